@@ -1,0 +1,112 @@
+# Every target sets up what it needs: a virtual environment with the locked
+# dependencies and a development install. Python 3.11 or later is all it takes.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# The first Python that is new enough; PYTHON=... names another.
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 python3.11,\
+	$(shell $(name) -c '$(NEW_ENOUGH)' 2>/dev/null && echo $(name))) python3)
+
+VENV := .venv
+LOCK := dev
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet
+LOCKED := --require-hashes --no-build-isolation
+TIMES := $(VENV)/times
+
+.PHONY: help demo test test-matrix test-spark check-engines wheel lock fix dev clean FORCE
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: dev ## make a synthetic log and go through everything with it, Spark too, in demo/
+	$(BIN)/lmparse demo --out demo
+
+# $(call stage,NAME,COMMAND): run the command and note its time.
+define stage
+@echo "== $(1)"
+@$(2) && printf '%4d s  %s\n' $$SECONDS '$(1)' | tee -a $(TIMES)
+endef
+
+test: dev ## check everything, in stages; the Spark tests come last
+	@rm -f $(TIMES)
+	$(call stage,generated files,$(BIN)/python build.py --check)
+	$(call stage,specs,$(BIN)/python build.py lint)
+	$(call stage,ruff,$(BIN)/ruff check --quiet .)
+	$(call stage,mypy,$(BIN)/mypy)
+	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark')
+	@echo "== times so far"; cat $(TIMES)
+	@echo "== tests with Spark"
+	@$(BIN)/pytest -m spark
+
+test-spark: dev # The Spark tests in $(VENV), whatever Spark its lock holds.
+	$(BIN)/pytest -m spark
+
+test-matrix: ## run the Spark tests with the older Sparks, each in an environment of its own
+	$(MAKE) test-spark VENV=.venv-spark-4.0 LOCK=spark-4.0
+	$(MAKE) test-spark VENV=.venv-spark-4.1 LOCK=spark-4.1
+
+check-engines: dev ## compile the specs with Node and compare: both engines must give the same bytes
+	$(BIN)/python build.py --check --engine node
+
+wheel: dev ## build the wheel into dist/
+	@rm -rf build/lib build/bdist.* # or files deleted since would be in it
+	$(PIP) wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	@rm -rf build/lib build/bdist.*
+
+fix: dev ## mend what ruff can mend, and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+dev: $(VENV)/installed ## set up the environment without doing anything else
+
+clean: ## remove everything that can be made again, the environments too
+	rm -rf .venv* .cache build dist demo *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache \
+		artifacts derby.log metastore_db spark-warehouse
+	find . -path ./.git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- the environment ---------------------------------------------------------
+
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c '$(NEW_ENOUGH)' || { echo 'lmparse needs Python 3.11 or later: make PYTHON=/path/to/python ...' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# pyspark comes as source. What builds it is installed first, from a lock as well,
+# and build isolation, which would fetch it anew without hashes, is off.
+$(VENV)/locked: requirements/build.txt requirements/$(LOCK).txt | $(VENV)/pyvenv.cfg
+	$(INSTALL) --require-hashes -r requirements/build.txt
+	$(INSTALL) $(LOCKED) -r requirements/$(LOCK).txt
+	@touch $@
+
+# A strict install, since Spark finds no data source in a plain one and mypy no package.
+# It links file by file, so that a new file asks for a new install.
+$(VENV)/installed: $(VENV)/locked $(VENV)/files pyproject.toml
+	$(INSTALL) --no-deps --no-build-isolation --editable . --config-settings editable_mode=strict
+	@touch $@
+
+$(VENV)/files: FORCE | $(VENV)/pyvenv.cfg
+	@test -d build/__editable__.* || rm -f $@
+	@find lmparse generated formats -name '*.py' -o -name '*.pyi' -o -name '*.ksy' -o -name '*.json' \
+		-o -name py.typed | LC_ALL=C sort > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# --- the locks ---------------------------------------------------------------
+
+UV := .venv-lock/bin/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
+	--no-emit-index-url --no-header --no-annotate $(if $(UPGRADE),--upgrade)
+
+lock: .venv-lock/locked ## write the lock files anew after a change of dependencies; UPGRADE=1 takes new versions too
+	printf 'setuptools\nwheel\n' | $(UV) - -o requirements/build.txt
+	printf 'uv\n' | $(UV) - -o requirements/lock.txt
+	$(UV) pyproject.toml --extra dev -c requirements/build.txt -o requirements/dev.txt
+	printf 'pyspark==4.0.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.0.txt
+	printf 'pyspark==4.1.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.1.txt
+
+.venv-lock/locked: requirements/lock.txt
+	@test -d .venv-lock || $(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --require-hashes -r requirements/lock.txt
+	@touch $@

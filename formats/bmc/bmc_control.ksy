@@ -1,0 +1,122 @@
+meta:
+  id: bmc_control
+  title: Log Master control file, any record
+  application: BMC AMI Log Master for Db2
+  license: Apache-2.0
+  ks-version: '0.11'
+  imports:
+    - /bmc/bmc_dcxi
+    - /bmc/bmc_dicl
+    - /bmc/bmc_dlci
+    - /bmc/bmc_dlds
+    - /bmc/bmc_dlge
+    - /bmc/bmc_dlob
+    - /bmc/bmc_dtbi
+    - /bmc/bmc_dtob
+    - /bmc/bmc_dxml
+    - /bmc/bmc_dxsf
+    - /bmc/bmc_unlisted
+    - /bmc/bmc_xhdf
+    - /bmc/bmc_xtyp
+  endian: be
+doc: |
+  One record of the control file that belongs to a logical log. Its first four characters say what
+  it is. Only the place of the type record is fixed: it is the first of the file. The list of codes
+  is open; a record whose layout is not known keeps its code and its bytes.
+doc-ref: 'BMC AMI Log Master for Db2 12.1, "Logical log control file", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file'
+seq:
+  - id: body
+    -lm-status: documented
+    -lm-type: body
+    type:
+      switch-on: record_code
+      cases:
+        'record_code::type_record': bmc_xtyp
+        'record_code::data_set': bmc_dlds
+        'record_code::log_end': bmc_dlge
+        'record_code::table': bmc_dtbi
+        'record_code::synonym_or_alias': bmc_dtob
+        'record_code::index': bmc_dcxi
+        'record_code::clustering_index': bmc_dcxi
+        'record_code::index_columns': bmc_dicl
+        'record_code::column': bmc_dlci
+        'record_code::header_field': bmc_xhdf
+        'record_code::lob_column': bmc_dlob
+        'record_code::xml_column': bmc_dxml
+        'record_code::xmlstring': bmc_dxsf
+        _: bmc_unlisted
+    doc: The record as its own spec describes it
+    doc-ref: 'BMC AMI Log Master for Db2 12.1, "Logical log control file"'
+instances:
+  record_code:
+    -codec: ebcdic
+    pos: 0
+    type: u4
+    enum: record_code
+    doc: First four characters of the record
+enums:
+  record_code:
+    0xe7e3e8d7:
+      id: type_record
+      -orig-id: 'XTYP'
+      doc: Type record, first of the file
+    0xc4d3c4e2:
+      id: data_set
+      -orig-id: 'DLDS'
+      doc: Logical log data set
+    0xc4d3c7c5:
+      id: log_end
+      -orig-id: 'DLGE'
+      doc: Log information end
+    0xc4e3c2c9:
+      id: table
+      -orig-id: 'DTBI'
+      doc: Table information
+    0xc4e3d6c2:
+      id: synonym_or_alias
+      -orig-id: 'DTOB'
+      doc: Table synonym or alias
+    0xc4c9e7c9:
+      id: index
+      -orig-id: 'DIXI'
+      doc: Index information
+    0xc4c3e7c9:
+      id: clustering_index
+      -orig-id: 'DCXI'
+      doc: Clustering index information
+    0xc4c9c3d3:
+      id: index_columns
+      -orig-id: 'DICL'
+      doc: Index column description
+    0xc4d3c3c9:
+      id: column
+      -orig-id: 'DLCI'
+      doc: Logical log column information
+    0xe7c8c4c6:
+      id: header_field
+      -orig-id: 'XHDF'
+      doc: Data change header description
+    0xc4d3d6c2:
+      id: lob_column
+      -orig-id: 'DLOB'
+      doc: LOB column description
+    0xc4e7d4d3:
+      id: xml_column
+      -orig-id: 'DXML'
+      doc: XML column description
+    0xc4e7e2c6:
+      id: xmlstring
+      -orig-id: 'DXSF'
+      doc: XMLSTRING data set name
+    0xc4e3e2c9:
+      id: table_space
+      -orig-id: 'DTSI'
+      doc: Table space information by its name; only the code is known
+    0xc4c3d3c9:
+      id: db2_column
+      -orig-id: 'DCLI'
+      doc: Column information of Db2 by its name; only the code is known
+    0xc4c3d3f2:
+      id: db2_column2
+      -orig-id: 'DCL2'
+      doc: Second column information by its name; only the code is known

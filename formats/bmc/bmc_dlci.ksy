@@ -1,0 +1,313 @@
+meta:
+  id: bmc_dlci
+  title: Log Master control file, logical log column information record (DLCI)
+  application: BMC AMI Log Master for Db2
+  license: Apache-2.0
+  ks-version: '0.11'
+  endian: be
+doc: |
+  One column as it stands in the row images of one table version. Sorted by LLCOLUMNNUM, the
+  records of a version describe its whole row image.
+
+  All fields are text: numbers are EBCDIC digits, ids four hex digits. 193 bytes are required,
+  more are kept.
+doc-ref: 'BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"'
+seq:
+  - id: cntl_record_type
+    -orig-id: CNTLRECORDTYPE
+    -codec: ebcdic
+    -lm-status: documented
+    size: 4
+    doc: Record code, DLCI
+    doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"'
+  - id: sysid
+    -orig-id: SYSID
+    -codec: ebcdic
+    -lm-status: documented
+    size: 4
+    doc: Db2 subsystem the object belongs to
+    doc-ref: *table
+  - id: dbid
+    -orig-id: DBID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: hextext
+    size: 4
+    doc: Database id, four hex digits
+    doc-ref: *table
+  - id: tbobid
+    -orig-id: TBOBID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: hextext
+    size: 4
+    doc: Table id, four hex digits
+    doc-ref: *table
+  - id: ll_column_num
+    -orig-id: LLCOLUMNNUM
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 3
+    doc: 'Number of the column: its order in a row image'
+    doc-ref: *table
+  - id: ll_column_type
+    -orig-id: LLCOLUMNTYPE
+    -codec: ebcdic
+    -lm-status: documented
+    type: u4
+    enum: ll_column_type
+    doc: |
+      Form of the column in the row image. BIGINT columns come as INT of 8 bytes and binary ones
+      as CHAR or VCHR of subtype B (both inferred); a type that is not listed is kept as bytes.
+    doc-ref: *table
+  - id: ll_column_len
+    -orig-id: LLCOLUMNLEN
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    doc: |
+      Length of the column in the row image. For DEC the page does not say whether bytes or
+      digits are meant; LOGLOGBYTES decides.
+    doc-ref: *table
+  - id: ll_scale
+    -orig-id: LLSCALE
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 2
+    doc: Decimal places of a DEC column
+    doc-ref: *table
+  - id: ll_nulls
+    -orig-id: LLNULLS
+    -codec: ebcdic
+    -lm-status: documented
+    type: u1
+    enum: ll_nulls
+    doc: Whether a null indicator stands before the value
+    doc-ref: *table
+  - id: ll_column_pos
+    -orig-id: LLCOLUMNPOS
+    -codec: ebcdic
+    -unit: bytes
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    doc: |
+      Offset of the column in DATA, -1 behind the first varying column. The page does not say
+      from where it counts, so only differences between columns are checked.
+    doc-ref: *table
+  - id: ll_column_subtype
+    -orig-id: LLCOLUMNSUBTYPE
+    -codec: ebcdic
+    -lm-status: documented
+    type: u1
+    enum: ll_column_subtype
+    doc: |
+      What the bytes of a CHAR or VCHR column are, or that a BIGINT column is the document id of
+      XML columns
+    doc-ref: *table
+  - id: key_seq
+    -orig-id: KEYSEQ
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 3
+    doc: Place of the column in the key used for SQL and reports; 0 or blank outside it
+    doc-ref: *table
+  - id: key_ordering
+    -orig-id: KEYORDERING
+    -codec: ebcdic
+    -lm-status: documented
+    type: u1
+    enum: key_ordering
+    doc: Order of the column in the key
+    doc-ref: *table
+  - id: db2_row_bytes
+    -orig-id: DB2ROWBYTES
+    -codec: ebcdic
+    -unit: bytes
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    doc: Bytes of the column in a Db2 row
+    doc-ref: *table
+  - id: fldproc_bytes
+    -orig-id: FLDPROCBYTES
+    -codec: ebcdic
+    -unit: bytes
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    doc: Bytes of the column after its field procedure
+    doc-ref: *table
+  - id: loglog_bytes
+    -orig-id: LOGLOGBYTES
+    -codec: ebcdic
+    -unit: bytes
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    doc: Bytes of the column in a row image, null indicator and length included (inferred)
+    doc-ref: *table
+  - id: sequence_number
+    -orig-id: SEQUENCENUMBER
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 3
+    doc: 'Version of the table: equal to SEQUENCENUMBER of its DTBI record'
+    doc-ref: *table
+  - id: column_name_len
+    -orig-id: COLUMNNAMELEN
+    -codec: ebcdic
+    -unit: bytes
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 3
+    doc: Length of the column name
+    doc-ref: *table
+  - id: column_name
+    -orig-id: COLUMNNAME
+    -codec: ebcdic
+    -lm-status: documented
+    size: 128
+    doc: Name of the column
+    doc-ref: *table
+  - id: version
+    -orig-id: VERSION
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 3
+    doc: |
+      Version number of the table when the log was written. The page prints hex B4 beside
+      decimal 190; 190 is BE, and the total of 193 proves the decimal.
+    doc-ref: *table
+  - id: rest
+    -lm-status: unknown
+    -lm-type: rest
+    size-eos: true
+    if: not _io.eof
+    doc: |
+      Longer records exist: the Unicode page speaks of flags and of the original Unicode name,
+      at places it does not give
+    doc-ref: *table
+enums:
+  ll_column_type:
+    0xc3c8c1d9:
+      id: fixed_character
+      -orig-id: 'CHAR'
+      doc: Fixed character
+    0xc4c5c340:
+      id: packed_decimal
+      -orig-id: 'DEC'
+      doc: Packed decimal
+    0xc9d5e340:
+      id: integer
+      -orig-id: 'INT'
+      doc: Integer of 2 or 4 bytes; 8 bytes inferred
+    0xc4e3e3d4:
+      id: timestamp
+      -orig-id: 'DTTM'
+      doc: Timestamp, as text
+    0xc6d3d6e3:
+      id: floating_point
+      -orig-id: 'FLOT'
+      doc: Floating point of 4 or 8 bytes
+    0xe5c3c8d9:
+      id: varying_character
+      -orig-id: 'VCHR'
+      doc: Varying character
+    0xc7d9d7c8:
+      id: graphic
+      -orig-id: 'GRPH'
+      doc: Fixed graphic
+    0xe5c7d9c6:
+      id: varying_graphic
+      -orig-id: 'VGRF'
+      doc: Varying graphic
+    0xc4c1e3c5:
+      id: date
+      -orig-id: 'DATE'
+      doc: Date, as text of 10 bytes
+    0xe3c9d4c5:
+      id: time
+      -orig-id: 'TIME'
+      doc: Time, as text of 8 bytes
+    0xd3e5c3c8:
+      id: long_varying_character
+      -orig-id: 'LVCH'
+      doc: Long varying character
+    0xd3e5c7d9:
+      id: long_varying_graphic
+      -orig-id: 'LVGR'
+      doc: Long varying graphic
+    0xc2d3d6c2:
+      id: binary_large_object
+      -orig-id: 'BLOB'
+      doc: Binary large object
+    0xc3d3d6c2:
+      id: character_large_object
+      -orig-id: 'CLOB'
+      doc: Character large object
+    0xc4c2c3d3:
+      id: double_byte_large_object
+      -orig-id: 'DBCL'
+      doc: Double-byte character large object
+    0xd9d6e6c9:
+      id: row_id
+      -orig-id: 'ROWI'
+      doc: Row id
+    0xc4e3e3e9:
+      id: timestamp_with_time_zone
+      -orig-id: 'DTTZ'
+      doc: Timestamp with time zone, as text
+  ll_nulls:
+    0xe8:
+      id: nullable
+      -orig-id: 'Y'
+      doc: May be null
+    0xd5:
+      id: not_null
+      -orig-id: 'N'
+      doc: Not null
+    0xd3:
+      id: nullable_lob
+      -orig-id: 'L'
+      doc: Large object that may be null
+  ll_column_subtype:
+    0xc2:
+      id: bit_data
+      -orig-id: 'B'
+      doc: For bit data
+    0xe2:
+      id: single_byte
+      -orig-id: 'S'
+      doc: Single-byte characters
+    0xd4:
+      id: mixed
+      -orig-id: 'M'
+      doc: Mixed characters
+    0xc9:
+      id: inline_lob
+      -orig-id: 'I'
+      doc: Inline LOB
+    0xc4:
+      id: document_id
+      -orig-id: 'D'
+      doc: Document id of XML columns
+    0x40:
+      id: not_valued
+      -orig-id: ' '
+      doc: Not valued
+  key_ordering:
+    0xc1:
+      id: ascending
+      -orig-id: 'A'
+      doc: Ascending
+    0xc4:
+      id: descending
+      -orig-id: 'D'
+      doc: Descending

@@ -1,0 +1,169 @@
+meta:
+  id: bmc_lldf_data
+  title: Log Master logical log, DATA of a data change record
+  application: BMC AMI Log Master for Db2
+  license: Apache-2.0
+  ks-version: '0.11'
+  imports:
+    - /bmc/bmc_lldf
+  endian: be
+doc: |
+  What stands behind the header of a data change record; of a segmented one, the pieces of all
+  segments put together.
+
+  The page contradicts itself on the halfwords in front of row images: the table speaks of one
+  that holds the total and counts itself, the text of one before each image that leaves itself out.
+  `reading` says which of three ways holds; it is found once for a file, by arithmetic.
+
+  Names of an exchange, limit keys of a mass delete and payloads without a described form have a
+  leading total when their first halfword equals their whole length, and none otherwise.
+doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA'
+params:
+  - id: change_type
+    type: u2
+    enum: bmc_lldf::change_type
+    doc: CHANGE TYPE of the header
+  - id: reading
+    type: u1
+    enum: reading
+    doc: How the halfwords count
+seq:
+  - id: total
+    -unit: bytes
+    -lm-status: documented
+    type: u2
+    valid: _io.size
+    if: has_total
+    doc: Length of the whole, this halfword included
+    doc-ref: &table 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA'
+  - id: body
+    -lm-status: documented
+    -lm-type: body
+    type:
+      switch-on: change_type
+      cases:
+        'bmc_lldf::change_type::update': row_images(2)
+        'bmc_lldf::change_type::insert': row_images(1)
+        'bmc_lldf::change_type::load_insert': row_images(1)
+        'bmc_lldf::change_type::delete': row_images(1)
+        'bmc_lldf::change_type::exchange': exchange
+        'bmc_lldf::change_type::mass_delete': mass_delete
+        _: payload
+    doc: What the change type puts here
+    doc-ref: *table
+instances:
+  has_row_images:
+    value: 'change_type == bmc_lldf::change_type::update or change_type == bmc_lldf::change_type::insert or change_type == bmc_lldf::change_type::load_insert or change_type == bmc_lldf::change_type::delete'
+    doc: Whether DATA is made of row images, so that `reading` applies
+  first_halfword:
+    pos: 0
+    type: u2
+    doc: A length in every reading
+  has_total:
+    value: 'has_row_images ? reading == reading::total : _io.size >= 2 and first_halfword == _io.size'
+    doc: Whether a total stands in front
+types:
+  row_images:
+    doc: One row image, or the one before and the one after an update
+    doc-ref: *table
+    params:
+      - id: num_images
+        type: u1
+        doc: 2 for an update, else 1
+    seq:
+      - id: images
+        -lm-status: documented
+        type: image
+        repeat: expr
+        repeat-expr: num_images
+        doc: Before comes before after
+        doc-ref: *table
+      - id: surplus
+        -lm-status: inferred
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing; a reading that leaves bytes over is the wrong one
+        doc-ref: *table
+  image:
+    doc: One image behind its length
+    doc-ref: *table
+    seq:
+      - id: length
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the image; the reading `inclusive` counts this halfword too
+        doc-ref: *table
+      - id: row
+        -lm-status: documented
+        size: '_root.reading == reading::inclusive ? length - 2 : length'
+        doc: The columns of the row, described by bmc_row_image
+        doc-ref: *table
+  exchange:
+    doc: Names the clone table whose data was exchanged with the table's own
+    doc-ref: *table
+    seq:
+      - id: clone_owner_len
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the owner of the clone table
+        doc-ref: *table
+      - id: clone_owner
+        -codec: ebcdic
+        -lm-status: documented
+        size: clone_owner_len
+        doc: Owner of the clone table
+        doc-ref: *table
+      - id: clone_name_len
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the name of the clone table
+        doc-ref: *table
+      - id: clone_name
+        -codec: ebcdic
+        -lm-status: documented
+        size: clone_name_len
+        doc: Name of the clone table
+        doc-ref: *table
+      - id: surplus
+        -lm-status: inferred
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *table
+  mass_delete:
+    doc: |
+      Nothing, or the limit keys of the partition that a LOAD REPLACE emptied. How the keys are
+      delimited is not stated; that each stands behind a length, as a row image does, is inferred.
+    doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", closing note on change type DM'
+    seq:
+      - id: limit_keys
+        -lm-status: inferred
+        type: image
+        repeat: eos
+        doc: The limit keys
+        doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", closing note on change type DM'
+  payload:
+    doc: What DDL, command, status change, truncate and unlisted records hold; no page describes it
+    doc-ref: *table
+    seq:
+      - id: payload
+        -lm-status: unknown
+        size-eos: true
+        doc: Kept as it is
+        doc-ref: *table
+enums:
+  reading:
+    0:
+      id: total
+      doc: A total that counts itself, then each image behind a length that leaves itself out
+    1:
+      id: inclusive
+      doc: Each image behind a length that counts itself
+    2:
+      id: exclusive
+      doc: Each image behind a length that leaves itself out

@@ -1,0 +1,170 @@
+meta:
+  id: bmc_xtyp
+  title: Log Master control file, type record (XTYP)
+  application: BMC AMI Log Master for Db2
+  license: Apache-2.0
+  ks-version: '0.11'
+  endian: be
+doc: |
+  First record of every control file. Says which release wrote it and which code pages the
+  subsystem uses. The page at hand breaks off inside the table, so the last field is inferred from
+  the pattern of those before it.
+
+  A record may end before any field but the first, and go on behind the last: releases differ.
+doc-ref: 'BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP'
+seq:
+  - id: cntl_record_type
+    -orig-id: CNTLRECORDTYPE
+    -codec: ebcdic
+    -lm-status: documented
+    size: 4
+    doc: Record code, XTYP
+    doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP'
+  - id: cntl_file_type
+    -orig-id: CNTLFILETYPE
+    -codec: ebcdic
+    -lm-status: documented
+    size: 4
+    if: not _io.eof
+    doc: DB2
+    doc-ref: *table
+  - id: cntl_file_type_version
+    -orig-id: CNTLFILETYPEVERSION
+    -codec: ebcdic
+    -lm-status: documented
+    size: 6
+    if: not _io.eof
+    doc: |
+      Version of the control file: V and four digits from 10.1 on (V1010), ALP and three before
+      (ALP920)
+    doc-ref: *table
+  - id: cntl_file_sysid
+    -orig-id: CNTLFILESYSID
+    -codec: ebcdic
+    -lm-status: documented
+    size: 4
+    if: not _io.eof
+    doc: Db2 subsystem the log comes from
+    doc-ref: *table
+  - id: sql_delimiter
+    -orig-id: SQLDELIMITER
+    -codec: ebcdic
+    -lm-status: documented
+    size: 1
+    if: not _io.eof
+    doc: String delimiter of the subsystem (DSNZPARM)
+    doc-ref: *table
+  - id: mixed
+    -orig-id: MIXED
+    -codec: ebcdic
+    -lm-status: documented
+    type: u1
+    enum: yes_no
+    if: not _io.eof
+    doc: Whether character data may mix single-byte and double-byte characters
+    doc-ref: *table
+  - id: decimal_point
+    -orig-id: DECIMALPOINT
+    -codec: ebcdic
+    -lm-status: documented
+    size: 1
+    if: not _io.eof
+    doc: Decimal point of the subsystem, comma or period
+    doc-ref: *table
+  - id: ebcdic_single_ccsid
+    -orig-id: EBCDICSINGLECCSID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    if: not _io.eof
+    doc: CCSID of single-byte EBCDIC data
+    doc-ref: *table
+  - id: ebcdic_double_ccsid
+    -orig-id: EBCDICDOUBLECCSID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    if: not _io.eof
+    doc: CCSID of double-byte EBCDIC data
+    doc-ref: *table
+  - id: ebcdic_mixed_ccsid
+    -orig-id: EBCDICMIXEDCCSID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    if: not _io.eof
+    doc: CCSID of mixed EBCDIC data
+    doc-ref: *table
+  - id: ascii_single_ccsid
+    -orig-id: ASCIISINGLECCSID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    if: not _io.eof
+    doc: CCSID of single-byte ASCII data
+    doc-ref: *table
+  - id: ascii_double_ccsid
+    -orig-id: ASCIIDOUBLECCSID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    if: not _io.eof
+    doc: CCSID of double-byte ASCII data
+    doc-ref: *table
+  - id: ascii_mixed_ccsid
+    -orig-id: ASCIIMIXEDCCSID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    if: not _io.eof
+    doc: CCSID of mixed ASCII data
+    doc-ref: *table
+  - id: unicode_single_ccsid
+    -orig-id: UNICODESINGLECCSID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    if: not _io.eof
+    doc: CCSID of single-byte Unicode data; blank when the subsystem has no Unicode
+    doc-ref: *table
+  - id: unicode_double_ccsid
+    -orig-id: UNICODEDOUBLECCSID
+    -codec: ebcdic
+    -lm-status: documented
+    -lm-type: decimaltext
+    size: 5
+    if: not _io.eof
+    doc: CCSID of double-byte Unicode data
+    doc-ref: *table
+  - id: unicode_mixed_ccsid
+    -orig-id: UNICODEMIXEDCCSID
+    -codec: ebcdic
+    -lm-status: inferred
+    -lm-type: decimaltext
+    -lm-source: the page breaks off after UNICODEDOUBLECCSID; the triple single, double, mixed repeats
+    size: 5
+    if: not _io.eof
+    doc: CCSID of mixed Unicode data
+    doc-ref: *table
+  - id: rest
+    -lm-status: unknown
+    -lm-type: rest
+    size-eos: true
+    if: not _io.eof
+    doc: Bytes behind the fields known here; kept as they are
+    doc-ref: *table
+enums:
+  yes_no:
+    0xe8:
+      id: 'yes'
+      -orig-id: 'Y'
+    0xd5:
+      id: 'no'
+      -orig-id: 'N'

@@ -1,0 +1,21 @@
+meta:
+  id: common_rid
+  title: Row id of 5 bytes
+  license: Apache-2.0
+  ks-version: '0.11'
+  endian: be
+doc: |
+  Where the row stands. In a table space with absolute page numbers the page number has the
+  partition in its leading bits; how many bits depends on the table space and is not in the log, so
+  the partition is taken from PARTNUM in any case.
+doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", RID and PAGENUMFMT'
+-lm-type: bytes
+seq:
+  - id: page
+    -lm-status: documented
+    type: u4
+    doc: Page number
+  - id: row
+    -lm-status: documented
+    type: u1
+    doc: Row (anchor) number in the page

@@ -1,0 +1,48 @@
+meta:
+  id: zos_sdw
+  title: Segment descriptor word (SDW)
+  license: Apache-2.0
+  ks-version: '0.11'
+  endian: be
+doc: |
+  Stands before every piece of a record of format VS or VBS, in place of the RDW. The pieces of
+  a record follow one another.
+doc-ref: 'IBM z/OS DFSMS Using Data Sets, SC23-6855, "Segment Descriptor Word"'
+seq:
+  - id: length
+    -orig-id: LL
+    -unit: bytes
+    -lm-status: documented
+    type: u2
+    valid:
+      min: 4
+      max: 32760
+    doc: |
+      Length of the piece, these four bytes included. The manual gives 5 to 32756; an empty record
+      has 4, and whole records are written up to the limit of the RDW.
+  - id: segment_code
+    -lm-status: documented
+    type: u1
+    enum: segment_code
+    valid:
+      in-enum: true
+    doc: Which piece of its record it is, in the two low bits; the others are zero
+  - id: reserved
+    -lm-status: documented
+    type: u1
+    valid: 0
+    doc: Zero
+enums:
+  segment_code:
+    0:
+      id: complete
+      doc: The whole record
+    1:
+      id: first
+      doc: First piece of several
+    2:
+      id: last
+      doc: Last piece of several
+    3:
+      id: middle
+      doc: Neither first nor last

@@ -1,0 +1,142 @@
+"""Changes: what a data change record says happened to a row, in one shape for all.
+
+Keys are those of the header (`plan`, `auth_id`, ...) and few new ones: `op`, `seq`,
+`txn_id`, `ts`, `commit_ts`, `schema_name`, `table_name`, `before`, `after`, `detail`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from lmparse import numeric
+from lmparse.errors import InvalidValueError
+from lmparse.files import corrupt_field
+from lmparse.framing import Frame
+from lmparse.records import Values, to_json
+from lmparse.tables import TableVersion
+
+OPERATIONS = {
+    "UB": "U", "I": "I", "IL": "I", "D": "D", "DM": "M", "DT": "T", "DR": "T", "E": "X", "SC": "S", "CM": "C",
+    "CO": "O",
+}  # fmt: skip
+"""The operation of each change type; an unlisted type has none."""
+HEADER_FIELDS = ("sql_type", "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id")
+"""Header fields that every change carries."""
+_NEVER = "F" * 20
+"""Commit position of what is not committed: behind everything that is."""
+
+
+@dataclass(slots=True)
+class Change:
+    """One change. Values are typed: int, float, Decimal, str, bytes, None."""
+
+    op: str | None
+    """I insert, U update, D delete, M mass delete, T truncate, X exchange, S status,
+    C command, O object; None for an unlisted change type."""
+    seq: str
+    """Sorts as commit order; 72 upper-case hex digits."""
+    txn_id: str
+    """Member and RBA of the unit of recovery."""
+    schema_name: str
+    table_name: str
+    table_name_short: bool
+    before: Values | None
+    after: Values | None
+    values: Values
+    """The whole header."""
+    detail: dict[str, Any] | None
+    frame: Frame
+    """Where its last segment stands."""
+    length: int
+    """Bytes of its record, of all segments together."""
+    table: TableVersion | None = None
+    faults: list[InvalidValueError] = field(default_factory=list)
+
+    def to_row(self, origin: dict[str, Any], *, header: bool = False) -> dict[str, Any]:
+        """The change under the names of its columns, values typed. `origin` names file and spec."""
+        values = self.values
+        row: dict[str, Any] = {
+            "op": self.op,
+            "seq": self.seq,
+            "txn_id": self.txn_id,
+            "commit_ts": values["uor_commit_timestamp"],
+            "ts": values["timestamp"],
+            "schema_name": self.schema_name,
+            "table_name": self.table_name,
+        }
+        if self.table_name_short:
+            row["table_name_short"] = True
+        row |= {"before": self.before, "after": self.after}
+        row |= {name: values[name] for name in HEADER_FIELDS}
+        row["detail"] = self.detail
+        if header:
+            row["header"] = {name: value for name, value in values.items() if name != "data"}
+        if self.faults:
+            row["_corrupt_fields"] = [corrupt_field(fault) for fault in self.faults]
+        row["_metadata"] = {
+            "file": origin["file"],
+            "record_index": self.frame.index,
+            "record_offset": self.frame.offset,
+            "record_length": self.length,
+            "spec": origin["spec"],
+            "spec_hash": origin["spec_hash"],
+        }
+        return row
+
+
+def to_json_row(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as `lmparse changes` prints it."""
+    return {name: _json(value) for name, value in row.items()}
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _json(item) for name, item in value.items()}
+    if isinstance(value, Decimal):
+        return numeric.decimal_text(value)
+    if isinstance(value, float) and value - value != 0:
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return to_json(value)
+
+
+def seq(values: Values, ordinal: int) -> str:
+    """The sort key of a change: commit position, record LRSN, record RBA, member, ordinal.
+
+    Ten bytes, ten bytes, ten bytes, two bytes, four bytes as upper-case hex; the commit
+    position of what is not committed is all F.
+    """
+    record = (values["log_lrsn"] + values["log_rba"]).hex().upper()
+    return f"{commit_position(values)}{record}{values['member_id']:04X}{ordinal:08X}"
+
+
+def commit_position(values: Values) -> str:
+    """LRSN of the commit record as 20 hex digits, its RBA where there is no LRSN, else all F."""
+    if values["uor_disp"] != "C":
+        return _NEVER
+    position: bytes = values["uor_commit_lrsn"]
+    if not position.strip(b"\x00"):
+        position = values["uor_commit_point"]
+    return position.hex().upper() if position.strip(b"\x00") else _NEVER
+
+
+def txn_id(values: Values) -> str:
+    """Member and RBA of the unit of recovery, 24 hex digits."""
+    return f"{values['member_id']:04X}{values['uor_id'].hex().upper()}"
+
+
+def unit_state(values: Values) -> str:
+    """What became of a change: committed, rolled-back, open, or unlisted.
+
+    An undo (SQLTYPE U) inside a committed unit counts as rolled back, as does the change
+    it undoes; that an undo is no change of its own is inferred.
+    """
+    unit, record = values["uor_disp"], values["log_rec_disp"]
+    if unit == "A":
+        return "rolled-back"
+    if unit != "C":
+        return "open"
+    if record in ("A", "S", "O") or values["sql_type"] == "U":
+        return "rolled-back"
+    return "committed" if record in ("C", "") else "unlisted"

@@ -1,0 +1,244 @@
+"""The command line: options in, JSON lines out. No format's name stands here."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lmparse import __version__, catalog
+from lmparse.errors import DataError, LeftoverError, LmparseError, OptionError, UnknownFormatError
+from lmparse.files import RecordFile
+from lmparse.opening import open_changes, open_file
+from lmparse.options import Options
+from lmparse.sniffing import sniff
+
+GOOD, USAGE, DATA, DIFFERENCE, LEFTOVER, INTERRUPTED = 0, 2, 20, 24, 31, 130
+"""Exit codes, as the manual lists them."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    parser = build_parser()
+    try:
+        parsed = parser.parse_args(arguments)
+        code: int = parsed.run(parsed)
+        sys.stdout.flush()
+        return code
+    except (OptionError, UnknownFormatError) as error:
+        return _say(error, USAGE)
+    except LeftoverError as error:
+        return _say(error, LEFTOVER)
+    except LmparseError as error:
+        return _say(error, DATA)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone; what Python would flush at exit has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The commands with their options; those of records and changes come from Options."""
+    parser = argparse.ArgumentParser(prog="lmparse", description="Read database change logs.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"lmparse {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    formats = _command(commands, "formats", _formats, "list the specs, or the fields of one")
+    formats.add_argument("spec", nargs="?", help="spec id, for its fields")
+    formats.add_argument("--json", action="store_true", help="one JSON object")
+
+    sniffed = _command(commands, "sniff", _sniff, "say what a file is, with proof, and the options that read it")
+    sniffed.add_argument("files", nargs="+", metavar="FILE")
+    sniffed.add_argument("--json", action="store_true", help="one JSON object a file")
+
+    records = _command(commands, "records", _records, "print the records of a file, one JSON object each")
+    records.add_argument("file", metavar="FILE")
+    _add_options(records, "records")
+
+    changes = _command(commands, "changes", _changes, "print the changes of a log, one JSON object each")
+    changes.add_argument("file", metavar="FILE")
+    _add_options(changes, "changes")
+
+    check = _command(commands, "check", _check, "account for every byte and hold the control file against the data")
+    check.add_argument("file", metavar="FILE")
+    check.add_argument("--report", metavar="R.json", help="write the whole report here")
+    check.add_argument("--json", action="store_true", help="print the whole report")
+    _add_options(check, "check")
+
+    demo = _command(commands, "demo", _demo, "make a small synthetic log and read it every way")
+    demo.add_argument("--out", default="demo", metavar="DIR", help="folder for everything made (default: demo)")
+    demo.add_argument("--no-spark", action="store_true", help="leave Spark out")
+    return parser
+
+
+def _command(
+    commands: Any, name: str, run: Callable[[argparse.Namespace], int], summary: str
+) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=summary, description=summary[0].upper() + summary[1:] + ".", allow_abbrev=False
+    )
+    command.set_defaults(run=run)
+    return command
+
+
+def _add_options(command: argparse.ArgumentParser, name: str) -> None:
+    for entry in dataclasses.fields(Options):
+        meta = entry.metadata
+        if meta["of"] == "changes" and name == "records":
+            continue
+        flag = "--" + entry.name.replace("_", "-")
+        doc = meta["doc"]
+        if meta["values"] and meta["kind"] is not tuple:
+            doc += f" ({', '.join(meta['values'])}; default: {entry.default})"
+        elif meta["values"]:
+            doc += f" ({', '.join(meta['values'])})"
+        given: dict[str, Any] = {"dest": entry.name, "default": None, "help": doc}
+        if meta["kind"] is bool:
+            # `--header` alone says true; `--trim false` is how Spark says it too.
+            given |= {"nargs": "?", "const": "true", "metavar": "true|false"}
+        command.add_argument(flag, **given)
+
+
+def _options(parsed: argparse.Namespace) -> Options:
+    names = [entry.name for entry in dataclasses.fields(Options)]
+    return Options.parse({name: value for name in names if (value := getattr(parsed, name, None)) is not None})
+
+
+def _formats(parsed: argparse.Namespace) -> int:
+    if parsed.spec is not None:
+        return _format(parsed.spec, parsed.json)
+    specs = [catalog.load(name) for name in catalog.spec_ids()]
+    if parsed.json:
+        _print({spec.id: {"title": spec.layout.title, "sha256": spec.layout.sha256} for spec in specs})
+        return GOOD
+    width = max(len(spec.id) for spec in specs)
+    for spec in specs:
+        print(f"{spec.id:{width}}  {spec.layout.title}")
+    return GOOD
+
+
+def _format(name: str, as_json: bool) -> int:
+    spec = catalog.load(name)
+    if as_json:
+        _print(
+            {
+                "spec": spec.id,
+                "title": spec.layout.title,
+                "fields": [dataclasses.asdict(entry) for entry in spec.layout],
+            }
+        )
+        return GOOD
+    print(f"{spec.id}: {spec.layout.title}\n")
+    for entry in spec.layout:
+        place = "" if entry.offset is None else str(entry.offset)
+        size = "" if entry.width is None else str(entry.width)
+        print(f"{place:>6} {size:>5}  {entry.id:24} {entry.orig_id or '':20} {entry.kind:12} {entry.status}")
+    return GOOD
+
+
+def _sniff(parsed: argparse.Namespace) -> int:
+    code = GOOD
+    for path in parsed.files:
+        try:
+            found = sniff(path)
+        except DataError as error:
+            if parsed.json:
+                _print({"file": path, "kind": None, "error": error.to_dict()})
+            code = _say(error, DATA)
+            continue
+        if parsed.json:
+            _print(found.to_dict())
+            continue
+        sure = "" if found.trial.is_proven else ", but it is damaged"
+        print(f"{path}: {found.kind} ({found.spec}), framing {found.trial.framing.name}{sure}")
+        for index, offset, length in found.records:
+            print(f"  record {index} at {offset:#x}, {length} bytes")
+        if found.trial.fault is not None:
+            print(f"  {found.trial.fault}")
+        print("  shell  " + " ".join(f"--{name} {value}" for name, value in found.options.items()))
+        print("  Spark  " + "".join(f'.option("{name}", "{value}")' for name, value in found.options.items()))
+    return code
+
+
+def _records(parsed: argparse.Namespace) -> int:
+    file = open_file(parsed.file, _options(parsed), on_error=_report)
+    return _print_all(file, file.records())
+
+
+def _changes(parsed: argparse.Namespace) -> int:
+    log = open_changes(parsed.file, _options(parsed), on_error=_report)
+    code = _print_all(log, log.changes())
+    for state, count in sorted(log.left_out.items()):
+        _message(f"left out: {count} {state}")
+    return code
+
+
+def _print_all(file: RecordFile, rows: Iterator[dict[str, Any]]) -> int:
+    code = GOOD
+    try:
+        for row in rows:
+            _print(row)
+    except LeftoverError as error:
+        code = _say(error, LEFTOVER)
+    except DataError as error:
+        code = _say(error, DATA)
+    for notice in file.tally.notices:
+        _message(f"note: {notice}")
+    if file.tally.dropped:
+        _message(f"bad records without a row: {file.tally.dropped}")
+    return DATA if file.tally.error_count else code
+
+
+def _check(parsed: argparse.Namespace) -> int:
+    from lmparse.accounting import account
+
+    report = account(parsed.file, _options(parsed))
+    if parsed.report:
+        with open(parsed.report, "w", encoding="utf-8") as out:
+            json.dump(report.to_dict(), out, indent=2)
+            out.write("\n")
+    if parsed.json:
+        _print(report.to_dict())
+    else:
+        print("\n".join(report.lines()))
+    for error in report.errors:
+        _report(error)
+    if report.error_count:
+        return DATA
+    return DIFFERENCE if report.differences else GOOD
+
+
+def _demo(parsed: argparse.Namespace) -> int:
+    from lmparse.demo import run
+
+    return run(parsed.out, with_spark=not parsed.no_spark)
+
+
+def _print(row: Any) -> None:
+    sys.stdout.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _report(error: DataError) -> None:
+    _say(error, DATA)
+
+
+def _say(error: LmparseError, code: int) -> int:
+    _message(str(error))
+    if error.hint and error.hint not in error.message:
+        _message(f"  hint: {error.hint}")
+    return code
+
+
+def _message(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""The demo: a small synthetic log, read in every way there is, step by step."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lmparse import sample
+from lmparse.errors import OptionError
+from lmparse.opening import open_changes
+from lmparse.options import Options
+from lmparse.sniffing import sniff
+
+_SHOWN = 3
+_WIDTH = 150
+
+
+def run(out: str, *, with_spark: bool = True) -> int:
+    """Make the log under `out` and show it; returns an exit code."""
+    folder = Path(out)
+    _step("a synthetic log: control file and data file")
+    control, data = sample.make().write(folder / "log")
+    for path in (control, data):
+        print(f"  {path}  {path.stat().st_size} bytes")
+
+    _step("what they are (lmparse sniff)")
+    for path in (control, data):
+        found = sniff(path)
+        print(f"  {path}: {found.kind}, framing {found.trial.framing.name}, first record at {found.records[0][1]:#x}")
+
+    _step(f"its changes (lmparse changes {data} --control {control})")
+    log = open_changes(data, Options(control=str(control)))
+    changes = list(log.changes())
+    for change in islice(changes, _SHOWN):
+        print("  " + _short(change))
+    left = ", ".join(f"{count} {state}" for state, count in sorted(log.left_out.items()))
+    print(f"  {len(changes)} committed changes; left out: {left}")
+    if with_spark:
+        _with_spark(folder, control, data)
+    _step("done")
+    print(f"  everything lies in {folder}/")
+    return 0
+
+
+def _with_spark(folder: Path, control: Path, data: Path) -> None:
+    try:
+        import pyspark
+    except ImportError:
+        raise OptionError(
+            "pyspark is not installed", code="LMP-S005", hint="pip install 'lmparse[spark]', or --no-spark"
+        ) from None
+    from lmparse import jre
+
+    _step(f"Spark {pyspark.__version__} on this machine")
+    jre.spark_environment()
+    print(f"  Java: {jre.ensure_java()}")
+    from pyspark.sql import SparkSession
+
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .appName("lmparse demo")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.memory", "1g")
+        .config("spark.log.level", "ERROR")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.warehouse.dir", str((folder / "warehouse").resolve()))
+        .getOrCreate()
+    )
+    try:
+        _as_rdd(spark, data)
+        for name in ("PAYROLL.EMPLOYEE", "PAYROLL.ACCOUNT", "ARCHIVE.DOCUMENT"):
+            _as_table(spark, folder, control, data, name)
+    finally:
+        spark.stop()
+
+
+def _as_rdd(spark: Any, data: Path) -> None:
+    from lmparse.spark import parse, read_records
+
+    _step("the RDD way: record bytes, then the generated parser over them")
+    records = parse(read_records(spark, str(data)), "bmc_lldf")
+    counts = records.map(lambda record: record["change_type"]).countByValue()
+    print("  records by change type: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
+
+
+def _as_table(spark: Any, folder: Path, control: Path, data: Path, table: str) -> None:
+    _step(f"the DataFrame way: {table}, typed, then Parquet")
+    frame = spark.read.format("lmparse").option("control", str(control)).option("table", table).load(str(data))
+    parquet = folder / "parquet" / table
+    frame.write.mode("overwrite").parquet(str(parquet))
+    back = spark.read.parquet(str(parquet))
+    back.select("op", "commit_ts", "after.*").orderBy("seq").show(_SHOWN, truncate=24)
+    print(f"  {back.count()} rows in {parquet}/")
+
+
+def _step(text: str) -> None:
+    global _started
+    now = time.monotonic()
+    if _started is not None:
+        print(f"  ({now - _started:.1f} s)")
+    _started = now
+    print(f"\n== {text}")
+    sys.stdout.flush()
+
+
+_started: float | None = None
+
+
+def _short(change: dict[str, Any]) -> str:
+    shown = {name: change[name] for name in ("op", "table_name", "commit_ts", "before", "after", "auth_id")}
+    text = json.dumps(shown, ensure_ascii=False)
+    return text if len(text) <= _WIDTH else text[:_WIDTH] + " ..."

@@ -1,0 +1,182 @@
+"""Every error lmparse raises. Their codes are explained in `error_codes`.
+
+    LmparseError
+      DataError                  the bytes are wrong
+        FramingError    LMP-F    records cannot be cut out of the file
+          TruncatedError         ... because the file ends inside one (also EOFError)
+          LeftoverError          ... because what follows the last record is none
+        RecordError     LMP-R    one record does not hold what it should
+        InvalidValueError LMP-V  one field does not (also ValueError)
+        ControlError    LMP-C    the control file is wrong or says too little
+      OptionError       LMP-S    an option is unknown or has no such value (also ValueError)
+      UnknownFormatError LMP-S   there is no such spec (also LookupError)
+
+One grammar for all data errors, one set of attributes, safe to pickle:
+
+    a.bin: record 17 at 0x4c10: bmc_lldf.length: expected at least 277, found 12 [LMP-V003]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lmparse.error_codes import CATALOGUE
+
+
+class LmparseError(Exception):
+    """The root of all errors of this library. Every one has a stable `code`."""
+
+    def __init__(self, message: str, *, code: str = "LMP-S003", hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} [{self.code}]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.message, {k: v for k, v in vars(self).items() if k != "message"})
+
+
+def _rebuild(cls: type[LmparseError], message: str, state: dict[str, Any]) -> LmparseError:
+    # Exceptions pickle their positional arguments only; ours are keyword-only.
+    error = cls.__new__(cls, message)
+    error.args = (message,)
+    vars(error).update(state, message=message)
+    return error
+
+
+class OptionError(LmparseError, ValueError):
+    """An option is unknown, missing, or has a value it cannot take."""
+
+
+class UnknownFormatError(LmparseError, LookupError):
+    """There is no spec of this name."""
+
+    def __init__(self, message: str, *, code: str = "LMP-S001", hint: str | None = None) -> None:
+        super().__init__(message, code=code, hint=hint)
+
+
+class DataError(LmparseError):
+    """The bytes are not what they should be. Offsets are in bytes.
+
+    `record_offset` counts from the start of the file to the record's first
+    byte behind its descriptor word; `field_offset` from there to the field, so
+    that it is the offset the vendor's table prints.
+    """
+
+    file: str | None
+    record_index: int | None
+    record_offset: int | None
+    field: str | None
+    field_offset: int | None
+    expected: str | None
+    found: str | None
+    hex: str | None
+    spec: str | None
+    doc_ref: str | None
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        code: str,
+        file: str | None = None,
+        record_index: int | None = None,
+        record_offset: int | None = None,
+        field: str | None = None,
+        field_offset: int | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+        hex: str | None = None,
+        spec: str | None = None,
+        doc_ref: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.file = file
+        self.record_index = record_index
+        self.record_offset = record_offset
+        self.field = field
+        self.field_offset = field_offset
+        self.expected = expected
+        self.found = found
+        self.hex = hex
+        self.spec = spec
+        self.doc_ref = doc_ref
+
+    def __str__(self) -> str:
+        parts = []
+        if self.file is not None:
+            parts.append(self.file)
+        if self.record_index is not None:
+            place = "" if self.record_offset is None else f" at {self.record_offset:#x}"
+            parts.append(f"record {self.record_index}{place}")
+        elif self.record_offset is not None:
+            parts.append(f"at {self.record_offset:#x}")
+        name = ".".join(word for word in (self.spec, self.field) if word)
+        if name:
+            parts.append(name)
+        parts.append(self.says())
+        return ": ".join(parts) + f" [{self.code}]"
+
+    def says(self) -> str:
+        """What is wrong, without the place."""
+        if self.expected is None:
+            return self.message or CATALOGUE[self.code].title
+        facts = f"expected {self.expected}" + ("" if self.found is None else f", found {self.found}")
+        return f"{self.message}: {facts}" if self.message else facts
+
+    def at(self, **place: Any) -> DataError:
+        """Fill in whatever of file, record and field is not known yet; returns itself."""
+        for name, value in place.items():
+            if getattr(self, name) is None:
+                setattr(self, name, value)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error as one flat object, the same in JSON, in reports and in Spark."""
+        return {name: getattr(self, name) for name in ATTRIBUTES} | {"message": self.says()}
+
+
+class FramingError(DataError):
+    """Records cannot be cut out of the file here."""
+
+
+class TruncatedError(FramingError, EOFError):
+    """The file ends inside a record."""
+
+
+class LeftoverError(FramingError):
+    """Whole records are followed by bytes that are no record."""
+
+
+class RecordError(DataError):
+    """A record does not hold what its kind should hold."""
+
+
+class InvalidValueError(DataError, ValueError):
+    """A field's bytes are no value of its type."""
+
+
+class ControlError(DataError):
+    """The control file is damaged, contradicts the data, or says too little."""
+
+
+ATTRIBUTES = (
+    "code",
+    "message",
+    "file",
+    "record_index",
+    "record_offset",
+    "field",
+    "field_offset",
+    "expected",
+    "found",
+    "hex",
+    "spec",
+    "doc_ref",
+    "hint",
+)
+"""The error object of every edge, in this order."""

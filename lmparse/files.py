@@ -1,0 +1,244 @@
+"""Files of records: framing, reading and the policy for bad records, for any spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lmparse import catalog, codepages
+from lmparse.catalog import Spec
+from lmparse.codepages import CodePage
+from lmparse.descriptors import Buffer
+from lmparse.detection import Family, detect
+from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.framing import Frame, Framing, Span, open_buffer
+from lmparse.images import ImageReading
+from lmparse.options import Options
+from lmparse.records import Record, RecordReader, to_json
+
+KEPT_ERRORS = 1000
+"""How many errors a log keeps; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something the bytes were asked because nobody said it, or that a caller set."""
+
+    name: str
+    value: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was found out about a file, so that its parts are read alike. Safe to pickle."""
+
+    framing: str | None = None
+    reading: str | None = None
+    image_reading: ImageReading | None = None
+    is_image_reading_proven: bool = False
+
+
+@dataclass
+class Tally:
+    """What happened while reading."""
+
+    errors: list[DataError] = field(default_factory=list)
+    """The first of them, at most KEPT_ERRORS."""
+    error_count: int = 0
+    dropped: int = 0
+    """Records that gave no row."""
+    notices: list[str] = field(default_factory=list)
+
+
+class RecordFile:
+    """A file whose records are all of one spec.
+
+    `on_error` is told of each bad record and bad value; without it they are kept in
+    `tally`. In mode failfast the first is raised instead. Damaged framing is always raised.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        options: Options,
+        *,
+        decided: Decided | None = None,
+        on_error: Callable[[DataError], None] | None = None,
+    ) -> None:
+        self.path = str(path)
+        self.options = options
+        self.spec: Spec = catalog.load(options.spec)
+        self.decisions: list[Decision] = []
+        self.tally = Tally()
+        self.keeps_bad_records = False
+        self.bad_records: list[tuple[Frame, DataError]] = []
+        """Records that gave no row, while `keeps_bad_records` is set."""
+        self._on_error = on_error
+        self._decided = decided or Decided()
+        self.buffer: Buffer = open_buffer(path)
+        self.code_page = self._code_page()
+        self.reader = self._reader()
+        self.framing = self._framing()
+
+    # -- what is known before the first record is read ------------------------------
+
+    def decided(self) -> Decided:
+        """What to hand to readers of parts of this file."""
+        return Decided(framing=self.framing.name)
+
+    def decide(self, name: str, value: str, evidence: str) -> None:
+        """Make a decision visible."""
+        self.decisions.append(Decision(name, value, evidence))
+
+    def notice(self, text: str) -> None:
+        """Say something once that is no error."""
+        if text not in self.tally.notices:
+            self.tally.notices.append(text)
+
+    def family(self) -> Family:
+        """What the records look like, for detection: they parse, most of them."""
+
+        def test(records: list[bytes]) -> str | None:
+            good = sum(self._parses(raw) for raw in records)
+            return None if 2 * good > len(records) else f"{good} of {len(records)} records are {self.spec.id}"
+
+        return Family(f"{self.spec.id} records", test)
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a file of no bytes is a log without records: something else must say what it is."""
+        return self.options.framing != "auto"
+
+    def _parses(self, raw: bytes) -> bool:
+        try:
+            self.reader.parse(raw)
+        except DataError:
+            return False
+        return True
+
+    def _code_page(self) -> CodePage:
+        named = self.options.code_page
+        return codepages.lookup(named) if named else codepages.lookup("cp037")
+
+    def _reader(self) -> RecordReader:
+        return RecordReader(self.spec, code_page=self.code_page)
+
+    def _framing(self) -> Framing:
+        family = self.family()
+        name = self._decided.framing or self.options.framing
+        if name != "auto":
+            if self._decided.framing is None:
+                self.decide("framing", name, "option")
+            return Framing(name, self.options.record_length, family.cutter)
+        if not len(self.buffer) and self.may_be_empty:
+            self.decide("framing", "rdw", "the file is empty")
+            return Framing("rdw")
+        try:
+            trial = detect(self.buffer, family)
+        except FramingError as error:
+            error.at(file=self.path)
+            raise
+        count = len(trial.frames)
+        self.decide("framing", trial.framing.name, f"the first {count} records tile the file" if trial.is_proven
+                    else f"the file begins with {count} sound records")  # fmt: skip
+        return trial.framing
+
+    # -- reading ----------------------------------------------------------------------
+
+    def frames(self, span: Span | None = None) -> Iterator[Frame]:
+        """Where the records stand. Raises FramingError with the file's name."""
+        span = span or Span(0, len(self.buffer), 0)
+        if not len(self.buffer):
+            self.notice("the file is empty: a log without records")
+        try:
+            for frame in self.framing.frames(self.buffer, span.start, span.end, span.first_index):
+                if frame.index not in span.skip:
+                    yield frame
+            yield from span.foreign
+        except FramingError as error:
+            error.at(file=self.path)
+            raise
+
+    def read(self, span: Span | None = None) -> Iterator[tuple[Frame, Record]]:
+        """Every good record with its place; bad ones go where errors go."""
+        for frame in self.frames(span):
+            record = self.read_frame(frame)
+            if record is not None:
+                yield frame, record
+
+    def read_frame(self, frame: Frame) -> Record | None:
+        """One record, or None when it is bad or, in mode dropmalformed, has a bad value."""
+        try:
+            record = self.read_bytes(frame.read(self.buffer))
+        except DataError as error:
+            self.quarantine(error, frame)
+            return None
+        if record.faults:
+            for fault in record.faults:
+                self.report(fault, frame)
+            if self.options.mode == "dropmalformed":
+                self.tally.dropped += 1
+                return None
+        return record
+
+    def quarantine(self, error: DataError, frame: Frame, count: int = 1) -> None:
+        """Report a record that gives no row, or `count` of them; `bad_records` shows them who asks."""
+        self.report(error, frame)
+        self.tally.dropped += count
+        if self.keeps_bad_records:
+            self.bad_records.append((frame, error))
+
+    def read_bytes(self, raw: bytes) -> Record:
+        """One record's values from its bytes."""
+        return self.reader.read(raw)
+
+    def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
+        """The records as `lmparse records` prints them."""
+        wanted = self.options.columns
+        self._check_columns(wanted)
+        for _, record in self.read(span):
+            values = to_json(record.values)
+            if wanted:
+                values = {name: values.get(name) for name in wanted}
+            if record.faults:
+                values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
+            yield values
+
+    def observe(self, values: dict[str, Any]) -> dict[str, str]:
+        """Under what a record is counted, by the name of the count."""
+        if self.spec.layout.fields[0].kind == "body":
+            return {"record type": str(next(iter(values.values())))}
+        return {}
+
+    def _check_columns(self, wanted: tuple[str, ...]) -> None:
+        known = {entry.id for layout in self.spec.layouts.values() for entry in layout}
+        for name in wanted:
+            if name not in known:
+                raise OptionError(f"columns: there is no field {name!r} in {self.spec.id}", code="LMP-S003")
+
+    def report(self, error: DataError, frame: Frame | None = None) -> None:
+        """Pass an error on, with the file and the record it is about; raise it in mode failfast."""
+        error.at(file=self.path)
+        if frame is not None:
+            error.at(record_index=frame.index, record_offset=frame.offset)
+        if self.options.mode == "failfast":
+            raise error
+        self.tally.error_count += 1
+        if self._on_error is not None:
+            self._on_error(error)
+        elif len(self.tally.errors) < KEPT_ERRORS:
+            self.tally.errors.append(error)
+
+
+def corrupt_field(fault: DataError) -> dict[str, Any]:
+    """A bad value as rows carry it: path, offset, raw, code, message."""
+    return {
+        "path": fault.field,
+        "offset": fault.field_offset,
+        "raw": fault.hex,
+        "code": fault.code,
+        "message": fault.says(),
+    }

@@ -1,0 +1,186 @@
+"""Headers: a record header as the control file's XHDF records describe it.
+
+The header of a data change record differs between releases, and a logical log says
+itself how it is laid out. A header that differs from the spec's is brought into the
+spec's layout byte by byte, so that one parser reads them all: 6-byte RBA and LRSN and
+older timestamps become today's widths, absent fields null, unknown ones stay under
+their name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lmparse import numeric
+from lmparse.catalog import Spec
+from lmparse.codepages import CodePage
+from lmparse.errors import ControlError, DataError, InvalidValueError
+from lmparse.layout import Field
+from lmparse.records import Record, RecordReader, Values
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderField:
+    """One field that XHDF describes. Position and length in bytes."""
+
+    name: str
+    type: str
+    subtype: str
+    position: int
+    length: int
+    known: Field | None
+    """The spec's field of the same name, None for an unknown one."""
+
+
+class Header:
+    """The header of the records of one log: the spec's, or the one that XHDF describes."""
+
+    def __init__(self, spec: Spec, described: Sequence[Values] = ()) -> None:
+        self.spec = spec
+        self._data = spec.layout["data"]
+        names = {_plain(field.orig_id): field for field in spec.layout if field.orig_id}
+        self.fields = [_field(values, names) for values in described]
+        self.fields = [field for field in self.fields if field.known is not self._data]
+        self.is_described = bool(self.fields)
+        self.width = max((field.position + field.length for field in self.fields), default=self._table_width)
+        """Bytes of the header, as far as it is described."""
+        present = {field.known.id for field in self.fields if field.known}
+        wanted = [field for field in spec.layout if field.orig_id and field is not self._data]
+        self.absent = [field.id for field in wanted if field.id not in present] if self.is_described else []
+        self.differences = [text for field in self.fields if (text := _difference(field))] + [
+            f"{spec.layout[name].orig_id} is absent" for name in self.absent
+        ]
+        """In what it differs from the table of the manual, in words."""
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the spec's own layout applies as it is."""
+        return not self.differences
+
+    @property
+    def _table_width(self) -> int:
+        return self._data.offset or 0
+
+    def read(self, reader: RecordReader, raw: bytes) -> Record:
+        """The values of one record. Raises RecordError, InvalidValueError or ControlError (LMP-C006)."""
+        if self.is_described:
+            self._check_length(raw)
+        if self.is_table:
+            return reader.read(raw)
+        try:
+            record = reader.read(self._to_table(raw))
+        except DataError as error:
+            raise self._replaced(error) from None
+        for fault in record.faults:
+            self._replaced(fault)
+        record.values["length"] = self.width
+        for name in self.absent:
+            record.values[name] = None
+        for field in self.fields:
+            if field.known is None:
+                record.values[field.name] = _unknown(field, raw, reader.code_page)
+        return record
+
+    def _check_length(self, raw: bytes) -> None:
+        entry = self.spec.layout["length"]
+        size = entry.width or 2
+        have = int.from_bytes(raw[:size], "big")
+        if len(raw) >= size and have != self.width:
+            raise ControlError(
+                "the header is not the one that the control file's XHDF records describe", code="LMP-C006",
+                spec=self.spec.id, field="length", field_offset=0, expected=str(self.width), found=str(have),
+                hex=raw[:32].hex().upper(), doc_ref=entry.doc_ref,
+            )  # fmt: skip
+
+    def _to_table(self, raw: bytes) -> bytes:
+        table = bytearray(self._table_width)
+        for field in self.fields:
+            known = field.known
+            if known is None or known.offset is None or known.width is None:
+                continue
+            value = raw[field.position : field.position + field.length]
+            try:
+                value = _widen(value, field, known)
+            except InvalidValueError as error:
+                error.at(spec=self.spec.id, field=known.id, field_offset=field.position)
+                raise
+            table[known.offset : known.offset + known.width] = value
+        entry = self.spec.layout["length"]
+        table[0 : entry.width or 2] = self._table_width.to_bytes(entry.width or 2, "big")
+        return bytes(table) + raw[self.width :]
+
+    def _replaced(self, error: DataError) -> DataError:
+        """Point an error to where the field stands in this header, not in the table."""
+        for field in self.fields:
+            if field.known is not None and field.known.id == error.field:
+                error.field_offset = field.position
+        return error
+
+
+def _plain(name: str | None) -> str:
+    return (name or "").replace(" ", "").replace("_", "").upper()
+
+
+def _field(values: Values, names: dict[str, Field]) -> HeaderField:
+    name = values["head_field_name"] or ""
+    known = names.get(_plain(name))
+    position, length = values["head_field_pos"], values["head_field_len"]
+    if position is None or length is None:
+        raise ControlError(
+            "a header field without place or length", code="LMP-C006", spec="bmc_xhdf", field="head_field_pos",
+            expected="digits", found="blank", hint=f"the field is {name!r}",
+        )  # fmt: skip
+    if known is not None and known.kind == "timestamp17" and length not in (10, 17, 26):
+        length = known.width or length
+    return HeaderField(
+        name, values["head_field_type"] or "", values["head_field_subtype"] or "", position, length, known
+    )
+
+
+def _difference(field: HeaderField) -> str | None:
+    known = field.known
+    if known is None:
+        return f"{field.name} is not in the table"
+    if (field.position, field.length) == (known.offset, known.width):
+        return None
+    return f"{field.name} is {field.length} bytes at {field.position}, not {known.width} at {known.offset}"
+
+
+def _widen(value: bytes, field: HeaderField, known: Field) -> bytes:
+    width = known.width or len(value)
+    if len(value) == width:
+        return value
+    if known.kind == "rba10" and len(value) == 6:
+        return numeric.extend_rba(value)
+    if known.kind == "lrsn10" and len(value) == 6:
+        return numeric.extend_lrsn(value)
+    if known.kind == "timestamp17":
+        return numeric.extend_timestamp(value)
+    if known.kind in ("char", "code"):
+        blank = b"\x40"
+        if value[width:].strip(blank):
+            raise _too_wide(value, width)
+        return value[:width].ljust(width, blank)
+    if value[: max(len(value) - width, 0)].strip(b"\x00"):
+        raise _too_wide(value, width)
+    return value[-width:].rjust(width, b"\x00")
+
+
+def _too_wide(value: bytes, width: int) -> InvalidValueError:
+    return InvalidValueError(
+        code="LMP-V004",
+        expected=f"at most {width} bytes",
+        found=f"X'{value.hex().upper()}'",
+        hex=value[:32].hex().upper(),
+    )
+
+
+def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:
+    value = raw[field.position : field.position + field.length]
+    if field.type == "CHAR":
+        return page.decode(value).rstrip(" ")
+    if field.type == "INT" or (field.type == "BIN" and field.subtype == "U"):
+        return int.from_bytes(value, "big", signed=field.type == "INT")
+    return value

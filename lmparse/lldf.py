@@ -1,0 +1,229 @@
+"""Data change records (LLDF): what proves them, how long one is, and what DATA holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from kaitaistruct import KaitaiStruct
+
+from lmparse import catalog
+from lmparse.descriptors import Buffer, cut_short, excerpt, no_record
+from lmparse.detection import Family
+from lmparse.errors import DataError, FramingError
+from lmparse.layout import Field
+from lmparse.records import RecordReader
+
+SPEC = "bmc_lldf"
+READINGS = ("total", "inclusive", "exclusive")
+"""How the halfwords in DATA count, best known first."""
+
+
+@dataclass(frozen=True)
+class DataArea:
+    """DATA of one change, taken apart."""
+
+    images: tuple[bytes, ...] = ()
+    """Row images: of an update before and after, else one."""
+    clone: tuple[bytes, bytes] | None = None
+    """Owner and name of the clone table of an exchange."""
+    limit_keys: tuple[bytes, ...] | None = None
+    """Of a mass delete; None for anything else."""
+    payload: bytes | None = None
+    """What no page describes."""
+
+
+class DataReader:
+    """Reads DATA under one of the three readings of its halfwords."""
+
+    def __init__(self, reading: str) -> None:
+        self.reading = reading
+        spec = catalog.load("bmc_lldf_data")
+        self._reading = spec.enum("reading")[reading]
+        self._readers: dict[int, RecordReader] = {}
+        self._spec = spec
+
+    def read(self, change_type: int, data: bytes) -> DataArea:
+        """Take DATA of one change apart. `change_type` is the header's two bytes as a number.
+
+        Raises RecordError or InvalidValueError when it is not filled exactly. Limit keys
+        that do not tile are kept as payload: how they are delimited is not documented.
+        """
+        reader = self._readers.get(change_type)
+        if reader is None:
+            reader = RecordReader(self._spec, arguments=(change_type, self._reading))
+            self._readers[change_type] = reader
+        try:
+            body = reader.parse(data).body
+        except DataError:
+            if change_type != change_types()["mass_delete"]:
+                raise
+            return DataArea(payload=data)
+        return _area(body)
+
+    def fits(self, change_type: int, data: bytes) -> bool:
+        """Whether DATA is filled exactly under this reading."""
+        try:
+            self.read(change_type, data)
+        except DataError:
+            return False
+        return True
+
+
+def _area(body: KaitaiStruct) -> DataArea:
+    if hasattr(body, "images"):
+        return DataArea(images=tuple(image.row for image in body.images))
+    if hasattr(body, "clone_name"):
+        return DataArea(clone=(body.clone_owner, body.clone_name))
+    if hasattr(body, "limit_keys"):
+        return DataArea(limit_keys=tuple(key.row for key in body.limit_keys))
+    return DataArea(payload=body.payload)
+
+
+@cache
+def change_types() -> dict[str, int]:
+    """The listed values of CHANGE TYPE by their words in the spec."""
+    return catalog.load(SPEC).enum("change_type")
+
+
+@cache
+def image_change_types() -> frozenset[int]:
+    """The change types whose DATA is row images, so that the reading of halfwords matters."""
+    types = change_types()
+    return frozenset(types[word] for word in ("update", "insert", "load_insert", "delete"))
+
+
+@dataclass(frozen=True)
+class ReadingChoice:
+    """The reading found for a file, and why."""
+
+    reading: str
+    evidence: str
+
+
+def choose_reading(
+    samples: Sequence[tuple[int, bytes]], fills_columns: Callable[[int, bytes, str], bool] | None = None
+) -> ReadingChoice:
+    """Find how DATA's halfwords count, from the (change type, DATA) of whole records.
+
+    The reading under which every record is filled exactly; on a tie the one whose
+    images the columns fill, as `fills_columns(change type, DATA, reading)` tells; then
+    in the order of READINGS. With damaged records among them, the one that fills most.
+    """
+    samples = [sample for sample in samples if sample[0] in image_change_types()]
+    if not samples:
+        return ReadingChoice(READINGS[0], "no record with a row image; the default")
+    counts = Counter({reading: _count(DataReader(reading).fits, samples) for reading in READINGS})
+    best = max(counts.values())
+    if best == 0:
+        return ReadingChoice(READINGS[0], f"no reading fills any of {len(samples)} records; the default")
+    left = [reading for reading in READINGS if counts[reading] == best]
+    evidence = f"fills {best} of {len(samples)} records exactly"
+    if len(left) > 1 and fills_columns is not None:
+        filled = {reading: sum(fills_columns(*sample, reading) for sample in samples) for reading in left}
+        top = max(filled.values())
+        left = [reading for reading in left if filled[reading] == top]
+        evidence += f", and the columns of {top}"
+    if len(left) > 1:
+        evidence += f", as does {' and '.join(left[1:])}; the first is taken"
+    return ReadingChoice(left[0], evidence)
+
+
+def _count(fits: Callable[[int, bytes], bool], samples: Iterable[tuple[int, bytes]]) -> int:
+    return sum(fits(*sample) for sample in samples)
+
+
+def family(header_width: int | None = None) -> Family:
+    """What the records of a data file look like, for detection.
+
+    `header_width` is the LENGTH that the control file's XHDF records lead to.
+    """
+    length = catalog.load(SPEC).layout["length"]
+    least = min(header_width or 1 << 16, length.minimum or 0)
+
+    def test(records: list[bytes]) -> str | None:
+        lengths = Counter(number for raw in records if least <= (number := _number(raw, length)) <= len(raw))
+        if not lengths:
+            return f"no record begins with a header LENGTH of {least} or more"
+        common, count = lengths.most_common(1)[0]
+        if 2 * count <= len(records):
+            return f"only {count} of {len(records)} records begin with LENGTH {common}"
+        return None
+
+    return Family("data change records", test, _Cutter(least))
+
+
+def _number(raw: Buffer, entry: Field, offset: int = 0) -> int:
+    start = offset + (entry.offset or 0)
+    return int.from_bytes(raw[start : start + (entry.width or 0)], "big")
+
+
+class _Cutter:
+    """Finds the end of a record that has nothing in front of it.
+
+    A candidate end counts when the file ends there or a header of the same LENGTH and
+    system begins; the candidates come from the halfwords of DATA under each reading,
+    and from SEGLEN in a segmented record.
+    """
+
+    def __init__(self, least: int) -> None:
+        self._layout = catalog.load(SPEC).layout
+        self._least = least
+
+    def __call__(self, buffer: Buffer, offset: int, end: int) -> int:
+        length = self._header_length(buffer, offset, end)
+        ends = self._ends(buffer, offset, end, length)
+        candidates = list(dict.fromkeys(place for place in ends if place >= offset + length))
+        for candidate in candidates:
+            if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
+                return candidate - offset
+        beyond = [candidate for candidate in candidates if candidate > end]
+        if beyond and len(beyond) == len(candidates):
+            raise cut_short(buffer, offset, end, 0, min(beyond) - offset, spec=SPEC)
+        raise FramingError(
+            "the record's own lengths do not lead to another record", code="LMP-F005", spec=SPEC, field="data",
+            field_offset=length, expected="a header of the same LENGTH behind it",
+            found=", ".join(f"{candidate - offset} bytes" for candidate in candidates) or "no length",
+            hex=excerpt(buffer, offset, end),
+        )  # fmt: skip
+
+    def _header_length(self, buffer: Buffer, offset: int, end: int) -> int:
+        entry = self._layout["length"]
+        length = _number(buffer, entry, offset)
+        if end - offset < self._least or length < self._least or offset + length > end:
+            found = str(length) if end - offset >= (entry.width or 0) else f"{end - offset} bytes"
+            raise no_record(
+                buffer, offset, end, 0, spec=SPEC, field=entry.id, field_offset=entry.offset,
+                expected=f"a header LENGTH from {self._least} to {end - offset}", found=found,
+            )  # fmt: skip
+        return length
+
+    def _ends(self, buffer: Buffer, offset: int, end: int, length: int) -> Iterable[int]:
+        data = offset + length
+        segments = _number(buffer, self._layout["total_segs"], offset)
+        if segments > 1:
+            seg_len = _number(buffer, self._layout["seg_len"], offset)
+            yield offset + seg_len
+            yield data + seg_len
+            return
+        change_type = _number(buffer, self._layout["change_type"], offset)
+        if change_type not in image_change_types():
+            # Nothing in DATA comes first: the next header's LENGTH would pass for a halfword.
+            yield data
+        first = int.from_bytes(buffer[data : data + 2], "big")
+        if first >= 2:
+            yield data + first
+        images = 2 if change_type == change_types()["update"] else 1
+        for own in (2, 0):
+            place = data
+            for _ in range(images):
+                place += int.from_bytes(buffer[place : place + 2], "big") + 2 - own
+            yield place
+
+    def _begins(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
+        same = self._layout["length"], self._layout["system_id"]
+        if end - candidate < self._least:
+            return False
+        return all(_number(buffer, entry, candidate) == _number(buffer, entry, like) for entry in same)

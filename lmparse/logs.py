@@ -1,0 +1,508 @@
+"""Logs: a Log Master logical log, control file and data file together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lmparse import catalog, claims, codepages, lldf
+from lmparse.changes import OPERATIONS, Change, commit_position, seq, to_json_row, txn_id, unit_state
+from lmparse.codepages import CodePage
+from lmparse.control import ControlFile, read_control
+from lmparse.detection import Family
+from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError
+from lmparse.files import Decided, RecordFile
+from lmparse.framing import Frame, Span
+from lmparse.headers import Header
+from lmparse.images import ImageOptions, ImageReading, Row, RowReader, all_image_readings, choose_image_reading
+from lmparse.lldf import DataArea, DataReader
+from lmparse.names import TableName, table_name
+from lmparse.options import Options
+from lmparse.records import Record, Values
+from lmparse.segments import Group, Joiner, Segment
+from lmparse.tables import Tables, TableVersion, read_tables
+
+_BATCH = 1000
+"""Records with row images that the readings are found by."""
+Whole = tuple[Values, list[Frame]]
+"""Header and whole DATA of a change, with the frames of its segments by their numbers."""
+
+
+class LogicalLog(RecordFile):
+    """A data file with the control file that describes it.
+
+    Without a control file it still gives records; changes need one.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        options: Options,
+        *,
+        decided: Decided | None = None,
+        on_error: Callable[[DataError], None] | None = None,
+    ) -> None:
+        self.control: ControlFile | None = None
+        if options.control is not None:
+            page = codepages.lookup(options.code_page) if options.code_page else None
+            self.control = read_control(options.control, framing=options.control_framing, code_page=page)
+        self.header = Header(
+            catalog.load(options.spec), [record.values for record in self.control.of("XHDF")] if self.control else []
+        )
+        super().__init__(path, options, decided=decided, on_error=on_error)
+        self.left_out: Counter[str] = Counter()
+        """Changes that `include` kept out, by what became of them."""
+        self.observed = claims.Observed()
+        self._row_readers: dict[int, RowReader] = {}
+        self._names: dict[tuple[Any, ...], TableName] = {}
+        self._origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
+        self._describe_header()
+
+    # -- what is known before the first record is read ------------------------------
+
+    def decided(self) -> Decided:
+        reading, _ = self._reading
+        return Decided(self.framing.name, reading, self._image_reading, self._image_reading_proven)
+
+    def family(self) -> Family:
+        return lldf.family(self.header.width if self.header.is_described else None)
+
+    @property
+    def may_be_empty(self) -> bool:
+        return super().may_be_empty or self.control is not None
+
+    def _code_page(self) -> CodePage:
+        named, control = self.options.code_page, self.control
+        if named is None and control is not None and control.code_page is not None:
+            self.decide("code page", control.code_page.name, "XTYP names it")
+            return control.code_page
+        page = super()._code_page()
+        self.decide("code page", page.name, "option" if named else "nothing names one; the default")
+        return page
+
+    def _describe_header(self) -> None:
+        header = self.header
+        if not header.is_described:
+            self.decide("header", "table of the manual", "no XHDF record")
+        elif header.is_table:
+            self.decide("header", f"{header.width} bytes, as in the table", "XHDF records")
+        else:
+            self.decide("header", f"{header.width} bytes, not as in the table", "XHDF records")
+            self.notice("XHDF differs from the table of the manual: " + "; ".join(header.differences[:5]))
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The table versions of the control file."""
+        return read_tables(self.control, self.code_page) if self.control else Tables(())
+
+    @cached_property
+    def image_options(self) -> ImageOptions:
+        """What control file and options say of row images."""
+        control = self.control
+        is_sas = control is not None and (control.first("DLDS").get("date_format") or "").startswith("SAS")
+        if is_sas:
+            self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
+        return ImageOptions(
+            is_expanded=bool(control and control.is_expanded),
+            floats=self.options.floats,
+            trim=self.options.trim,
+            iso_dates=not is_sas,
+        )
+
+    @cached_property
+    def _samples(self) -> list[tuple[Values, bytes]]:
+        """Header and DATA of the first whole changes with row images; bad ones passed over."""
+        probe = LogicalLog(self.path, replace(self.options, mode="permissive"), decided=Decided(self.framing.name),
+                           on_error=lambda error: None)  # fmt: skip
+        types = lldf.image_change_types()
+        wholes = (values for values, _ in probe.wholes() if lldf_code(values) in types)
+        samples: list[tuple[Values, bytes]] = []
+        with suppress(DataError):  # damaged framing is shown where it is read
+            samples.extend((values, values["data"]) for values in islice(wholes, _BATCH))
+        return samples
+
+    @cached_property
+    def _reading(self) -> tuple[str, DataReader]:
+        if self._decided.reading is not None:
+            return self._decided.reading, DataReader(self._decided.reading)
+        if self.options.row_images != "auto":
+            self.decide("row images", self.options.row_images, "option")
+            return self.options.row_images, DataReader(self.options.row_images)
+        by_data = {id(data): values for values, data in self._samples}
+
+        def fills(change_type: int, data: bytes, reading: str) -> bool:
+            images = DataReader(reading).read(change_type, data).images
+            try:
+                version = self.tables.find(by_data[id(data)])
+            except ControlError:
+                return False
+            choices = all_image_readings([(version, b"")])
+            return any(
+                all(RowReader(version, choice, self.image_options).fits(image) for image in images)
+                for choice in choices
+            )
+
+        samples = [(lldf_code(values), data) for values, data in self._samples]
+        choice = lldf.choose_reading(samples, fills)
+        self.decide("row images", choice.reading, choice.evidence)
+        return choice.reading, DataReader(choice.reading)
+
+    @cached_property
+    def _image_choice(self) -> tuple[ImageReading, bool]:
+        if self._decided.image_reading is not None:
+            return self._decided.image_reading, self._decided.is_image_reading_proven
+        _, reader = self._reading
+        images: list[tuple[TableVersion, bytes]] = []
+        for values, data in self._samples:
+            try:
+                version = self.tables.find(values)
+                images.extend((version, image) for image in reader.read(lldf_code(values), data).images)
+            except DataError:
+                continue
+        reading, evidence, is_proven = choose_image_reading(images, self.image_options)
+        self.decide("columns", str(reading), evidence)
+        return reading, is_proven
+
+    @property
+    def _image_reading(self) -> ImageReading:
+        return self._image_choice[0]
+
+    @property
+    def _image_reading_proven(self) -> bool:
+        return self._image_choice[1]
+
+    # -- reading ----------------------------------------------------------------------
+
+    def read_bytes(self, raw: bytes) -> Record:
+        return self.header.read(self.reader, raw)
+
+    def observe(self, values: dict[str, Any]) -> dict[str, str]:
+        self.observed.add(values)
+        return {
+            "change type": values["change_type"],
+            "table": f"{values['table_owner']}.{values['table_name']}",
+            "disposition": unit_state(values),
+        }
+
+    def differences(self) -> list[str]:
+        """Where the control file's claims and what was observed do not agree."""
+        if self.control is None:
+            return []
+        return list(claims.differences(self.control, self.tables, self.observed))
+
+    def wholes(self, span: Span | None = None) -> Iterator[Whole]:
+        """Every change with its whole DATA; it stands where its last segment stands."""
+        joiner = Joiner()
+        for frame, record in self.read(span):
+            segment = Segment(frame, record.values)
+            if not segment.is_piece:
+                yield record.values, [frame]
+                continue
+            try:
+                group = joiner.add(segment)
+            except DataError as error:
+                self.quarantine(error, frame)
+                continue
+            if group is not None:
+                yield _joined(group)
+        for group, fault in joiner.incomplete():
+            self.quarantine(fault, group.frames[0], len(group.by_number))
+
+    def pieces(self) -> Iterator[tuple[tuple[Any, ...], Frame]]:
+        """Key and place of every record that is a segment, from one pass over the headers.
+
+        DLDS.SEGMENTED is not believed: the pass costs little, a segment read alone a row.
+        """
+        entry = self.spec.layout["total_segs"]
+        for frame in self.frames():
+            if self.header.is_table and frame.number(self.buffer, entry.offset or 0, entry.width or 0) <= 1:
+                continue
+            try:
+                segment = Segment(frame, self.read_bytes(frame.read(self.buffer)).values)
+            except DataError:
+                continue  # reported where it is read
+            if segment.is_piece:
+                yield segment.key, frame
+
+    def changes(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
+        """The changes as `lmparse changes` prints them."""
+        for row in self.rows(span):
+            yield to_json_row(row)
+
+    def rows(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
+        """The changes under the same names with typed values."""
+        for change in self.typed_changes(span):
+            yield change.to_row(self._origin, header=self.options.header)
+
+    def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
+        """The changes that the options ask for.
+
+        Raises OptionError without a control file, FramingError where the file is damaged.
+        """
+        if self.control is None:
+            raise OptionError("changes need the control file of the log", hint="give control")
+        wanted = self._wanted_ids()
+        wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, wanted)
+        for values, frames in wholes:
+            if self._is_wanted(values, wanted):
+                change = self._change(values, frames)
+                if change is not None:
+                    yield change
+
+    def _in_commit_order(self, span: Span | None, wanted: Any) -> Iterator[Whole]:
+        # Two passes: keys and places first, so that memory holds no row.
+        keys = []
+        for values, frames in self.wholes(span):
+            if self._is_wanted(values, wanted):
+                key = commit_position(values), txn_id(values), seq(values, frames[-1].index)
+                keys.append((*key, frames))
+        self.left_out.clear()
+        for *_, frames in sorted(keys, key=lambda entry: entry[:3]):
+            pieces = [self.read_bytes(frame.read(self.buffer)).values for frame in frames]
+            yield pieces[0] | {"data": b"".join(piece["data"] for piece in pieces)}, frames
+
+    def _is_wanted(self, values: Values, wanted: frozenset[tuple[Any, ...]] | None) -> bool:
+        options = self.options
+        if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:
+            return False
+        if wanted is not None and identity(values) not in wanted:
+            return False
+        state = unit_state(values)
+        if "all" not in options.include and state not in options.include:
+            self.left_out[state] += 1
+            return False
+        return True
+
+    # -- one change -------------------------------------------------------------------
+
+    def _change(self, values: Values, frames: list[Frame]) -> Change | None:
+        """One change, or None when its record is bad. Errors go where errors go."""
+        frame = max(frames, key=lambda entry: entry.index)
+        change = Change(
+            op=OPERATIONS.get(values["change_type"]), seq=seq(values, frame.index), txn_id=txn_id(values),
+            schema_name=values["table_owner"], table_name=values["table_name"], table_name_short=False,
+            before=None, after=None, values=values, detail=None, frame=frame,
+            length=sum(entry.length for entry in frames),
+        )  # fmt: skip
+        try:
+            area = self._reading[1].read(lldf_code(values), values["data"])
+        except DataError as error:
+            error.at(field_offset=None)
+            self.quarantine(_in_data(error, values), frame)
+            return None
+        try:
+            self._fill(change, values, area)
+        except DataError as error:
+            self.quarantine(error, frame)
+            return None
+        for fault in change.faults:
+            self.report(fault, frame)
+        if change.faults and self.options.mode == "dropmalformed":
+            self.tally.dropped += 1
+            return None
+        return change
+
+    def _fill(self, change: Change, values: Values, area: DataArea) -> None:
+        version: TableVersion | None = None
+        fault: ControlError | None = None
+        try:
+            version = self.tables.find(values)
+        except ControlError as error:
+            fault = error
+        name = self._name(values, version)
+        change.table, change.schema_name, change.table_name = version, name.schema, name.name
+        change.table_name_short = name.is_short
+        if not area.images:
+            change.detail = _detail(values, area, self.code_page)
+            return
+        roles = {"U": ("before", "after"), "D": ("before",)}.get(change.op or "", ("after",))
+        if version is None:
+            # The row cannot be read, but it is not lost.
+            assert fault is not None
+            self.report(fault, change.frame)
+            change.detail = {
+                f"{role}_bytes": image.hex().upper() for role, image in zip(roles, area.images, strict=True)
+            }
+            return
+        absent: dict[str, str] = {}
+        for role, image in zip(roles, area.images, strict=True):
+            row = self._row(version, image, role)
+            setattr(change, role, row.values)
+            change.faults.extend(row.faults)
+            absent |= {f"{role}.{column}": reason for column, reason in row.absent.items()}
+        if absent:
+            change.detail = {"absent": absent}
+
+    def _row(self, version: TableVersion, image: bytes, role: str) -> Row:
+        columns = frozenset(self.options.columns) or None
+        try:
+            row = self._row_reader(version, self._image_reading).read(image, columns)
+        except DataError as error:
+            other = self._other_reading(version, image)
+            if other is None:
+                error.field = f"{role}.{error.field}" if error.field else role
+                raise
+            self.__dict__["_image_choice"] = (other, True)
+            self.decide("columns", str(other), "the first image that tells the readings apart")
+            row = self._row_reader(version, other).read(image, columns)
+        for fault in row.faults:
+            fault.field = f"{role}.{fault.field}"
+        return row
+
+    def _other_reading(self, version: TableVersion, image: bytes) -> ImageReading | None:
+        """The one other reading that fills this image, while nothing has told them apart yet."""
+        if self._image_reading_proven:
+            return None
+        readings = [reading for reading in all_image_readings([(version, image)]) if reading != self._image_reading]
+        fitting = [reading for reading in readings if self._row_reader(version, reading).fits(image)]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _row_reader(self, version: TableVersion, reading: ImageReading) -> RowReader:
+        key = hash((id(version), reading))
+        reader = self._row_readers.get(key)
+        if reader is None:
+            reader = self._row_readers[key] = RowReader(version, reading, self.image_options)
+            for column in version.columns:
+                if column.ccsid and column.page is None:
+                    self.notice(f"there is no table for CCSID {column.ccsid}: {column.name} stays bytes")
+        return reader
+
+    def _name(self, values: Values, version: TableVersion | None) -> TableName:
+        key = (*identity(values), values["table_owner"], values["table_name"], id(version))
+        name = self._names.get(key)
+        if name is None:
+            name = self._names[key] = table_name(values, self.spec.layout, version, self.code_page)
+        return name
+
+    def _wanted_ids(self) -> frozenset[tuple[Any, ...]] | None:
+        """Ids of the one table that `table` names; None for all.
+
+        Raises OptionError LMP-C005 when no table or several have the name.
+        """
+        wanted = self.options.table
+        if wanted is None:
+            return None
+        found: dict[tuple[Any, ...], str] = {}
+        for values in self.table_headers():
+            name = self._name(values, self._maybe_version(values))
+            ids = identity(values)
+            hexes = ".".join(f"{part:04X}" for part in ids[1:])
+            spellings = {
+                name.name,
+                name.full,
+                hexes,
+                values["table_name"],
+                f"{values['table_owner']}.{values['table_name']}",
+            }
+            if wanted in spellings:
+                found[ids] = f"{name.full} ({ids[0]}.{hexes})"
+        if not found and self._described(wanted):
+            return frozenset()
+        if len(found) == 1:
+            return frozenset(found)
+        if found:
+            raise OptionError(f"table {wanted!r} is ambiguous: {', '.join(found.values())}", code="LMP-C005",
+                              hint="name it by DBID.PSID.TBOBID in hex")  # fmt: skip
+        raise OptionError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
+
+    def table_versions(self) -> list[TableVersion]:
+        """The versions of the one table that `table` names, or the one that `table_version` picks."""
+        wanted = self._wanted_ids() or frozenset()
+        picked = self.options.table_version
+        versions = [
+            version
+            for version in self.tables.versions
+            if any(
+                (version.system, version.dbid, version.tbobid) == (ids[0], ids[1], ids[3])
+                and version.psid in (None, ids[2])
+                for ids in wanted
+            )
+        ] or [version for version in self.tables.versions if _hex_ids(version) == (self.options.table or "").upper()]
+        if picked is None:
+            return versions
+        found = [version for version in versions if version.sequence == picked]
+        if not found:
+            have = ", ".join(str(version.sequence) for version in versions) or "none"
+            raise OptionError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
+        return found
+
+    def _described(self, wanted: str) -> bool:
+        """Whether ids in hex name a table of the control file, though no record is of it."""
+        return any(wanted.upper() == _hex_ids(version) for version in self.tables.versions)
+
+    def _maybe_version(self, values: Values) -> TableVersion | None:
+        try:
+            return self.tables.find(values)
+        except ControlError:
+            return None
+
+    def table_headers(self) -> list[Values]:
+        """One header for each table that occurs, from one pass over the headers."""
+        first, last = self.spec.layout["system_id"], self.spec.layout["table_name"]
+        start, end = first.offset or 0, last.end or 0
+        seen: dict[bytes, Frame] = {}
+        for frame in self.frames():
+            raw = frame.read(self.buffer)
+            seen.setdefault(raw[start:end], frame)
+        headers = []
+        for frame in seen.values():
+            try:
+                headers.append(self.read_bytes(frame.read(self.buffer)).values)
+            except DataError:
+                continue
+        return headers
+
+
+def _hex_ids(version: TableVersion) -> str:
+    return ".".join(f"{part:04X}" for part in (version.dbid, version.psid or 0, version.tbobid))
+
+
+def identity(values: Values) -> tuple[Any, ...]:
+    """What a table is known by in a header: system, DBID, PSID, TBOBID."""
+    return values["system_id"], values["dbid"], values["psid"], values["tbobid"]
+
+
+def lldf_code(values: Values) -> int:
+    """The change type as the number that the specs switch on."""
+    raw = values["change_type"].ljust(2).encode("cp037", "replace")
+    return int.from_bytes(raw, "big")
+
+
+def _joined(group: Group) -> Whole:
+    return group.join(), group.frames
+
+
+def _in_data(error: DataError, values: Values) -> DataError:
+    """Place an error inside DATA in the record it came from."""
+    error.field = f"data.{error.field}" if error.field else "data"
+    error.spec = "bmc_lldf"
+    return error
+
+
+def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any] | None:
+    detail: dict[str, Any] = {}
+    if values["change_type"] not in OPERATIONS or values["change_type"] == "DR":
+        detail["change_type"] = values["change_type"]
+    if area.clone is not None:
+        detail["clone_owner"], detail["clone_name"] = (page.decode(part).rstrip(" ") for part in area.clone)
+    if area.limit_keys:
+        detail["limit_keys"] = [key.hex().upper() for key in area.limit_keys]
+    if area.payload:
+        text = _text(area.payload, page)
+        detail["payload" if text is None else "text"] = area.payload.hex().upper() if text is None else text
+    return detail or None
+
+
+def _text(payload: bytes, page: CodePage) -> str | None:
+    """The payload as text when all of it decodes to printable characters."""
+    try:
+        text = page.decode(payload)
+    except InvalidValueError:
+        return None
+    return text if text.isprintable() else None

@@ -1,0 +1,73 @@
+"""Names: the full owner and name of a table, where the log proves them.
+
+The header of a change record holds 8 bytes of the owner and 18 of the name, with the
+lengths of the full ones. The full names stand in the DTBI record behind the fields
+that are documented, at places that are not; a text there counts only when its length
+and its neighbourhood say that it is the name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lmparse.codepages import CodePage
+from lmparse.layout import Layout
+from lmparse.records import Values
+from lmparse.tables import TableVersion
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """Owner and name of a table, and whether one of them is only its short form."""
+
+    schema: str
+    name: str
+    is_short: bool
+
+    @property
+    def full(self) -> str:
+        """`SCHEMA.NAME`."""
+        return f"{self.schema}.{self.name}"
+
+
+def table_name(values: Values, layout: Layout, version: TableVersion | None, page: CodePage) -> TableName:
+    """Owner and name of the table that a header names, in full where that is proven."""
+    short_owner, short_name = values["table_owner"], values["table_name"]
+    owner_bytes, name_bytes = values["tbowner_len"] or 0, values["tbname_len"] or 0
+    owner: str | None = short_owner if owner_bytes <= (layout["table_owner"].width or 0) else None
+    name: str | None = short_name if name_bytes <= (layout["table_name"].width or 0) else None
+    if version is not None and (owner is None or name is None):
+        tail = version.described.get("rest") or b""
+        if owner is None:
+            owner = _only([text for text in _counted(tail, owner_bytes, page) if text.startswith(short_owner)])
+        if name is None and _holds(tail, short_name, page):
+            name = _only([text for text in _counted(tail, name_bytes, page) if text != short_owner])
+        for alias in version.aliases:
+            fits = alias["obj_creator_len"] == owner_bytes and alias["obj_name_len"] == name_bytes
+            if fits and (alias["obj_creator"] or "").startswith(short_owner) and None in (owner, name):
+                owner, name = owner or alias["obj_creator"], name or alias["obj_name"]
+    return TableName(owner or short_owner, name or short_name, owner is None or name is None)
+
+
+def _only(found: list[str]) -> str | None:
+    return found[0] if len(set(found)) == 1 else None
+
+
+def _holds(tail: bytes, short: str, page: CodePage) -> bool:
+    # The short name is made up by the product and repeated in the record it belongs to.
+    return short in page.decode(tail)
+
+
+def _counted(tail: bytes, length: int, page: CodePage) -> list[str]:
+    """Every text in `tail` behind three digits that say its length, padded with blanks."""
+    text = page.decode(tail)
+    digits = f"{length:03d}"
+    found = []
+    place = text.find(digits)
+    while place >= 0:
+        start = place + len(digits)
+        candidate, behind = text[start : start + length], text[start + length : start + length + 1]
+        if len(candidate) == length and candidate.strip() == candidate and behind in ("", " "):
+            found.append(candidate)
+        place = text.find(digits, place + 1)
+    return found

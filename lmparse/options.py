@@ -1,0 +1,129 @@
+"""Options: one table for the shell, Spark and Python.
+
+Names are the same everywhere: `byte_order` in Python, `--byte-order` in the shell,
+`byteOrder` in Spark (matched without case). Texts are parsed here, once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lmparse.errors import OptionError
+
+_TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
+
+
+def _option(default: Any, doc: str, *, values: tuple[str, ...] = (), of: str = "both", kind: type = str) -> Any:
+    """A field of Options: `of` says which command takes it, `values` which texts it may have."""
+    return field(default=default, metadata={"doc": doc, "values": values, "of": of, "kind": kind})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Everything a caller can say about a log. The defaults let the bytes decide."""
+
+    spec: str = _option("bmc_lldf", "spec id of the records, or the path of a spec built elsewhere")
+    framing: str = _option(
+        "auto",
+        "what stands between records",
+        values=("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed"),
+    )
+    record_length: int | None = _option(None, "bytes of every record, for framing fixed", kind=int)
+    control: str | None = _option(None, "control file of a logical log")
+    control_framing: str = _option(
+        "auto", "framing of the control file", values=("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued")
+    )
+    code_page: str | None = _option(None, "EBCDIC page by name or CCSID; default: the one XTYP names, else cp037")
+    mode: str = _option("permissive", "what to do with bad records", values=("permissive", "dropmalformed", "failfast"))
+    columns: tuple[str, ...] = _option((), "fields or columns to show, comma separated", kind=tuple)
+    row_images: str = _option(
+        "auto", "how DATA's halfwords count", values=("auto", "total", "inclusive", "exclusive"), of="changes"
+    )
+    floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes")
+    include: tuple[str, ...] = _option(
+        ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "all"), of="changes",
+        kind=tuple,
+    )  # fmt: skip
+    operations: tuple[str, ...] = _option(
+        (), "kinds of change, comma separated", values=("I", "U", "D", "M", "T", "X", "S", "C", "O"), of="changes",
+        kind=tuple,
+    )  # fmt: skip
+    table: str | None = _option(None, "one table: NAME, SCHEMA.NAME, or DBID.PSID.TBOBID in hex", of="changes")
+    table_version: int | None = _option(None, "one version of the table, by SEQUENCENUMBER", of="changes", kind=int)
+    header: bool = _option(False, "give every header field under `header`", of="changes", kind=bool)
+    order: str = _option("file", "order of changes", values=("file", "commit"), of="changes")
+    trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes", kind=bool)
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], *, known: tuple[str, ...] = ()) -> Options:
+        """Options from names in any spelling and values as text or typed.
+
+        `known` names keys that belong to the caller and are passed over. Raises
+        OptionError LMP-S002 for an unknown name, LMP-S003 for a value that cannot be.
+        """
+        fields = {_plain(entry.name): entry for entry in dataclasses.fields(cls)}
+        passed = {_plain(name) for name in known}
+        values = {}
+        for name, value in given.items():
+            entry = fields.get(_plain(name))
+            if entry is not None:
+                if value is not None:
+                    values[entry.name] = _parse(entry, value)
+            elif _plain(name) not in passed:
+                raise _unknown(name, [camel(entry.name) for entry in fields.values()])
+        return cls(**values)
+
+
+def camel(name: str) -> str:
+    """`record_length` as Spark spells it: `recordLength`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def _unknown(name: str, names: list[str]) -> OptionError:
+    near = difflib.get_close_matches(_plain(name), [_plain(known) for known in names], n=1, cutoff=0.5)
+    nearest = next((known for known in names if near and _plain(known) == near[0]), None)
+    hint = f"did you mean {nearest}?" if nearest else "known: " + ", ".join(sorted(names))
+    return OptionError(f"there is no option {name!r}; {hint}", code="LMP-S002", hint=hint)
+
+
+def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
+    kind, name = entry.metadata["kind"], camel(entry.name)
+    allowed: tuple[str, ...] = entry.metadata["values"]
+    if kind is bool:
+        return value if isinstance(value, bool) else _boolean(name, str(value))
+    if kind is int:
+        return _positive(name, str(value))
+    if kind is tuple:
+        parts = value.split(",") if isinstance(value, str) else list(value)
+        return tuple(_one_of(name, part.strip(), allowed) for part in parts if part.strip())
+    return _one_of(name, str(value), allowed)
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    if not allowed:
+        return value
+    match = next((choice for choice in allowed if _plain(choice) == _plain(value)), None)
+    if match is None:
+        raise OptionError(f"{name} has no value {value!r}", code="LMP-S003", hint="one of " + ", ".join(allowed))
+    return match
+
+
+def _boolean(name: str, text: str) -> bool:
+    if text.lower() in _TRUE + _FALSE:
+        return text.lower() in _TRUE
+    raise OptionError(f"{name} has no value {text!r}", code="LMP-S003", hint="true or false")
+
+
+def _positive(name: str, text: str) -> int:
+    if text.isdigit() and int(text) > 0:
+        return int(text)
+    raise OptionError(f"{name} has no value {text!r}", code="LMP-S003", hint="a whole number above zero")

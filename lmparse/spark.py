@@ -1,0 +1,170 @@
+"""Spark: records and changes as RDDs and as DataFrames.
+
+    changes = (spark.read.format("lmparse")
+        .option("control", "payroll.ctl").option("table", "PAYROLL.EMPLOYEE")
+        .load("payroll.dat"))
+
+The source registers itself in a fresh interpreter (through `pyspark_lmparse`); `register`
+does it by hand. It uses no JVM call, so it works over Spark Connect too; the RDD functions
+need classic Spark.
+
+Options: those of the command line in camelCase, and Spark's `maxPartitionBytes`,
+`pathGlobFilter`, `recursiveFileLookup`. With `control` or `table`, or without `spec`, rows
+are changes; with `spec` alone they are the records of that spec. A file is split inside;
+each part is one task. Files must be readable under the same path on every executor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.types import StructField, StructType
+
+from lmparse import catalog, codepages, frames
+from lmparse.errors import DataError, OptionError
+from lmparse.files import corrupt_field
+from lmparse.options import Options
+from lmparse.partitions import DEFAULT_BYTES, Part, Request
+from lmparse.records import RecordReader, to_json
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+    from pyspark.sql import SparkSession
+
+_SPARK_KEYS = ("path", "paths", "owner", "provider", "location", "comment")
+_REQUEST_KEYS = ("maxPartitionBytes", "pathGlobFilter", "recursiveFileLookup")
+
+
+def register(spark: SparkSession) -> None:
+    """Make `format("lmparse")` known to a session that does not find it by itself."""
+    spark.dataSource.register(LmparseSource)
+
+
+def read_records(spark: SparkSession, path: str, framing: str = "auto", **options: Any) -> RDD[bytes]:
+    """The records of files as an RDD of bytes, cut from byte ranges.
+
+    `options` are those of the source. Raises FramingError where a file is damaged.
+    """
+    request = _request({**options, "path": path, "framing": framing}, with_changes=False)
+    parts = list(request.parts())
+    return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)
+
+
+def _part_records(part: Part) -> Iterator[bytes]:
+    file = part.open()
+    for frame in file.frames(part.span):
+        yield frame.read(file.buffer)
+
+
+def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) -> RDD[Any]:
+    """Map the generated parser of a spec over an RDD of record bytes.
+
+    Gives the dicts that `lmparse records` prints, or with `objects` the generated objects.
+    A bad record raises in mode failfast, is left out in dropmalformed, and else becomes
+    `{"_corrupt_record": hex, "_error": {...}}`. Takes what `sc.binaryRecords` gives too.
+    """
+    named = Options.parse({**options, "spec": spec})
+    catalog.load(spec)
+    return rdd.mapPartitions(_Parser(named, objects))
+
+
+class _Parser:
+    """The function of one partition: it loads the parser once."""
+
+    def __init__(self, options: Options, objects: bool) -> None:
+        self.options, self.objects = options, objects
+
+    def __call__(self, records: Iterable[bytes]) -> Iterator[Any]:
+        options = self.options
+        page = codepages.lookup(options.code_page) if options.code_page else None
+        reader = RecordReader(catalog.load(options.spec), code_page=page)
+        one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
+        for raw in records:
+            try:
+                yield one(bytes(raw))
+            except DataError as error:
+                if options.mode == "failfast":
+                    raise
+                if options.mode == "permissive":
+                    yield {"_corrupt_record": bytes(raw).hex().upper(), "_error": error.to_dict()}
+
+
+def _values(reader: RecordReader, raw: bytes, options: Options) -> dict[str, Any]:
+    record = reader.read(raw)
+    if options.mode != "permissive":
+        record.raise_fault()
+    values: dict[str, Any] = to_json(record.values)
+    if options.columns:
+        values = {name: values.get(name) for name in options.columns}
+    if record.faults:
+        values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
+    return values
+
+
+class LmparseSource(DataSource):
+    """The data source `lmparse`; see the module for its options."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        given = {name.lower() for name in options}
+        with_changes = "spec" not in given or bool(given & {"control", "table"})
+        self.request = _request(options, with_changes=with_changes)
+        if self.request.options.order == "commit":
+            raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
+
+    @classmethod
+    def name(cls) -> str:
+        """What `format` takes."""
+        return "lmparse"
+
+    def schema(self) -> StructType:
+        """Columns as the spec, or the table in the control file, gives them; docs as comments."""
+        arrow = frames.request_schema(self.request)
+        found = from_arrow_schema(arrow, prefer_timestamp_ntz=True)
+        return StructType([_with_comment(field, arrow.field(field.name)) for field in found])
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """A reader of these columns, all of the source's or the ones the user asked for."""
+        return LmparseReader(self.request, schema)
+
+
+class LmparseReader(DataSourceReader):
+    """Reads parts of files as Arrow batches."""
+
+    def __init__(self, request: Request, schema: StructType) -> None:
+        self.request, self.struct = request, schema
+
+    def partitions(self) -> list[InputPartition]:
+        """One task a part."""
+        return [InputPartition(part) for part in self.request.parts()]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one part."""
+        schema = to_arrow_schema(self.struct)
+        return frames.part_batches(partition.value, schema, with_changes=self.request.with_changes)
+
+
+def _with_comment(field: StructField, arrow: pa.Field) -> StructField:
+    comment = (arrow.metadata or {}).get(b"comment", b"").decode()
+    return StructField(field.name, field.dataType, True, {"comment": comment} if comment else None)
+
+
+def _request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
+    """What a reader's options ask for. Raises OptionError for an unknown one."""
+    keys = {name.lower(): value for name, value in options.items()}
+    named = Options.parse(options, known=_SPARK_KEYS + _REQUEST_KEYS)
+    if "paths" in keys:
+        paths = tuple(json.loads(keys["paths"]))
+    elif "path" in keys or "location" in keys:
+        paths = (str(keys.get("path", keys.get("location"))),)
+    else:
+        raise OptionError("there is no path to read", hint="load(PATH), or the option path")
+    size = str(keys.get("maxpartitionbytes", DEFAULT_BYTES))
+    if not size.isdigit() or int(size) < 1:
+        raise OptionError(f"maxPartitionBytes has no value {size!r}", hint="a number of bytes")
+    recursive = str(keys.get("recursivefilelookup", "false")).lower() == "true"
+    return Request(paths, named, with_changes, int(size), keys.get("pathglobfilter"), recursive)

@@ -1,0 +1,1 @@
+from lmparse.spark import LmparseSource as DefaultSource
