@@ -2,7 +2,7 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 from . import bmc_dcxi
 from . import bmc_dicl
@@ -18,7 +18,10 @@ from . import bmc_unlisted
 from . import bmc_xhdf
 from . import bmc_xtyp
 
-class BmcControl(KaitaiStruct):
+class BmcControl:
+    _io: Any
+    _parent: Any
+    _root: Any
     class RecordCode(IntEnum):
         db2_column = 3301168073
         db2_column2 = 3301168114

@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcDcxi(KaitaiStruct):
+class BmcDcxi:
+    _io: Any
+    _parent: Any
+    _root: Any
     cntl_record_type: bytes
     sysid: bytes | None
     dbid: bytes | None

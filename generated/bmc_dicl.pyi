@@ -2,14 +2,20 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcDicl(KaitaiStruct):
+class BmcDicl:
+    _io: Any
+    _parent: Any
+    _root: Any
     class KeyColOrder(IntEnum):
         ascending = 193
         descending = 196
-    class KeyColumn(KaitaiStruct):
+    class KeyColumn:
+        _io: Any
+        _parent: Any
+        _root: Any
         key_col: bytes
         key_col_order: BmcDicl.KeyColOrder | int
         def __init__(self, _io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ...

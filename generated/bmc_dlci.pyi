@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcDlci(KaitaiStruct):
+class BmcDlci:
+    _io: Any
+    _parent: Any
+    _root: Any
     class KeyOrdering(IntEnum):
         ascending = 193
         descending = 196

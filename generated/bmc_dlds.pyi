@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcDlds(KaitaiStruct):
+class BmcDlds:
+    _io: Any
+    _parent: Any
+    _root: Any
     class YesNo(IntEnum):
         no = 213
         yes = 232

@@ -2,12 +2,15 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 from . import common_rba10
 from . import common_timestamp17
 
-class BmcDlge(KaitaiStruct):
+class BmcDlge:
+    _io: Any
+    _parent: Any
+    _root: Any
     cntl_record_type: bytes
     end_rba: common_rba10.CommonRba10 | None
     reserved1: bytes | None

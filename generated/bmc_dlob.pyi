@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcDlob(KaitaiStruct):
+class BmcDlob:
+    _io: Any
+    _parent: Any
+    _root: Any
     class YesNo(IntEnum):
         no = 213
         yes = 232

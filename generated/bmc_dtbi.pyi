@@ -2,11 +2,14 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 from . import common_rba10
 
-class BmcDtbi(KaitaiStruct):
+class BmcDtbi:
+    _io: Any
+    _parent: Any
+    _root: Any
     class EncodingScheme(IntEnum):
         ascii = 193
         ebcdic = 197

@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcDtob(KaitaiStruct):
+class BmcDtob:
+    _io: Any
+    _parent: Any
+    _root: Any
     class ObjType(IntEnum):
         alias = 193
         synonym = 226

@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcDxsf(KaitaiStruct):
+class BmcDxsf:
+    _io: Any
+    _parent: Any
+    _root: Any
     cntl_record_type: bytes
     dsname: bytes | None
     rest: bytes | None

@@ -2,14 +2,17 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 from . import common_lrsn10
 from . import common_rba10
 from . import common_rid
 from . import common_timestamp17
 
-class BmcLldf(KaitaiStruct):
+class BmcLldf:
+    _io: Any
+    _parent: Any
+    _root: Any
     class AnomalyType(IntEnum):
         normal = 213
     class ChangeType(IntEnum):

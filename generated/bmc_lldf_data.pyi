@@ -2,16 +2,22 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 from . import bmc_lldf
 
-class BmcLldfData(KaitaiStruct):
+class BmcLldfData:
+    _io: Any
+    _parent: Any
+    _root: Any
     class Reading(IntEnum):
         total = 0
         inclusive = 1
         exclusive = 2
-    class Exchange(KaitaiStruct):
+    class Exchange:
+        _io: Any
+        _parent: Any
+        _root: Any
         clone_owner_len: int
         clone_owner: bytes
         clone_name_len: int
@@ -20,23 +26,35 @@ class BmcLldfData(KaitaiStruct):
         def __init__(self, _io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ...
         @classmethod
         def from_bytes(cls, buf: bytes) -> Exchange: ...
-    class Image(KaitaiStruct):
+    class Image:
+        _io: Any
+        _parent: Any
+        _root: Any
         length: int
         row: bytes
         def __init__(self, _io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ...
         @classmethod
         def from_bytes(cls, buf: bytes) -> Image: ...
-    class MassDelete(KaitaiStruct):
+    class MassDelete:
+        _io: Any
+        _parent: Any
+        _root: Any
         limit_keys: list[BmcLldfData.Image]
         def __init__(self, _io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ...
         @classmethod
         def from_bytes(cls, buf: bytes) -> MassDelete: ...
-    class Payload(KaitaiStruct):
+    class Payload:
+        _io: Any
+        _parent: Any
+        _root: Any
         payload: bytes
         def __init__(self, _io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ...
         @classmethod
         def from_bytes(cls, buf: bytes) -> Payload: ...
-    class RowImages(KaitaiStruct):
+    class RowImages:
+        _io: Any
+        _parent: Any
+        _root: Any
         num_images: int
         images: list[BmcLldfData.Image]
         surplus: bytes

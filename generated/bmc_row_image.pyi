@@ -2,17 +2,23 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcRowImage(KaitaiStruct):
+class BmcRowImage:
+    _io: Any
+    _parent: Any
+    _root: Any
     class NullIndicator(IntEnum):
         present = 0
         absent = 255
     class Storage(IntEnum):
         fixed = 0
         varying = 1
-    class Column(KaitaiStruct):
+    class Column:
+        _io: Any
+        _parent: Any
+        _root: Any
         storage: int
         width: int
         is_nullable: int

@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcUnlisted(KaitaiStruct):
+class BmcUnlisted:
+    _io: Any
+    _parent: Any
+    _root: Any
     cntl_record_type: bytes
     payload: bytes
     def __init__(self, _io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ...

@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class BmcXhdf(KaitaiStruct):
+class BmcXhdf:
+    _io: Any
+    _parent: Any
+    _root: Any
     class HeadFieldSubtype(IntEnum):
         unsigned = 228
     class HeadFieldType(IntEnum):

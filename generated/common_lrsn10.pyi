@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class CommonLrsn10(KaitaiStruct):
+class CommonLrsn10:
+    _io: Any
+    _parent: Any
+    _root: Any
     epoch: bytes
     lrsn6: bytes
     precision: bytes

@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class CommonPackedDecimal(KaitaiStruct):
+class CommonPackedDecimal:
+    _io: Any
+    _parent: Any
+    _root: Any
     class Sign(IntEnum):
         plus_a = 10
         minus_b = 11

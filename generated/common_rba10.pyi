@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class CommonRba10(KaitaiStruct):
+class CommonRba10:
+    _io: Any
+    _parent: Any
+    _root: Any
     high: bytes
     rba6: bytes
     def __init__(self, _io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ...

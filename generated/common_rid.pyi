@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class CommonRid(KaitaiStruct):
+class CommonRid:
+    _io: Any
+    _parent: Any
+    _root: Any
     page: int
     row: int
     def __init__(self, _io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ...

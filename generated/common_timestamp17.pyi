@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class CommonTimestamp17(KaitaiStruct):
+class CommonTimestamp17:
+    _io: Any
+    _parent: Any
+    _root: Any
     date: bytes
     time: bytes
     fraction: bytes

@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class ZosBdw(KaitaiStruct):
+class ZosBdw:
+    _io: Any
+    _parent: Any
+    _root: Any
     is_extended: bool
     length_extended: int | None
     length_normal: int | None

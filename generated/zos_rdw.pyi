@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class ZosRdw(KaitaiStruct):
+class ZosRdw:
+    _io: Any
+    _parent: Any
+    _root: Any
     length: int
     reserved: int
     def __init__(self, _io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ...

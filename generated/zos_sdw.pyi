@@ -2,10 +2,13 @@
 from enum import IntEnum
 from typing import Any
 
-from kaitaistruct import KaitaiStream, KaitaiStruct
+from kaitaistruct import KaitaiStream
 
 
-class ZosSdw(KaitaiStruct):
+class ZosSdw:
+    _io: Any
+    _parent: Any
+    _root: Any
     class SegmentCode(IntEnum):
         complete = 0
         first = 1

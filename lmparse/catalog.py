@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.util
 import struct
 import sys
 from collections.abc import Mapping
@@ -92,10 +91,6 @@ def _width(field: Field) -> int:
 
 
 def _layouts(package: str) -> dict[str, Layout]:
-    beside = Path(__file__).parent.parent / "generated"
-    if package == PACKAGE and importlib.util.find_spec(PACKAGE) is None and beside.is_dir():
-        # Run from a checkout, where the folder has not been put into the package.
-        _import_folder(beside, PACKAGE)
     layouts: dict[str, Layout] = importlib.import_module(f"{package}.layouts").LAYOUTS
     return layouts
 
@@ -114,15 +109,11 @@ def _locate(name: str) -> tuple[str, str]:
     # A folder built elsewhere is imported as a package of its own name, so that the
     # relative imports in it work and two folders never mix.
     package = "lmparse_specs_" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    _import_folder(folder, package)
-    return package, path.name
-
-
-def _import_folder(folder: Path, package: str) -> None:
     if package not in sys.modules:
         module = ModuleType(package)
         module.__path__ = [str(folder)]
         sys.modules[package] = module
+    return package, path.name
 
 
 def _nearest(name: str, known: list[str]) -> str:

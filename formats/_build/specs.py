@@ -86,7 +86,8 @@ class SpecFile:
 def _step(node: yaml.Node, step: str) -> tuple[yaml.Node, Any] | None:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            if key.value == step:
+            # A number may be written otherwise than it is counted: 0xd6 is 214.
+            if step in (key.value, str(yaml.safe_load(key.value))):
                 return value, key.start_mark
     if isinstance(node, yaml.SequenceNode) and step.isdigit() and int(step) < len(node.value):
         value = node.value[int(step)]

@@ -17,7 +17,7 @@ def stub(spec: SpecFile, specs: dict[str, SpecFile]) -> str:
         "from enum import IntEnum",
         "from typing import Any",
         "",
-        "from kaitaistruct import KaitaiStream, KaitaiStruct",
+        "from kaitaistruct import KaitaiStream",
         "",
     ]
     lines += [f"from . import {name.rsplit('/', 1)[-1]}" for name in sorted(spec.imports)]
@@ -74,7 +74,8 @@ class _Names:
 
 def _class(names: _Names, name: str, tree: dict[str, Any], indent: str, root: str) -> list[str]:
     inner = indent + "    "
-    lines = [f"{indent}class {name}(KaitaiStruct):"]
+    # Without its base class, which has no annotations: every attribute would pass for one.
+    lines = [f"{indent}class {name}:", *(f"{inner}{known}: Any" for known in ("_io", "_parent", "_root"))]
     for enum, entries in sorted(tree.get("enums", {}).items()):
         lines.append(f"{inner}class {class_name(enum)}(IntEnum):")
         lines += [f"{inner}    {_member(entry)} = {value}" for value, entry in sorted(entries.items())]

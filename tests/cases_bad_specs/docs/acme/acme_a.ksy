@@ -1,0 +1,11 @@
+# generate: acme/acme_a.ksy:3:1: error: what is generated from it is no Python: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \UXXXXXXXX escape in '"""C:\\Users.\n    \n    .. seealso::\n       None\n    """' [/meta]
+# lint: acme/acme_a.ksy:8:1: error: a doc may hold neither a backslash nor three quotes: it becomes a docstring [/doc]
+meta:
+  id: acme_a
+  title: A backslash in a doc
+  license: CC0-1.0
+  ks-version: '0.11'
+doc: C:\Users
+doc-ref: None
+seq:
+  - {id: one, size: 2}

@@ -1,0 +1,42 @@
+# generate: acme/acme_a.ksy:25:7: error: there is no spec acme_b [/meta/imports/0]
+# lint: acme/acme_a.ksy:19:1: error: doc is missing [/meta]
+# lint: acme/acme_a.ksy:19:1: error: doc-ref is missing [/meta]
+# lint: acme/acme_a.ksy:19:1: error: endian is missing, and there are numbers of several bytes [/meta]
+# lint: acme/acme_a.ksy:21:3: error: id stands behind title [/meta/id]
+# lint: acme/acme_a.ksy:23:3: error: ks-version is missing or is no quoted text [/meta/ks-version]
+# lint: acme/acme_a.ksy:25:7: error: the import acme_b does not start at the root of formats [/meta/imports/0]
+# lint: acme/acme_a.ksy:27:5: error: 'oneTwo' is not lower_snake_case [/seq/0/id]
+# lint: acme/acme_a.ksy:29:5: error: size stands behind doc [/seq/0/size]
+# lint: acme/acme_a.ksy:30:5: error: -mine is none of our keys: -codec, -lm-source, -lm-status, -lm-type, -orig-id, -scale, -unit [/seq/0/-mine]
+# lint: acme/acme_a.ksy:31:5: error: -lm-status is 'perhaps', not one of documented, inferred, unknown [/seq/0/-lm-status]
+# lint: acme/acme_a.ksy:31:5: error: -lm-status stands behind doc [/seq/0/-lm-status]
+# lint: acme/acme_a.ksy:32:5: error: -codec stands behind doc [/seq/0/-codec]
+# lint: acme/acme_a.ksy:32:5: error: there is no code page 'klingon' [/seq/0/-codec]
+# lint: acme/acme_a.ksy:38:5: error: the number is too large for the compiler; quote it [/enums/big/18446744073709551615]
+# lint: acme/acme_a.ksy:39:1: error: types stands behind enums [/types]
+# lint: acme/acme_a.ksy:40:3: error: doc is missing [/types/inner]
+# lint: acme/acme_a.ksy:40:3: error: doc-ref is missing [/types/inner]
+meta:
+  title: Many breaches of style
+  id: acme_a
+  license: CC0-1.0
+  ks-version: 0.11
+  imports:
+    - acme_b
+seq:
+  - id: oneTwo
+    doc: Keys out of order
+    size: 2
+    -mine: 3
+    -lm-status: perhaps
+    -codec: klingon
+  - id: two
+    type: u2
+    enum: big
+enums:
+  big:
+    18446744073709551615: huge
+types:
+  inner:
+    seq:
+      - {id: one, size: 1}
