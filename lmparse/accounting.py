@@ -79,7 +79,7 @@ class Report:
             + ("" if self.is_accounted else f", but the file has {self.size}")
         )
         for decision in self.decisions:
-            yield f"  {decision.name}: {decision.value} ({decision.evidence})"
+            yield f"  {decision}"
         for name, counter in self.counts.items():
             yield f"  by {name}: " + ", ".join(f"{value or 'blank'} {count}" for value, count in counter.most_common())
         for name, counter in self.unlisted.items():

@@ -30,6 +30,9 @@ class Decision:
     value: str
     evidence: str
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value} ({self.evidence})"
+
 
 @dataclass(frozen=True, slots=True)
 class Decided:
