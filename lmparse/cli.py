@@ -91,7 +91,7 @@ def _command(
 def _add_options(command: argparse.ArgumentParser, name: str) -> None:
     for entry in dataclasses.fields(Options):
         meta = entry.metadata
-        if meta["of"] == "changes" and name == "records":
+        if name not in meta["of"].split():
             continue
         flag = "--" + entry.name.replace("_", "-")
         doc = meta["doc"]

@@ -17,8 +17,10 @@ from lmparse.errors import OptionError
 _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
-def _option(default: Any, doc: str, *, values: tuple[str, ...] = (), of: str = "both", kind: type = str) -> Any:
-    """A field of Options: `of` says which command takes it, `values` which texts it may have."""
+def _option(
+    default: Any, doc: str, *, values: tuple[str, ...] = (), of: str = "records changes check", kind: type = str
+) -> Any:
+    """A field of Options: `of` says which commands take it, `values` which texts it may have."""
     return field(default=default, metadata={"doc": doc, "values": values, "of": of, "kind": kind})
 
 
@@ -39,9 +41,11 @@ class Options:
     )
     code_page: str | None = _option(None, "EBCDIC page by name or CCSID; default: the one XTYP names, else cp037")
     mode: str = _option("permissive", "what to do with bad records", values=("permissive", "dropmalformed", "failfast"))
-    columns: tuple[str, ...] = _option((), "fields or columns to show, comma separated", kind=tuple)
+    columns: tuple[str, ...] = _option(
+        (), "fields or columns to show, comma separated", kind=tuple, of="records changes"
+    )
     row_images: str = _option(
-        "auto", "how DATA's halfwords count", values=("auto", "total", "inclusive", "exclusive"), of="changes"
+        "auto", "how DATA's halfwords count", values=("auto", "total", "inclusive", "exclusive"), of="changes check"
     )
     floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes")
     include: tuple[str, ...] = _option(

@@ -51,10 +51,9 @@ def test_python_example(place: Path) -> None:
 
 @pytest.mark.parametrize("line", SHELL)
 def test_shell_examples(line: str, place: Path) -> None:
-    # What the command does stands behind it, after three blanks or more.
-    words = re.split(r"\s{3,}", line.removeprefix("lmparse ").replace("sniff   ", "sniff "))[0].split()
-    names = [sorted(map(str, place.glob(word))) if "*" in word else [word] for word in words]
-    assert run(["-m", "lmparse", *sum(names, [])], place)
+    words = line.removeprefix("lmparse ").split("#")[0].split()
+    names = [name for word in words for name in (map(str, sorted(place.glob(word))) if "*" in word else [word])]
+    assert run(["-m", "lmparse", *names], place)
 
 
 def test_there_are_examples() -> None:
