@@ -14,7 +14,7 @@ from lmparse.descriptors import Buffer, cut_short, excerpt, no_record
 from lmparse.detection import Family
 from lmparse.errors import DataError, FramingError
 from lmparse.layout import Field
-from lmparse.records import RecordReader
+from lmparse.records import RecordReader, Values
 
 SPEC = "bmc_lldf"
 READINGS = ("total", "inclusive", "exclusive")
@@ -42,31 +42,31 @@ class DataReader:
         self.reading = reading
         spec = catalog.load("bmc_lldf_data")
         self._reading = spec.enum("reading")[reading]
-        self._readers: dict[int, RecordReader] = {}
+        self._readers: dict[str, RecordReader] = {}
         self._spec = spec
 
-    def read(self, change_type: int, data: bytes) -> DataArea:
-        """Take DATA of one change apart. `change_type` is the header's two bytes as a number.
+    def read(self, change_type: str, data: bytes) -> DataArea:
+        """Take DATA of one change apart.
 
         Raises RecordError or InvalidValueError when it is not filled exactly. Limit keys
         that do not tile are kept as payload: how they are delimited is not documented.
         """
         reader = self._readers.get(change_type)
         if reader is None:
-            reader = RecordReader(self._spec, arguments=(change_type, self._reading))
+            reader = RecordReader(self._spec, arguments=(_codes().get(change_type, 0), self._reading))
             self._readers[change_type] = reader
         try:
             body = reader.parse(data).body
         except DataError:
-            if change_type != change_types()["mass_delete"]:
+            if _codes().get(change_type) != change_types()["mass_delete"]:
                 raise
             return DataArea(payload=data)
         return _area(body)
 
-    def fits(self, change_type: int, data: bytes) -> bool:
-        """Whether DATA is filled exactly under this reading."""
+    def fits(self, values: Values) -> bool:
+        """Whether DATA of a change is filled exactly under this reading."""
         try:
-            self.read(change_type, data)
+            self.read(values["change_type"], values["data"])
         except DataError:
             return False
         return True
@@ -89,8 +89,19 @@ def change_types() -> dict[str, int]:
 
 
 @cache
+def _codes() -> dict[str, int]:
+    """The same by what is shown for them."""
+    return {code.text or "": code.value for code in catalog.load(SPEC).layout["change_type"].codes}
+
+
+def has_images(change_type: str) -> bool:
+    """Whether DATA of a change type is row images, so that the reading of halfwords matters."""
+    return _codes().get(change_type) in image_change_types()
+
+
+@cache
 def image_change_types() -> frozenset[int]:
-    """The change types whose DATA is row images, so that the reading of halfwords matters."""
+    """The change types whose DATA is row images, as numbers."""
     types = change_types()
     return frozenset(types[word] for word in ("update", "insert", "load_insert", "delete"))
 
@@ -103,36 +114,32 @@ class ReadingChoice:
     evidence: str
 
 
-def choose_reading(
-    samples: Sequence[tuple[int, bytes]], fills_columns: Callable[[int, bytes, str], bool] | None = None
-) -> ReadingChoice:
-    """Find how DATA's halfwords count, from the (change type, DATA) of whole records.
+def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, str], bool]) -> ReadingChoice:
+    """Find how DATA's halfwords count, from whole records with row images.
 
     The reading under which every record is filled exactly; on a tie the one whose
-    images the columns fill, as `fills_columns(change type, DATA, reading)` tells; then
-    in the order of READINGS. With damaged records among them, the one that fills most.
+    images the columns fill, as `fills_columns(values, reading)` tells; then in the order
+    of READINGS. With damaged records among them, the one that fills most.
     """
-    samples = [sample for sample in samples if sample[0] in image_change_types()]
     if not samples:
         return ReadingChoice(READINGS[0], "no record with a row image; the default")
-    counts = Counter({reading: _count(DataReader(reading).fits, samples) for reading in READINGS})
+    counts = Counter({reading: sum(map(DataReader(reading).fits, samples)) for reading in READINGS})
     best = max(counts.values())
     if best == 0:
         return ReadingChoice(READINGS[0], f"no reading fills any of {len(samples)} records; the default")
     left = [reading for reading in READINGS if counts[reading] == best]
     evidence = f"fills {best} of {len(samples)} records exactly"
-    if len(left) > 1 and fills_columns is not None:
-        filled = {reading: sum(fills_columns(*sample, reading) for sample in samples) for reading in left}
+    if len(left) > 1:
+        filled = {
+            reading: sum(DataReader(reading).fits(values) and fills_columns(values, reading) for values in samples)
+            for reading in left
+        }
         top = max(filled.values())
         left = [reading for reading in left if filled[reading] == top]
         evidence += f", and the columns of {top}"
     if len(left) > 1:
         evidence += f", as does {' and '.join(left[1:])}; the first is taken"
     return ReadingChoice(left[0], evidence)
-
-
-def _count(fits: Callable[[int, bytes], bool], samples: Iterable[tuple[int, bytes]]) -> int:
-    return sum(fits(*sample) for sample in samples)
 
 
 def family(header_width: int | None = None) -> Family:
@@ -179,6 +186,9 @@ class _Cutter:
         for candidate in candidates:
             if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
                 return candidate - offset
+        searched = self._next_header(buffer, offset, end, length)
+        if searched is not None:
+            return searched - offset
         beyond = [candidate for candidate in candidates if candidate > end]
         if beyond and len(beyond) == len(candidates):
             raise cut_short(buffer, offset, end, 0, min(beyond) - offset, spec=SPEC)
@@ -221,6 +231,15 @@ class _Cutter:
             for _ in range(images):
                 place += int.from_bytes(buffer[place : place + 2], "big") + 2 - own
             yield place
+
+    def _next_header(self, buffer: Buffer, offset: int, end: int, length: int) -> int | None:
+        """End of a payload that has no length of its own: where the next header begins, or the file ends."""
+        change_type = _number(buffer, self._layout["change_type"], offset)
+        if change_type in image_change_types() or _number(buffer, self._layout["total_segs"], offset) > 1:
+            return None
+        same = buffer[offset : offset + (self._layout["system_id"].end or 0)]
+        found = buffer.find(same, offset + length, end)
+        return end if found < 0 else found
 
     def _begins(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
         same = self._layout["length"], self._layout["system_id"]

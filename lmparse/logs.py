@@ -15,18 +15,18 @@ from lmparse import catalog, claims, codepages, lldf
 from lmparse.changes import OPERATIONS, Change, commit_position, seq, to_json_row, txn_id, unit_state
 from lmparse.codepages import CodePage
 from lmparse.control import ControlFile, read_control
+from lmparse.decoder import ChangeDecoder
 from lmparse.detection import Family
-from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError
+from lmparse.errors import ControlError, DataError, OptionError
 from lmparse.files import Decided, RecordFile
 from lmparse.framing import Frame, Span
 from lmparse.headers import Header
-from lmparse.images import ImageOptions, ImageReading, Row, RowReader, all_image_readings, choose_image_reading
-from lmparse.lldf import DataArea, DataReader
-from lmparse.names import TableName, table_name
+from lmparse.images import ImageOptions
 from lmparse.options import Options
+from lmparse.readings import Readings
 from lmparse.records import Record, Values
-from lmparse.segments import Group, Joiner, Segment
-from lmparse.tables import Tables, TableVersion, read_tables
+from lmparse.segments import Joiner, Segment
+from lmparse.tables import Tables, TableVersion, identity, read_tables
 
 _BATCH = 1000
 """Records with row images that the readings are found by."""
@@ -59,16 +59,14 @@ class LogicalLog(RecordFile):
         self.left_out: Counter[str] = Counter()
         """Changes that `include` kept out, by what became of them."""
         self.observed = claims.Observed()
-        self._row_readers: dict[int, RowReader] = {}
-        self._names: dict[tuple[Any, ...], TableName] = {}
         self._origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
         self._describe_header()
 
     # -- what is known before the first record is read ------------------------------
 
     def decided(self) -> Decided:
-        reading, _ = self._reading
-        return Decided(self.framing.name, reading, self._image_reading, self._image_reading_proven)
+        readings = self.readings
+        return Decided(self.framing.name, readings.data.reading, readings.image, readings.is_image_proven)
 
     def family(self) -> Family:
         return lldf.family(self.header.width if self.header.is_described else None)
@@ -116,66 +114,31 @@ class LogicalLog(RecordFile):
         )
 
     @cached_property
-    def _samples(self) -> list[tuple[Values, bytes]]:
-        """Header and DATA of the first whole changes with row images; bad ones passed over."""
-        probe = LogicalLog(self.path, replace(self.options, mode="permissive"), decided=Decided(self.framing.name),
-                           on_error=lambda error: None)  # fmt: skip
-        types = lldf.image_change_types()
-        wholes = (values for values, _ in probe.wholes() if lldf_code(values) in types)
-        samples: list[tuple[Values, bytes]] = []
+    def readings(self) -> Readings:
+        """How DATA and row images are read."""
+        return Readings(
+            self.options.row_images, self._decided, self.tables, self.image_options, self._samples, self.decide
+        )
+
+    @cached_property
+    def decoder(self) -> ChangeDecoder:
+        """What turns records into changes."""
+        columns = frozenset(self.options.columns) or None
+        return ChangeDecoder(self.spec.layout, self.tables, self.readings, self.code_page, columns, self.notice)
+
+    def _samples(self) -> list[Values]:
+        """The first whole changes with row images; bad ones passed over."""
+        probe = LogicalLog(
+            self.path,
+            replace(self.options, mode="permissive"),
+            decided=Decided(self.framing.name),
+            on_error=lambda error: None,
+        )
+        wholes = (values for values, _ in probe.wholes() if lldf.has_images(values["change_type"]))
+        samples: list[Values] = []
         with suppress(DataError):  # damaged framing is shown where it is read
-            samples.extend((values, values["data"]) for values in islice(wholes, _BATCH))
+            samples.extend(islice(wholes, _BATCH))
         return samples
-
-    @cached_property
-    def _reading(self) -> tuple[str, DataReader]:
-        if self._decided.reading is not None:
-            return self._decided.reading, DataReader(self._decided.reading)
-        if self.options.row_images != "auto":
-            self.decide("row images", self.options.row_images, "option")
-            return self.options.row_images, DataReader(self.options.row_images)
-        by_data = {id(data): values for values, data in self._samples}
-
-        def fills(change_type: int, data: bytes, reading: str) -> bool:
-            images = DataReader(reading).read(change_type, data).images
-            try:
-                version = self.tables.find(by_data[id(data)])
-            except ControlError:
-                return False
-            choices = all_image_readings([(version, b"")])
-            return any(
-                all(RowReader(version, choice, self.image_options).fits(image) for image in images)
-                for choice in choices
-            )
-
-        samples = [(lldf_code(values), data) for values, data in self._samples]
-        choice = lldf.choose_reading(samples, fills)
-        self.decide("row images", choice.reading, choice.evidence)
-        return choice.reading, DataReader(choice.reading)
-
-    @cached_property
-    def _image_choice(self) -> tuple[ImageReading, bool]:
-        if self._decided.image_reading is not None:
-            return self._decided.image_reading, self._decided.is_image_reading_proven
-        _, reader = self._reading
-        images: list[tuple[TableVersion, bytes]] = []
-        for values, data in self._samples:
-            try:
-                version = self.tables.find(values)
-                images.extend((version, image) for image in reader.read(lldf_code(values), data).images)
-            except DataError:
-                continue
-        reading, evidence, is_proven = choose_image_reading(images, self.image_options)
-        self.decide("columns", str(reading), evidence)
-        return reading, is_proven
-
-    @property
-    def _image_reading(self) -> ImageReading:
-        return self._image_choice[0]
-
-    @property
-    def _image_reading_proven(self) -> bool:
-        return self._image_choice[1]
 
     # -- reading ----------------------------------------------------------------------
 
@@ -210,7 +173,7 @@ class LogicalLog(RecordFile):
                 self.quarantine(error, frame)
                 continue
             if group is not None:
-                yield _joined(group)
+                yield group.join(), group.frames
         for group, fault in joiner.incomplete():
             self.quarantine(fault, group.frames[0], len(group.by_number))
 
@@ -260,9 +223,8 @@ class LogicalLog(RecordFile):
         keys = []
         for values, frames in self.wholes(span):
             if self._is_wanted(values, wanted):
-                key = commit_position(values), txn_id(values), seq(values, frames[-1].index)
+                key = commit_position(values), txn_id(values), seq(values, max(frame.index for frame in frames))
                 keys.append((*key, frames))
-        self.left_out.clear()
         for *_, frames in sorted(keys, key=lambda entry: entry[:3]):
             pieces = [self.read_bytes(frame.read(self.buffer)).values for frame in frames]
             yield pieces[0] | {"data": b"".join(piece["data"] for piece in pieces)}, frames
@@ -273,112 +235,33 @@ class LogicalLog(RecordFile):
             return False
         if wanted is not None and identity(values) not in wanted:
             return False
+        if options.table_version is not None:
+            version = self._maybe_version(values)
+            if version is None or version.sequence != options.table_version:
+                self.left_out["of other table versions"] += 1
+                return False
         state = unit_state(values)
         if "all" not in options.include and state not in options.include:
             self.left_out[state] += 1
             return False
         return True
 
-    # -- one change -------------------------------------------------------------------
-
     def _change(self, values: Values, frames: list[Frame]) -> Change | None:
         """One change, or None when its record is bad. Errors go where errors go."""
         frame = max(frames, key=lambda entry: entry.index)
-        change = Change(
-            op=OPERATIONS.get(values["change_type"]), seq=seq(values, frame.index), txn_id=txn_id(values),
-            schema_name=values["table_owner"], table_name=values["table_name"], table_name_short=False,
-            before=None, after=None, values=values, detail=None, frame=frame,
-            length=sum(entry.length for entry in frames),
-        )  # fmt: skip
         try:
-            area = self._reading[1].read(lldf_code(values), values["data"])
-        except DataError as error:
-            error.at(field_offset=None)
-            self.quarantine(_in_data(error, values), frame)
-            return None
-        try:
-            self._fill(change, values, area)
+            change, faults = self.decoder.decode(values, frames)
         except DataError as error:
             self.quarantine(error, frame)
             return None
-        for fault in change.faults:
+        for fault in faults:
             self.report(fault, frame)
         if change.faults and self.options.mode == "dropmalformed":
             self.tally.dropped += 1
             return None
         return change
 
-    def _fill(self, change: Change, values: Values, area: DataArea) -> None:
-        version: TableVersion | None = None
-        fault: ControlError | None = None
-        try:
-            version = self.tables.find(values)
-        except ControlError as error:
-            fault = error
-        name = self._name(values, version)
-        change.table, change.schema_name, change.table_name = version, name.schema, name.name
-        change.table_name_short = name.is_short
-        if not area.images:
-            change.detail = _detail(values, area, self.code_page)
-            return
-        roles = {"U": ("before", "after"), "D": ("before",)}.get(change.op or "", ("after",))
-        if version is None:
-            # The row cannot be read, but it is not lost.
-            assert fault is not None
-            self.report(fault, change.frame)
-            change.detail = {
-                f"{role}_bytes": image.hex().upper() for role, image in zip(roles, area.images, strict=True)
-            }
-            return
-        absent: dict[str, str] = {}
-        for role, image in zip(roles, area.images, strict=True):
-            row = self._row(version, image, role)
-            setattr(change, role, row.values)
-            change.faults.extend(row.faults)
-            absent |= {f"{role}.{column}": reason for column, reason in row.absent.items()}
-        if absent:
-            change.detail = {"absent": absent}
-
-    def _row(self, version: TableVersion, image: bytes, role: str) -> Row:
-        columns = frozenset(self.options.columns) or None
-        try:
-            row = self._row_reader(version, self._image_reading).read(image, columns)
-        except DataError as error:
-            other = self._other_reading(version, image)
-            if other is None:
-                error.field = f"{role}.{error.field}" if error.field else role
-                raise
-            self.__dict__["_image_choice"] = (other, True)
-            self.decide("columns", str(other), "the first image that tells the readings apart")
-            row = self._row_reader(version, other).read(image, columns)
-        for fault in row.faults:
-            fault.field = f"{role}.{fault.field}"
-        return row
-
-    def _other_reading(self, version: TableVersion, image: bytes) -> ImageReading | None:
-        """The one other reading that fills this image, while nothing has told them apart yet."""
-        if self._image_reading_proven:
-            return None
-        readings = [reading for reading in all_image_readings([(version, image)]) if reading != self._image_reading]
-        fitting = [reading for reading in readings if self._row_reader(version, reading).fits(image)]
-        return fitting[0] if len(fitting) == 1 else None
-
-    def _row_reader(self, version: TableVersion, reading: ImageReading) -> RowReader:
-        key = hash((id(version), reading))
-        reader = self._row_readers.get(key)
-        if reader is None:
-            reader = self._row_readers[key] = RowReader(version, reading, self.image_options)
-            for column in version.columns:
-                if column.ccsid and column.page is None:
-                    self.notice(f"there is no table for CCSID {column.ccsid}: {column.name} stays bytes")
-        return reader
-
-    def _name(self, values: Values, version: TableVersion | None) -> TableName:
-        key = (*identity(values), values["table_owner"], values["table_name"], id(version))
-        name = self._names.get(key)
-        if name is None:
-            name = self._names[key] = table_name(values, self.spec.layout, version, self.code_page)
-        return name
+    # -- which table ------------------------------------------------------------------
 
     def _wanted_ids(self) -> frozenset[tuple[Any, ...]] | None:
         """Ids of the one table that `table` names; None for all.
@@ -390,7 +273,7 @@ class LogicalLog(RecordFile):
             return None
         found: dict[tuple[Any, ...], str] = {}
         for values in self.table_headers():
-            name = self._name(values, self._maybe_version(values))
+            name = self.decoder.name(values, self._maybe_version(values))
             ids = identity(values)
             hexes = ".".join(f"{part:04X}" for part in ids[1:])
             spellings = {
@@ -449,7 +332,8 @@ class LogicalLog(RecordFile):
         seen: dict[bytes, Frame] = {}
         for frame in self.frames():
             raw = frame.read(self.buffer)
-            seen.setdefault(raw[start:end], frame)
+            # In another header the names stand elsewhere: then every record is looked into.
+            seen.setdefault(raw[start:end] if self.header.is_table else raw, frame)
         headers = []
         for frame in seen.values():
             try:
@@ -461,48 +345,3 @@ class LogicalLog(RecordFile):
 
 def _hex_ids(version: TableVersion) -> str:
     return ".".join(f"{part:04X}" for part in (version.dbid, version.psid or 0, version.tbobid))
-
-
-def identity(values: Values) -> tuple[Any, ...]:
-    """What a table is known by in a header: system, DBID, PSID, TBOBID."""
-    return values["system_id"], values["dbid"], values["psid"], values["tbobid"]
-
-
-def lldf_code(values: Values) -> int:
-    """The change type as the number that the specs switch on."""
-    raw = values["change_type"].ljust(2).encode("cp037", "replace")
-    return int.from_bytes(raw, "big")
-
-
-def _joined(group: Group) -> Whole:
-    return group.join(), group.frames
-
-
-def _in_data(error: DataError, values: Values) -> DataError:
-    """Place an error inside DATA in the record it came from."""
-    error.field = f"data.{error.field}" if error.field else "data"
-    error.spec = "bmc_lldf"
-    return error
-
-
-def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any] | None:
-    detail: dict[str, Any] = {}
-    if values["change_type"] not in OPERATIONS or values["change_type"] == "DR":
-        detail["change_type"] = values["change_type"]
-    if area.clone is not None:
-        detail["clone_owner"], detail["clone_name"] = (page.decode(part).rstrip(" ") for part in area.clone)
-    if area.limit_keys:
-        detail["limit_keys"] = [key.hex().upper() for key in area.limit_keys]
-    if area.payload:
-        text = _text(area.payload, page)
-        detail["payload" if text is None else "text"] = area.payload.hex().upper() if text is None else text
-    return detail or None
-
-
-def _text(payload: bytes, page: CodePage) -> str | None:
-    """The payload as text when all of it decodes to printable characters."""
-    try:
-        text = page.decode(payload)
-    except InvalidValueError:
-        return None
-    return text if text.isprintable() else None

@@ -40,7 +40,12 @@ class Options:
         "auto", "framing of the control file", values=("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued")
     )
     code_page: str | None = _option(None, "EBCDIC page by name or CCSID; default: the one XTYP names, else cp037")
-    mode: str = _option("permissive", "what to do with bad records", values=("permissive", "dropmalformed", "failfast"))
+    mode: str = _option(
+        "permissive",
+        "what to do with bad records",
+        values=("permissive", "dropmalformed", "failfast"),
+        of="records changes",
+    )
     columns: tuple[str, ...] = _option(
         (), "fields or columns to show, comma separated", kind=tuple, of="records changes"
     )

@@ -196,6 +196,11 @@ class Tables:
         return max(holding, key=lambda version: (version.create_rba, version.sequence))
 
 
+def identity(values: Values) -> tuple[Any, ...]:
+    """What a table is known by in a header: system, DBID, PSID, TBOBID."""
+    return values["system_id"], values["dbid"], values["psid"], values["tbobid"]
+
+
 def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
     """Build the table versions of a control file. Text columns get the pages XTYP names.
 
