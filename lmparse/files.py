@@ -42,6 +42,8 @@ class Decided:
     reading: str | None = None
     image_reading: ImageReading | None = None
     is_image_reading_proven: bool = False
+    table_ids: frozenset[tuple[Any, ...]] | None = None
+    """Ids of the table that was asked for, once its name has been looked up."""
 
 
 @dataclass

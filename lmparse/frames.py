@@ -270,13 +270,19 @@ def request_schema(request: Request) -> pa.Schema:
     if options.table is None:
         return changes_schema(None, header=options.header)
     versions: list[TableVersion] = []
-    dec_length = ""
+    dec_length, missing = "", []
     for path, named in request.files():
         log = open_file(path, named)
         assert isinstance(log, LogicalLog)
-        versions.extend(log.table_versions())
+        try:
+            versions.extend(log.table_versions())
+        except OptionError as error:
+            missing.append(error)  # a log among many need not have changes of every table
+            continue
         reading = log.decided().image_reading
         dec_length = dec_length or (reading.dec_length if reading else "bytes")
+    if not versions and missing:
+        raise missing[0]
     return changes_schema(versions, dec_length, header=options.header, columns=options.columns)
 
 

@@ -7,6 +7,8 @@ length, or by what it says of itself (`glued`). Nothing here knows what is insid
 from __future__ import annotations
 
 import mmap
+import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,12 +80,15 @@ def open_buffer(path: str | Path) -> Buffer:
     """
     name = str(path)
     try:
+        mode = os.stat(name).st_mode
+        if not stat.S_ISREG(mode):
+            # Asked before it is opened: a pipe would wait for a writer.
+            what = "a directory" if stat.S_ISDIR(mode) else "a pipe or device"
+            raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name)
         with open(name, "rb") as file:
-            if file.seek(0, 2) == 0:
+            if file.seek(0, os.SEEK_END) == 0:
                 return b""
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except IsADirectoryError:
-        raise FramingError("is a directory, not a file", code="LMP-F001", file=name) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FramingError(f"cannot be read: {reason}", code="LMP-F001", file=name) from None

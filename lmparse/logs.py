@@ -22,10 +22,12 @@ from lmparse.files import Decided, RecordFile
 from lmparse.framing import Frame, Span
 from lmparse.headers import Header
 from lmparse.images import ImageOptions
+from lmparse.names import is_described_as
 from lmparse.options import Options
 from lmparse.readings import Readings
 from lmparse.records import Record, Values
 from lmparse.segments import Joiner, Segment
+from lmparse.sources import find_control
 from lmparse.tables import Tables, TableVersion, identity, read_tables
 
 _BATCH = 1000
@@ -51,7 +53,9 @@ class LogicalLog(RecordFile):
         self.control: ControlFile | None = None
         if options.control is not None:
             page = codepages.lookup(options.code_page) if options.code_page else None
-            self.control = read_control(options.control, framing=options.control_framing, code_page=page)
+            self.control = read_control(
+                find_control(str(path), options.control), framing=options.control_framing, code_page=page
+            )
         self.header = Header(
             catalog.load(options.spec), [record.values for record in self.control.of("XHDF")] if self.control else []
         )
@@ -66,7 +70,9 @@ class LogicalLog(RecordFile):
 
     def decided(self) -> Decided:
         readings = self.readings
-        return Decided(self.framing.name, readings.data.reading, readings.image, readings.is_image_proven)
+        return Decided(
+            self.framing.name, readings.data.reading, readings.image, readings.is_image_proven, self.table_ids
+        )
 
     def family(self) -> Family:
         return lldf.family(self.header.width if self.header.is_described else None)
@@ -210,7 +216,7 @@ class LogicalLog(RecordFile):
         """
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
-        wanted = self._wanted_ids()
+        wanted = self.table_ids
         wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, wanted)
         for values, frames in wholes:
             if self._is_wanted(values, wanted):
@@ -263,61 +269,50 @@ class LogicalLog(RecordFile):
 
     # -- which table ------------------------------------------------------------------
 
-    def _wanted_ids(self) -> frozenset[tuple[Any, ...]] | None:
-        """Ids of the one table that `table` names; None for all.
+    @cached_property
+    def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
+        """Ids of the one table that `table` names; None for all, empty when no change is of it.
 
         Raises OptionError LMP-C005 when no table or several have the name.
         """
         wanted = self.options.table
-        if wanted is None:
-            return None
+        if wanted is None or self._decided.table_ids is not None:
+            return self._decided.table_ids
         found: dict[tuple[Any, ...], str] = {}
         for values in self.table_headers():
-            name = self.decoder.name(values, self._maybe_version(values))
-            ids = identity(values)
+            name, ids = self.decoder.name(values, self._maybe_version(values)), identity(values)
             hexes = ".".join(f"{part:04X}" for part in ids[1:])
-            spellings = {
-                name.name,
-                name.full,
-                hexes,
-                values["table_name"],
-                f"{values['table_owner']}.{values['table_name']}",
-            }
-            if wanted in spellings:
+            short = values["table_name"], f"{values['table_owner']}.{values['table_name']}"
+            if wanted in (name.name, name.full, hexes, *short):
                 found[ids] = f"{name.full} ({ids[0]}.{hexes})"
-        if not found and self._described(wanted):
-            return frozenset()
-        if len(found) == 1:
-            return frozenset(found)
-        if found:
-            raise OptionError(f"table {wanted!r} is ambiguous: {', '.join(found.values())}", code="LMP-C005",
-                              hint="name it by DBID.PSID.TBOBID in hex")  # fmt: skip
-        raise OptionError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
+        if len(found) > 1:
+            raise OptionError(
+                f"table {wanted!r} is ambiguous: {', '.join(found.values())}",
+                code="LMP-C005",
+                hint="name it by DBID.PSID.TBOBID in hex",
+            )
+        if not found and not self._described_as(wanted):
+            raise OptionError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
+        return frozenset(found)
 
     def table_versions(self) -> list[TableVersion]:
         """The versions of the one table that `table` names, or the one that `table_version` picks."""
-        wanted = self._wanted_ids() or frozenset()
+        ids = self.table_ids or frozenset()
+        versions = [version for version in self.tables.versions if any(map(version.is_of, ids))]
+        versions = versions or self._described_as(self.options.table or "")
         picked = self.options.table_version
-        versions = [
-            version
-            for version in self.tables.versions
-            if any(
-                (version.system, version.dbid, version.tbobid) == (ids[0], ids[1], ids[3])
-                and version.psid in (None, ids[2])
-                for ids in wanted
-            )
-        ] or [version for version in self.tables.versions if _hex_ids(version) == (self.options.table or "").upper()]
-        if picked is None:
-            return versions
-        found = [version for version in versions if version.sequence == picked]
-        if not found:
-            have = ", ".join(str(version.sequence) for version in versions) or "none"
+        found = [version for version in versions if picked in (None, version.sequence)]
+        if versions and not found:
+            have = ", ".join(str(version.sequence) for version in versions)
             raise OptionError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
         return found
 
-    def _described(self, wanted: str) -> bool:
-        """Whether ids in hex name a table of the control file, though no record is of it."""
-        return any(wanted.upper() == _hex_ids(version) for version in self.tables.versions)
+    def _described_as(self, wanted: str) -> list[TableVersion]:
+        """Versions that the control file describes under a name or ids, though no record is of them."""
+        page = self.code_page
+        versions = self.tables.versions
+        found = [entry for entry in versions if entry.hex_ids == wanted.upper() or is_described_as(entry, wanted, page)]
+        return found if len({entry.hex_ids for entry in found}) == 1 else []
 
     def _maybe_version(self, values: Values) -> TableVersion | None:
         try:
@@ -341,7 +336,3 @@ class LogicalLog(RecordFile):
             except DataError:
                 continue
         return headers
-
-
-def _hex_ids(version: TableVersion) -> str:
-    return ".".join(f"{part:04X}" for part in (version.dbid, version.psid or 0, version.tbobid))

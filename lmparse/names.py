@@ -49,6 +49,12 @@ def table_name(values: Values, layout: Layout, version: TableVersion | None, pag
     return TableName(owner or short_owner, name or short_name, owner is None or name is None)
 
 
+def is_described_as(version: TableVersion, wanted: str, page: CodePage) -> bool:
+    """Whether the end of a DTBI record spells `NAME` or `SCHEMA.NAME`, each behind its length."""
+    tail = version.described.get("rest") or b""
+    return all(_counted(tail, len(page.encode(word)), page) and word in page.decode(tail) for word in wanted.split("."))
+
+
 def _only(found: list[str]) -> str | None:
     return found[0] if len(set(found)) == 1 else None
 

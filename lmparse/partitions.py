@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lmparse.errors import OptionError
 from lmparse.files import Decided, RecordFile
 from lmparse.framing import Frame, Span
 from lmparse.logs import LogicalLog
@@ -57,13 +58,24 @@ class Request:
 
     def parts(self) -> Iterator[Part]:
         """Every part of every file. Reads descriptor words, and headers where segments may be."""
-        for path, options in self.files():
+        files = self.files()
+        for path, options in files:
             file = open_file(path, options)
+            if len(files) > 1 and isinstance(file, LogicalLog) and self.with_changes and not _has_table(file):
+                continue
             spans = file.framing.spans(file.buffer, self.max_bytes) if len(file.buffer) else [Span(0, 0, 0)]
             decided = file.decided() if self.with_changes else Decided(file.framing.name)
             if self.with_changes and len(spans) > 1 and isinstance(file, LogicalLog):
                 spans = _with_segments(file, spans)
             yield from (Part(path, options, decided, span) for span in spans)
+
+
+def _has_table(log: LogicalLog) -> bool:
+    """Whether a log among many has the table that is asked for."""
+    try:
+        return log.table_ids is None or bool(log.table_ids)
+    except OptionError:
+        return False
 
 
 def _with_segments(log: LogicalLog, spans: list[Span]) -> list[Span]:

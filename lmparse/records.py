@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from io import BytesIO
+from operator import attrgetter
 from types import TracebackType
 from typing import Any
 
@@ -160,6 +161,9 @@ class RecordReader:
         if entry.type is None:
             return lambda value: value
         parts = [(part.id, part.width or 0) for part in self.spec.layouts[entry.type]]
+        if all(part.kind == "bytes" for part in self.spec.layouts[entry.type]) and len(parts) > 1:
+            take = attrgetter(*(name for name, _ in parts))
+            return lambda value: b"".join(take(value))
 
         def join(value: Any) -> bytes:
             return b"".join(
@@ -188,10 +192,14 @@ def to_json(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex().upper()
     if isinstance(value, dict):
-        return {name: to_json(item) for name, item in value.items()}
+        return {name: item if type(item) in _PLAIN else to_json(item) for name, item in value.items()}
     if isinstance(value, list):
         return [to_json(item) for item in value]
     return value
+
+
+_PLAIN = frozenset((int, str, float, bool, type(None)))
+"""Types that JSON has as they are."""
 
 
 class _Fault:

@@ -217,6 +217,7 @@ class _Maker:
             editproc_name_len=0,
             dbname_len=8,
             dbname=f"DB{table.dbid:06d}",
+            rest=_names(table),
         )
 
     def _column(self, table: SampleTable, number: int, column: SampleColumn) -> bytes:
@@ -385,6 +386,13 @@ def _counted(data: bytes, own: int = 0) -> bytes:
 
 def _ids(table: SampleTable) -> dict[str, Any]:
     return {"sysid": _SYSTEM, "dbid": f"{table.dbid:04X}", "tbobid": f"{table.tbobid:04X}"}
+
+
+def _names(table: SampleTable) -> bytes:
+    """The end of a DTBI record: names behind their lengths, then the short ones. Inferred."""
+    texts = [(f"TS{table.psid:06d}", 24), (table.owner, 128), (table.name, 128)]
+    counted = "".join(f"{len(text):03d}{text:{width}}" for text, width in texts)
+    return _PAGE.encode(f"{counted}{table.owner:8.8}{table.name:18.18}")
 
 
 def _control(spec_id: str, code: str, **values: Any) -> bytes:

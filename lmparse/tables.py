@@ -148,6 +148,16 @@ class TableVersion:
         ids = ".".join("????" if part is None else f"{part:04X}" for part in (self.dbid, self.psid, self.tbobid))
         return f"{self.system}.{ids} version {self.sequence:03d}"
 
+    @property
+    def hex_ids(self) -> str:
+        """DBID.PSID.TBOBID as the option `table` takes them."""
+        return ".".join(f"{part:04X}" for part in (self.dbid, self.psid or 0, self.tbobid))
+
+    def is_of(self, ids: tuple[Any, ...]) -> bool:
+        """Whether it is a version of the table with these ids: system, DBID, PSID, TBOBID."""
+        system, dbid, psid, tbobid = ids
+        return (self.system, self.dbid, self.tbobid) == (system, dbid, tbobid) and self.psid in (None, psid)
+
     def holds_at(self, position: bytes) -> bool:
         """Whether it was in force at an RBA or LRSN."""
         return self.create_rba <= position and (not self.drop_rba.strip(b"\x00") or position < self.drop_rba)
