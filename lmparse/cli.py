@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import difflib
 import json
 import os
 import signal
@@ -26,7 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     parser = build_parser()
     try:
-        parsed = parser.parse_args(arguments)
+        parsed, unknown = parser.parse_known_args(arguments)
+        if unknown:
+            raise _unknown(unknown[0], parsed.flags)
         code: int = parsed.run(parsed)
         sys.stdout.flush()
         return code
@@ -42,6 +45,15 @@ def main(arguments: list[str] | None = None) -> int:
         # The reader has gone; what Python would flush at exit has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        return _say(OptionError(f"{error.filename}: {error.strerror}"), USAGE)
+
+
+def _unknown(given: str, flags: list[str]) -> OptionError:
+    """The error of an argument that no command takes, with the option nearest to it."""
+    near = difflib.get_close_matches(given.split("=")[0], flags, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else "see --help"
+    return OptionError(f"there is no option {given!r}; {hint}", code="LMP-S002", hint=hint)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -75,6 +87,8 @@ def build_parser() -> argparse.ArgumentParser:
     demo = _command(commands, "demo", _demo, "make a small synthetic log and read it every way")
     demo.add_argument("--out", default="demo", metavar="DIR", help="folder for everything made (default: demo)")
     demo.add_argument("--no-spark", action="store_true", help="leave Spark out")
+    for command in commands.choices.values():
+        command.set_defaults(flags=[flag for flag in command._option_string_actions if flag.startswith("--")])
     return parser
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lmparse import catalog, codepages
 from lmparse.codepages import CodePage
-from lmparse.descriptors import Buffer, excerpt
+from lmparse.descriptors import Buffer, no_record
 from lmparse.detection import Family, detect
 from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing import Framing, open_buffer
@@ -125,7 +125,7 @@ def _test(records: list[bytes]) -> str | None:
     return None if records[0].startswith(first_code()) else "the first record is no XTYP"
 
 
-def _cut(buffer: Buffer, offset: int, end: int) -> int:
+def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
     """Length of a control record with nothing in front: up to the next known code.
 
     The code is first looked for where the fields that the spec knows end, so that a
@@ -135,9 +135,9 @@ def _cut(buffer: Buffer, offset: int, end: int) -> int:
     codes = [code.value.to_bytes(4, "big") for code in spec.layout.enums["record_code"]]
     start = buffer[offset : offset + 4]
     if start not in codes:
-        raise FramingError(
-            code="LMP-F005", spec=SPEC, field="record_code", expected="the code of a control record",
-            found=f"X'{start.hex().upper()}'", hex=excerpt(buffer, offset, end),
+        raise no_record(
+            buffer, offset, end, index, spec=SPEC, field="record_code", expected="the code of a control record",
+            found=f"X'{start.hex().upper()}'",
         )  # fmt: skip
     body = spec.parser.from_bytes(buffer[offset : min(end, offset + _LONGEST)]).body
     known = min(end, offset + _LONGEST) - offset - len(getattr(body, "rest", None) or b"")

@@ -17,6 +17,10 @@ from lmparse.errors import FramingError, LeftoverError, TruncatedError
 Buffer = bytes | mmap.mmap
 
 
+TRAILERS = (b"\n", b"\r", b"\r\n", b"\x1a")
+"""Line ends and the end-of-file mark, which transfers put behind a file."""
+
+
 class Descriptor:
     """A descriptor word made of unsigned integers (RDW, SDW, the prefix of z/OSMF)."""
 
@@ -49,20 +53,14 @@ class Descriptor:
         return values
 
     def _too_short(self, buffer: Buffer, offset: int, end: int, index: int) -> FramingError:
-        # It is the start of a word when one of the ends it could have makes it valid.
         have = buffer[offset:end]
-        for next_byte in (b"\x00", b"\xff"):
-            filled = (have + next_byte).ljust(self.size, b"\x00")
+        for filled in _completed(have, self.size):
             try:
                 self.read(filled, 0, self.size, index)
-            except FramingError as error:
-                fault = error
-            else:
-                return cut_short(buffer, offset, end, index, self.size, spec=self.spec.id)
-        return no_record(
-            buffer, offset, end, index, spec=self.spec.id, field=fault.field, expected=fault.expected,
-            found=f"X'{have.hex().upper()}'",
-        )  # fmt: skip
+            except FramingError:
+                continue
+            return cut_short(buffer, offset, end, index, self.size, spec=self.spec.id)
+        return no_record(buffer, offset, end, index, spec=self.spec.id, found=f"X'{have.hex().upper()}'")
 
 
 class BlockDescriptor:
@@ -75,16 +73,27 @@ class BlockDescriptor:
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         """Length of the block at `offset`, the word included. Raises as Descriptor.read does."""
         raw = buffer[offset : min(offset + self.size, end)]
-        try:
-            length: int = self.spec.parser.from_bytes(raw.ljust(self.size, b"\x00")).length
-        except KaitaiStructError:
-            raise no_record(
-                buffer, offset, end, index, spec=self.spec.id, expected="a block descriptor word",
-                found=f"X'{raw.hex().upper()}'", doc_ref=self.spec.layout.doc_ref,
-            ) from None  # fmt: skip
-        if len(raw) < self.size:
-            raise cut_short(buffer, offset, end, index, self.size, spec=self.spec.id)
-        return length
+        candidates = [raw] if len(raw) == self.size else _completed(raw, self.size)
+        for candidate in candidates:
+            try:
+                length: int = self.spec.parser.from_bytes(candidate).length
+            except KaitaiStructError:
+                continue
+            if len(raw) < self.size:
+                raise cut_short(buffer, offset, end, index, self.size, spec=self.spec.id)
+            return length
+        raise no_record(
+            buffer, offset, end, index, spec=self.spec.id, expected="a block descriptor word",
+            found=f"X'{raw.hex().upper()}'", doc_ref=self.spec.layout.doc_ref,
+        )  # fmt: skip
+
+
+def _completed(have: bytes, size: int) -> list[bytes]:
+    """Some words that a cut one may be the start of; none for what a transfer puts behind a file."""
+    if have in TRAILERS:
+        return []
+    missing = size - len(have)
+    return [have + fill for fill in (bytes(missing), b"\xff".ljust(missing, b"\x00"), b"\x08" * missing)]
 
 
 def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int, **known: Any) -> TruncatedError:

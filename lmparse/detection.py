@@ -51,6 +51,11 @@ class Trial:
         return self.fault is None and self.refusal is None and bool(self.frames)
 
     @property
+    def reached(self) -> int:
+        """Offset up to which it went well."""
+        return self.fault.record_offset or 0 if self.fault is not None else 1 << 63
+
+    @property
     def verdict(self) -> str:
         """The outcome in words."""
         if self.refusal is not None:
@@ -71,7 +76,9 @@ def detect(buffer: Buffer, family: Family) -> Trial:
     if not left:
         # A file that is damaged or cut short tiles in no way: then the one way in which
         # it begins soundly is taken, and reading it shows the damage where it is.
-        left = _preferred([trial for trial in trials if trial.refusal is None and trial.frames])
+        sound = [trial for trial in trials if trial.refusal is None and trial.frames]
+        furthest = max((trial.reached for trial in sound), default=0)
+        left = _preferred([trial for trial in sound if trial.reached == furthest])
     if len(left) == 1:
         return left[0]
     if left:

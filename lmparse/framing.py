@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lmparse.descriptors import Buffer, block_descriptor, cut_short, descriptor, excerpt
-from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.descriptors import Buffer, Descriptor, block_descriptor, cut_short, descriptor, excerpt
+from lmparse.errors import DataError, FramingError, OptionError, TruncatedError
 
-Cutter = Callable[[Buffer, int, int], int]
-"""Length in bytes of the record that starts at an offset of a buffer that ends at another."""
+Cutter = Callable[[Buffer, int, int, int], int]
+"""Length in bytes of the record that starts at an offset of a buffer that ends at another; the
+last argument is the number of the record."""
 
 FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
 """Every framing of a z/OS file; `auto` stands for the one that the bytes prove."""
@@ -167,7 +168,7 @@ def _walk_glued(framing: Framing, buffer: Buffer, start: int, end: int, index: i
     offset = start
     while offset < end:
         try:
-            length = framing.cutter(buffer, offset, end)
+            length = framing.cutter(buffer, offset, end, index)
         except DataError as error:
             error.at(record_index=index, record_offset=offset)
             raise
@@ -189,13 +190,12 @@ def _walk_blocks(framing: Framing, buffer: Buffer, start: int, end: int, index: 
     """BDW and RDW: every block must be filled exactly by its records."""
     word = descriptor("zos_rdw")
     cursor = _Cursor(index)
-    for block, content, block_end in _blocks(buffer, start, end, cursor):
-        offset = content
-        while offset < block_end:
-            length = _inside_block(buffer, offset, block, block_end, cursor.index, word.read)[0]
-            if length > block_end - offset:
-                raise _not_filled(buffer, block, block_end, cursor.index, offset, length)
-            yield Frame(cursor.index, ((offset + word.size, length - word.size),), block if offset == content else None)
+    for block in _blocks(buffer, start, end, cursor):
+        offset = block.content
+        while offset < block.limit:
+            length = block.read(word, offset, cursor.index)[0]
+            resume = block.start if offset == block.content else None
+            yield Frame(cursor.index, ((offset + word.size, length - word.size),), resume)
             offset += length
             cursor.index += 1
 
@@ -248,53 +248,64 @@ def _pieces(buffer: Buffer, start: int, end: int, cursor: _Cursor) -> Iterator[P
 
 def _spanned_blocks(buffer: Buffer, start: int, end: int, cursor: _Cursor) -> Iterator[Piece]:
     word = descriptor("zos_sdw")
-    for block, content, block_end in _blocks(buffer, start, end, cursor):
-        offset = content
-        while offset < block_end:
-            length, code, _ = _inside_block(buffer, offset, block, block_end, cursor.index, word.read)
-            if length > block_end - offset:
-                raise _not_filled(buffer, block, block_end, cursor.index, offset, length)
-            yield offset, (offset + word.size, length - word.size), code, block if offset == content else -1
+    for block in _blocks(buffer, start, end, cursor):
+        offset = block.content
+        while offset < block.limit:
+            length, code, _ = block.read(word, offset, cursor.index)
+            yield offset, (offset + word.size, length - word.size), code, block.start if offset == block.content else -1
             offset += length
 
 
-def _blocks(buffer: Buffer, start: int, end: int, cursor: _Cursor) -> Iterator[tuple[int, int, int]]:
-    """Offset of the BDW, start of the content and end of every block."""
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One block. Offsets are absolute; the file may end inside it."""
+
+    buffer: Buffer
+    start: int
+    """Of its BDW."""
+    content: int
+    end: int
+    file_end: int
+
+    @property
+    def limit(self) -> int:
+        """Where its bytes end."""
+        return min(self.end, self.file_end)
+
+    def read(self, word: Descriptor, offset: int, index: int) -> tuple[int, ...]:
+        """A descriptor word in the block, whose record must end inside it."""
+        is_cut = self.end > self.file_end
+        try:
+            values = word.read(self.buffer, offset, self.limit, index)
+        except FramingError as error:
+            if is_cut and isinstance(error, TruncatedError):
+                raise
+            raise self._not_filled(offset, index, str(error)) from None
+        if values[0] > self.end - offset:
+            raise self._not_filled(offset, index, f"a record of {values[0]}")
+        if values[0] > self.limit - offset:
+            raise cut_short(self.buffer, offset, self.limit, index, values[0], spec=word.spec.id)
+        return values
+
+    def _not_filled(self, offset: int, index: int, found: str) -> FramingError:
+        # Inside a block nothing may be left over: what is no descriptor word is damage.
+        return FramingError(
+            f"the block at {self.start:#x} is not filled exactly by its records", code="LMP-F008",
+            record_index=index, record_offset=offset, expected=f"at most {self.end - offset} more bytes",
+            found=found, spec="zos_bdw", hex=excerpt(self.buffer, offset, self.limit),
+        )  # fmt: skip
+
+
+def _blocks(buffer: Buffer, start: int, end: int, cursor: _Cursor) -> Iterator[_Block]:
     word = block_descriptor()
     offset = start
     while offset < end:
         length = word.read(buffer, offset, end, cursor.index)
+        # A block that the file ends in still gives the records that are whole.
+        yield _Block(buffer, offset, offset + word.size, offset + length, end)
         if length > end - offset:
             raise cut_short(buffer, offset, end, cursor.index, length, spec=word.spec.id)
-        yield offset, offset + word.size, offset + length
         offset += length
-
-
-def _inside_block(
-    buffer: Buffer, offset: int, block: int, block_end: int, index: int, read: Callable[..., tuple[int, ...]]
-) -> tuple[int, ...]:
-    # Inside a block nothing may be left over: what is no descriptor word is damage.
-    try:
-        return read(buffer, offset, block_end, index)
-    except FramingError as error:
-        raise _not_filled(buffer, block, block_end, index, offset, None, error) from None
-
-
-def _not_filled(
-    buffer: Buffer,
-    block: int,
-    block_end: int,
-    index: int,
-    offset: int,
-    length: int | None,
-    cause: FramingError | None = None,
-) -> FramingError:
-    found = f"a record of {length}" if length is not None else str(cause)
-    return FramingError(
-        f"the block at {block:#x} is not filled exactly by its records", code="LMP-F008", record_index=index,
-        record_offset=offset, expected=f"at most {block_end - offset} more bytes", found=found,
-        spec="zos_bdw", hex=excerpt(buffer, offset, block_end),
-    )  # fmt: skip
 
 
 _WALKS: dict[str, Callable[[Framing, Buffer, int, int, int], Iterator[Frame]]] = {

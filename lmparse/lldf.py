@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,14 +10,18 @@ from functools import cache
 
 from kaitaistruct import KaitaiStruct
 
-from lmparse import catalog
-from lmparse.descriptors import Buffer, cut_short, excerpt, no_record
+from lmparse import catalog, codepages
+from lmparse.descriptors import TRAILERS, Buffer, cut_short, excerpt, no_record
 from lmparse.detection import Family
 from lmparse.errors import DataError, FramingError
 from lmparse.layout import Field
 from lmparse.records import RecordReader, Values
 
 SPEC = "bmc_lldf"
+_NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
+"""A Db2 subsystem or group member, as far as it is there; a code page may change only $#@."""
+_LONGEST = 32_756
+"""No record of format VB is longer."""
 READINGS = ("total", "inclusive", "exclusive")
 """How the halfwords in DATA count, best known first."""
 
@@ -151,9 +156,13 @@ def family(header_width: int | None = None) -> Family:
     least = min(header_width or 1 << 16, length.minimum or 0)
 
     def test(records: list[bytes]) -> str | None:
-        lengths = Counter(number for raw in records if least <= (number := _number(raw, length)) <= len(raw))
+        lengths = Counter(
+            number
+            for raw in records
+            if least <= (number := _number(raw, length)) <= len(raw) and _NAME.match(_system_name(raw, 0))
+        )
         if not lengths:
-            return f"no record begins with a header LENGTH of {least} or more"
+            return f"no record begins with a header LENGTH of {least} or more and the name of a Db2 subsystem"
         common, count = lengths.most_common(1)[0]
         if 2 * count <= len(records):
             return f"only {count} of {len(records)} records begin with LENGTH {common}"
@@ -165,6 +174,11 @@ def family(header_width: int | None = None) -> Family:
 def _number(raw: Buffer, entry: Field, offset: int = 0) -> int:
     start = offset + (entry.offset or 0)
     return int.from_bytes(raw[start : start + (entry.width or 0)], "big")
+
+
+def _system_name(raw: Buffer, offset: int) -> str:
+    entry = catalog.load(SPEC).layout["system_id"]
+    return codepages.lookup("cp037").decode(raw[offset + (entry.offset or 0) : offset + (entry.end or 0)])
 
 
 class _Cutter:
@@ -179,19 +193,19 @@ class _Cutter:
         self._layout = catalog.load(SPEC).layout
         self._least = least
 
-    def __call__(self, buffer: Buffer, offset: int, end: int) -> int:
-        length = self._header_length(buffer, offset, end)
+    def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        length = self._header_length(buffer, offset, end, index)
         ends = self._ends(buffer, offset, end, length)
         candidates = list(dict.fromkeys(place for place in ends if place >= offset + length))
         for candidate in candidates:
             if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
                 return candidate - offset
+        beyond = [candidate for candidate in candidates if end < candidate <= offset + _LONGEST]
         searched = self._next_header(buffer, offset, end, length)
-        if searched is not None:
+        if searched is not None and (searched < end or not beyond):
             return searched - offset
-        beyond = [candidate for candidate in candidates if candidate > end]
-        if beyond and len(beyond) == len(candidates):
-            raise cut_short(buffer, offset, end, 0, min(beyond) - offset, spec=SPEC)
+        if beyond:
+            raise cut_short(buffer, offset, end, index, min(beyond) - offset, spec=SPEC)
         raise FramingError(
             "the record's own lengths do not lead to another record", code="LMP-F005", spec=SPEC, field="data",
             field_offset=length, expected="a header of the same LENGTH behind it",
@@ -199,15 +213,20 @@ class _Cutter:
             hex=excerpt(buffer, offset, end),
         )  # fmt: skip
 
-    def _header_length(self, buffer: Buffer, offset: int, end: int) -> int:
-        entry = self._layout["length"]
-        length = _number(buffer, entry, offset)
-        if end - offset < self._least or length < self._least or offset + length > end:
-            found = str(length) if end - offset >= (entry.width or 0) else f"{end - offset} bytes"
+    def _header_length(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        entry, system = self._layout["length"], self._layout["system_id"]
+        have = end - offset
+        length = _number(buffer[offset:end].ljust(2, b"\x00") if have < 2 else buffer, entry, 0 if have < 2 else offset)
+        is_trailer = have <= 2 and buffer[offset:end] in TRAILERS
+        name = _system_name(buffer, offset)
+        if is_trailer or length > _LONGEST or (have >= 2 and length < self._least) or not _NAME.match(name):
             raise no_record(
-                buffer, offset, end, 0, spec=SPEC, field=entry.id, field_offset=entry.offset,
-                expected=f"a header LENGTH from {self._least} to {end - offset}", found=found,
+                buffer, offset, end, index, spec=SPEC, field=entry.id, field_offset=entry.offset,
+                expected=f"a header LENGTH from {self._least}, then the name of a Db2 subsystem",
+                found=f"X'{buffer[offset : offset + (system.end or 0)].hex().upper()}'",
             )  # fmt: skip
+        if have < max(length, self._least):
+            raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
         return length
 
     def _ends(self, buffer: Buffer, offset: int, end: int, length: int) -> Iterable[int]:
@@ -222,6 +241,9 @@ class _Cutter:
         if change_type not in image_change_types():
             # Nothing in DATA comes first: the next header's LENGTH would pass for a halfword.
             yield data
+        elif end - data < 2:
+            yield data + 2
+            return
         first = int.from_bytes(buffer[data : data + 2], "big")
         if first >= 2:
             yield data + first
@@ -229,7 +251,8 @@ class _Cutter:
         for own in (2, 0):
             place = data
             for _ in range(images):
-                place += int.from_bytes(buffer[place : place + 2], "big") + 2 - own
+                # Behind the end of the file at least the next length is missing.
+                place += (int.from_bytes(buffer[place : place + 2], "big") if place + 2 <= end else 2) + 2 - own
             yield place
 
     def _next_header(self, buffer: Buffer, offset: int, end: int, length: int) -> int | None:
@@ -243,6 +266,7 @@ class _Cutter:
 
     def _begins(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
         same = self._layout["length"], self._layout["system_id"]
-        if end - candidate < self._least:
-            return False
+        if end - candidate < (same[-1].end or 0):
+            # Too little to tell: what is there must begin as the other header does.
+            return buffer[candidate:end] == buffer[like : like + end - candidate]
         return all(_number(buffer, entry, candidate) == _number(buffer, entry, like) for entry in same)
