@@ -268,5 +268,7 @@ class _Cutter:
         same = self._layout["length"], self._layout["system_id"]
         if end - candidate < (same[-1].end or 0):
             # Too little to tell: what is there must begin as the other header does.
-            return buffer[candidate:end] == buffer[like : like + end - candidate]
+            # A line end put behind the file is not part of the record either.
+            rest = buffer[candidate:end]
+            return rest in TRAILERS or rest == buffer[like : like + len(rest)]
         return all(_number(buffer, entry, candidate) == _number(buffer, entry, like) for entry in same)

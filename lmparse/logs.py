@@ -283,7 +283,7 @@ class LogicalLog(RecordFile):
             name, ids = self.decoder.name(values, self._maybe_version(values)), identity(values)
             hexes = ".".join(f"{part:04X}" for part in ids[1:])
             short = values["table_name"], f"{values['table_owner']}.{values['table_name']}"
-            if wanted in (name.name, name.full, hexes, *short):
+            if wanted in (name.name, name.full, *short) or wanted.upper() == hexes:
                 found[ids] = f"{name.full} ({ids[0]}.{hexes})"
         if len(found) > 1:
             raise OptionError(

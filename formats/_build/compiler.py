@@ -62,7 +62,8 @@ class Dukpy:
         try:
             import dukpy
         except ImportError:
-            raise CompilerUnavailable("dukpy is not installed: pip install dukpy==0.6.0, or use --engine node") from None
+            text = "dukpy is not installed: pip install dukpy==0.6.0, or use --engine node"
+            raise CompilerUnavailable(text) from None
         self._interpreter = dukpy.JSInterpreter()
         self._evaluate("var self = this; 0")
         self._evaluate(source + ";0")
@@ -70,7 +71,8 @@ class Dukpy:
 
     def run(self, job: dict[str, Any]) -> dict[str, Any]:
         self._evaluate(
-            "globalThis.result = null; compile(dukpy.job).then(function (r) { globalThis.result = JSON.stringify(r); }); 0",
+            "globalThis.result = null;"
+            "compile(dukpy.job).then(function (r) { globalThis.result = JSON.stringify(r); }); 0",
             job=job,
         )
         result: dict[str, Any] = json.loads(self._evaluate("globalThis.result"))
@@ -125,7 +127,8 @@ class Compiler:
         for spec in specs:
             missing = [name for name in spec.imports if name not in known]
             problems.extend(
-                spec.problem(f"/meta/imports/{spec.imports.index(name)}", f"there is no spec {name}") for name in missing
+                spec.problem(f"/meta/imports/{spec.imports.index(name)}", f"there is no spec {name}")
+                for name in missing
             )
             if missing or broken & set(spec.imports):
                 broken.add(spec.place)

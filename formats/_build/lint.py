@@ -12,7 +12,9 @@ from typing import Any
 from _build.layouts import code_text
 from _build.specs import Problem, SpecFile, read_specs
 
-TOP_KEYS = ("meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums")
+TOP_KEYS = (
+    "meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums",
+)  # fmt: skip
 META_KEYS = (
     "id", "title", "application", "file-extension", "xref", "tags", "license", "ks-version", "imports", "encoding",
     "endian", "bit-endian",

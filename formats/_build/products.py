@@ -80,7 +80,8 @@ def _broken(spec: SpecFile, text: str) -> Problem | None:
     try:
         compile(text, f"{spec.id}.py", "exec")
     except SyntaxError as error:
-        return spec.problem("/meta", f"what is generated from it is no Python: {error.msg} in {(error.text or '').strip()!r}")
+        line = (error.text or "").strip().partition("\n")[0]  # some Pythons give more than the line
+        return spec.problem("/meta", f"what is generated from it is no Python: {error.msg} in {line!r}")
     return None
 
 

@@ -91,7 +91,8 @@ def _class(names: _Names, name: str, tree: dict[str, Any], indent: str, root: st
         f"{inner}def __init__(self, {arguments}_io: KaitaiStream, _parent: Any = ..., _root: Any = ...) -> None: ..."
     )
     if not params:
-        lines += [f"{inner}@classmethod", f"{inner}def from_bytes(cls, buf: bytes) -> {root if not indent else name}: ..."]
+        made = root if not indent else name
+        lines += [f"{inner}@classmethod", f"{inner}def from_bytes(cls, buf: bytes) -> {made}: ..."]
     return lines
 
 
