@@ -8,12 +8,12 @@ from typing import Any
 from lmparse.changes import OPERATIONS, Change, seq, txn_id
 from lmparse.codepages import CodePage
 from lmparse.errors import ControlError, DataError, InvalidValueError
-from lmparse.framing import Frame
 from lmparse.layout import Layout
 from lmparse.lldf import DataArea
 from lmparse.names import TableName, table_name
 from lmparse.readings import Readings
 from lmparse.records import Values
+from lmparse.segments import Whole
 from lmparse.tables import Tables, TableVersion, identity
 
 _ROLES = {"U": ("before", "after"), "D": ("before",)}
@@ -40,9 +40,9 @@ class ChangeDecoder:
         self._notice = notice
         self._names: dict[tuple[Any, ...], TableName] = {}
 
-    def decode(self, values: Values, frames: list[Frame]) -> tuple[Change, list[DataError]]:
-        """One change with what was wrong in it; raises the error of a record that cannot be read."""
-        frame = max(frames, key=lambda entry: entry.index)
+    def decode(self, whole: Whole) -> tuple[Change, list[DataError]]:
+        """One change with what was wrong in its DATA; raises the error of a record that cannot be read."""
+        values, frame = whole.values, whole.frame
         change = Change(
             op=OPERATIONS.get(values["change_type"]),
             seq=seq(values, frame.index),
@@ -55,7 +55,7 @@ class ChangeDecoder:
             values=values,
             detail=None,
             frame=frame,
-            length=sum(entry.length for entry in frames),
+            length=sum(entry.length for entry in whole.frames),
         )
         area = self._area(values)
         version, fault = self._version(values)

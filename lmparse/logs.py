@@ -26,14 +26,12 @@ from lmparse.names import is_described_as
 from lmparse.options import Options
 from lmparse.readings import Readings
 from lmparse.records import Record, Values
-from lmparse.segments import Joiner, Segment
+from lmparse.segments import Joiner, Segment, Whole, join
 from lmparse.sources import find_control
 from lmparse.tables import Tables, TableVersion, identity, read_tables
 
 _BATCH = 1000
 """Records with row images that the readings are found by."""
-Whole = tuple[Values, list[Frame]]
-"""Header and whole DATA of a change, with the frames of its segments by their numbers."""
 
 
 class LogicalLog(RecordFile):
@@ -140,7 +138,7 @@ class LogicalLog(RecordFile):
             decided=Decided(self.framing.name),
             on_error=lambda error: None,
         )
-        wholes = (values for values, _ in probe.wholes() if lldf.has_images(values["change_type"]))
+        wholes = (whole.values for whole in probe.wholes() if lldf.has_images(whole.values["change_type"]))
         samples: list[Values] = []
         with suppress(DataError):  # damaged framing is shown where it is read
             samples.extend(islice(wholes, _BATCH))
@@ -169,19 +167,19 @@ class LogicalLog(RecordFile):
         """Every change with its whole DATA; it stands where its last segment stands."""
         joiner = Joiner()
         for frame, record in self.read(span):
-            segment = Segment(frame, record.values)
+            segment = Segment(frame, record)
             if not segment.is_piece:
-                yield record.values, [frame]
+                yield Whole(record.values, [frame], record.faults)
                 continue
             try:
-                group = joiner.add(segment)
+                whole = joiner.add(segment)
             except DataError as error:
                 self.quarantine(error, frame)
                 continue
-            if group is not None:
-                yield group.join(), group.frames
+            if whole is not None:
+                yield whole
         for group, fault in joiner.incomplete():
-            self.quarantine(fault, group.frames[0], len(group.by_number))
+            self.quarantine(fault, group.segments[0].frame, len(group.by_number))
 
     def pieces(self) -> Iterator[tuple[tuple[Any, ...], Frame]]:
         """Key and place of every record that is a segment, from one pass over the headers.
@@ -193,7 +191,7 @@ class LogicalLog(RecordFile):
             if self.header.is_table and frame.number(self.buffer, entry.offset or 0, entry.width or 0) <= 1:
                 continue
             try:
-                segment = Segment(frame, self.read_bytes(frame.read(self.buffer)).values)
+                segment = Segment(frame, self.read_bytes(frame.read(self.buffer)))
             except DataError:
                 continue  # reported where it is read
             if segment.is_piece:
@@ -218,22 +216,21 @@ class LogicalLog(RecordFile):
             raise OptionError("changes need the control file of the log", hint="give control")
         wanted = self.table_ids
         wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, wanted)
-        for values, frames in wholes:
-            if self._is_wanted(values, wanted):
-                change = self._change(values, frames)
+        for whole in wholes:
+            if self._is_wanted(whole.values, wanted):
+                change = self._change(whole)
                 if change is not None:
                     yield change
 
-    def _in_commit_order(self, span: Span | None, wanted: Any) -> Iterator[Whole]:
+    def _in_commit_order(self, span: Span | None, wanted: frozenset[tuple[Any, ...]] | None) -> Iterator[Whole]:
         # Two passes: keys and places first, so that memory holds no row.
         keys = []
-        for values, frames in self.wholes(span):
+        for whole in self.wholes(span):
+            values = whole.values
             if self._is_wanted(values, wanted):
-                key = commit_position(values), txn_id(values), seq(values, max(frame.index for frame in frames))
-                keys.append((*key, frames))
+                keys.append((commit_position(values), txn_id(values), seq(values, whole.frame.index), whole.frames))
         for *_, frames in sorted(keys, key=lambda entry: entry[:3]):
-            pieces = [self.read_bytes(frame.read(self.buffer)).values for frame in frames]
-            yield pieces[0] | {"data": b"".join(piece["data"] for piece in pieces)}, frames
+            yield join([Segment(frame, self.read_bytes(frame.read(self.buffer))) for frame in frames])
 
     def _is_wanted(self, values: Values, wanted: frozenset[tuple[Any, ...]] | None) -> bool:
         options = self.options
@@ -252,19 +249,19 @@ class LogicalLog(RecordFile):
             return False
         return True
 
-    def _change(self, values: Values, frames: list[Frame]) -> Change | None:
+    def _change(self, whole: Whole) -> Change | None:
         """One change, or None when its record is bad. Errors go where errors go."""
-        frame = max(frames, key=lambda entry: entry.index)
         try:
-            change, faults = self.decoder.decode(values, frames)
+            change, faults = self.decoder.decode(whole)
         except DataError as error:
-            self.quarantine(error, frame)
+            self.quarantine(error, whole.frame)
             return None
         for fault in faults:
-            self.report(fault, frame)
+            self.report(fault, whole.frame)
         if change.faults and self.options.mode == "dropmalformed":
             self.tally.dropped += 1
             return None
+        change.faults[:0] = whole.faults  # reported when the headers were read
         return change
 
     # -- which table ------------------------------------------------------------------

@@ -11,12 +11,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from lmparse.errors import RecordError
+from lmparse.errors import InvalidValueError, RecordError
 from lmparse.framing import Frame
-from lmparse.records import Values
+from lmparse.records import Record, Values
 
 KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type", "total_segs")
 """Segments with the same values here belong to the same change."""
+
+
+@dataclass(slots=True)
+class Whole:
+    """One change with its whole DATA."""
+
+    values: Values
+    """Header of the first segment; `data` holds all of DATA."""
+    frames: list[Frame]
+    """Where its segments stand, in the order of their numbers."""
+    faults: list[InvalidValueError]
+    """Of values in the headers of its segments."""
+
+    @property
+    def frame(self) -> Frame:
+        """Where its last segment stands: there the change stands too."""
+        return max(self.frames, key=lambda frame: frame.index)
 
 
 @dataclass(slots=True)
@@ -24,8 +41,13 @@ class Segment:
     """One record of a data file, whole or a piece."""
 
     frame: Frame
-    values: Values
-    """Its header; `data` holds its piece of DATA."""
+    record: Record
+    """Its `data` holds its piece of DATA."""
+
+    @property
+    def values(self) -> Values:
+        """Its header and data."""
+        return self.record.values
 
     @property
     def is_piece(self) -> bool:
@@ -56,16 +78,12 @@ class Group:
         """In the order of their numbers."""
         return [self.by_number[number] for number in sorted(self.by_number)]
 
-    @property
-    def frames(self) -> list[Frame]:
-        """In the order of their numbers."""
-        return [segment.frame for segment in self.segments]
 
-    def join(self) -> Values:
-        """The header of the first segment with the whole of DATA."""
-        segments = self.segments
-        data = b"".join(segment.values["data"] for segment in segments)
-        return segments[0].values | {"data": data}
+def join(segments: list[Segment]) -> Whole:
+    """Put the segments of one change together, given in the order of their numbers."""
+    data = b"".join(segment.values["data"] for segment in segments)
+    faults = [fault for segment in segments for fault in segment.record.faults]
+    return Whole(segments[0].values | {"data": data}, [segment.frame for segment in segments], faults)
 
 
 class Joiner:
@@ -76,7 +94,7 @@ class Joiner:
         self.base: int | None = None
         """Number of the first segment, once a whole change has shown it."""
 
-    def add(self, segment: Segment) -> Group | None:
+    def add(self, segment: Segment) -> Whole | None:
         """Take a piece in; gives the whole change when it was the last one missing.
 
         Raises RecordError LMP-R005 for a number that is there already or out of range.
@@ -93,7 +111,7 @@ class Joiner:
         if not group.is_complete:
             return None
         self.base = min(group.by_number)
-        return self._open.pop(segment.key)
+        return join(self._open.pop(segment.key).segments)
 
     def incomplete(self) -> Iterator[tuple[Group, RecordError]]:
         """The changes that lack a segment at the end, each with its error (LMP-R004)."""
