@@ -13,6 +13,7 @@ from lmparse.codepages import CodePage
 from lmparse.descriptors import Buffer
 from lmparse.detection import Family, detect
 from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.families import known_families
 from lmparse.framing import Frame, Framing, Span, open_buffer
 from lmparse.images import ImageReading
 from lmparse.options import Options
@@ -104,7 +105,10 @@ class RecordFile:
             self.tally.notices.append(text)
 
     def family(self) -> Family:
-        """What the records look like, for detection: they parse, most of them."""
+        """What the records look like, for detection: what is known of them, or that most of them parse."""
+        known = known_families().get(self.spec.id)
+        if known is not None:
+            return known
 
         def test(records: list[bytes]) -> str | None:
             good = sum(self._parses(raw) for raw in records)

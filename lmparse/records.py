@@ -214,12 +214,20 @@ class _Fault:
         self.spec = spec
         self.error = error
         self.raw = raw
-        self.steps = list(_steps(error.__traceback__))
+        self.steps = self._until_value(_steps(error.__traceback__))
         if not self.steps:
             raise error
         self.parsed, self.name = self.steps[-1]
         self.layout = spec.layout_of(self.parsed)
         self.field = self.layout.by_id.get(self.name)
+
+    def _until_value(self, steps: list[tuple[KaitaiStruct, str]]) -> list[tuple[KaitaiStruct, str]]:
+        """The steps down to the field that is one value; its parts are nobody's fields."""
+        for number, (parsed, name) in enumerate(steps):
+            entry = self.spec.layout_of(parsed).by_id.get(name)
+            if entry is None or entry.kind not in ("struct", "body"):
+                return steps[: number + 1]
+        return steps
 
     @property
     def offset(self) -> int | None:

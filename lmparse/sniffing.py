@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lmparse import codepages, control, lldf
+from lmparse import codepages, control
 from lmparse.descriptors import Buffer
 from lmparse.detection import Family, Trial, detect, try_framings
 from lmparse.errors import FramingError
+from lmparse.families import known_families
 from lmparse.framing import open_buffer
 
 _SHOWN = 5
@@ -52,11 +53,6 @@ class Sniffed:
         }
 
 
-def families() -> dict[str, Family]:
-    """What files are looked for, by the spec of their records."""
-    return {control.SPEC: control.family(), lldf.SPEC: lldf.family()}
-
-
 def sniff(path: str | Path) -> Sniffed:
     """Find out what a file is.
 
@@ -78,14 +74,9 @@ def sniff(path: str | Path) -> Sniffed:
     return Sniffed(name, len(buffer), spec, family.name, trial)
 
 
-def explain_failure(buffer: Buffer, error: FramingError) -> FramingError:
-    """The better error, when the first record cannot be read because the file was converted."""
-    return _converted(buffer) or error
-
-
 def _find(buffer: Buffer) -> tuple[str, Family, Trial] | None:
     fits = []
-    for spec, family in families().items():
+    for spec, family in known_families().items():
         try:
             fits.append((spec, family, detect(buffer, family)))
         except FramingError as error:
@@ -118,7 +109,7 @@ def _converted(buffer: Buffer) -> FramingError | None:
 
 
 def _is_known(original: bytes) -> bool:
-    for family in families().values():
+    for family in known_families().values():
         for trial in try_framings(original, family):
             if trial.refusal is None and len(trial.frames) > 0:
                 return True
@@ -138,7 +129,7 @@ def _unknown(buffer: Buffer) -> FramingError:
     is_text = printable >= 0.95 * len(sample)
     tried = {
         f"{spec} {trial.framing.name}": trial.verdict
-        for spec, family in families().items()
+        for spec, family in known_families().items()
         for trial in try_framings(buffer, family)
     }
     best = "; ".join(f"{name}: {verdict}" for name, verdict in list(tried.items())[:3])

@@ -10,9 +10,9 @@ from __future__ import annotations
 from itertools import chain
 from pathlib import Path
 
-from cases import lldf
+from cases import control, data, images, lldf
 
-MAKERS = (lldf.cases,)
+MAKERS = (lldf.cases, data.cases, images.cases, control.cases)
 
 
 def made_files() -> dict[Path, bytes]:

@@ -15,7 +15,10 @@ from encoder.control import Table
 from encoder.rows import Column
 
 import lmparse
+import lmparse.tables
+from lmparse import codepages
 from lmparse.changes import OPERATIONS
+from lmparse.images import ImageReading, RowReader
 
 Row = dict[str, Any]
 FRAMINGS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -759,3 +762,41 @@ def test_a_bad_timestamp_in_the_header_is_null_and_named(tmp_path: Path) -> None
         ("LMP-V005", "timestamp", 60)
     ]
     assert [fault["path"] for fault in change["_corrupt_fields"]] == ["timestamp"]
+
+
+# the examples printed behind the vendor's LLDF table
+
+
+def reader_of(nulls: str) -> RowReader:
+    """Reads rows of one varying column of at most five characters."""
+    page = codepages.lookup("cp037")
+    column = lmparse.tables.Column(
+        1, "FIELD", "VCHR", "S", 5, 0, nulls, loglog_bytes=7 + (nulls == "Y"), position=0, page=page, ccsid=37
+    )
+    return RowReader(lmparse.tables.TableVersion("DB2A", 1, 2, 3, 1, (column,)), ImageReading())
+
+
+@pytest.mark.parametrize(
+    ("nulls", "image", "value"),
+    [
+        ("N", bytes.fromhex("0005") + "ABCDE".encode("cp037"), "ABCDE"),
+        ("Y", bytes.fromhex("00 0005") + "ABCDE".encode("cp037"), "ABCDE"),
+        ("Y", bytes.fromhex("FF 0000"), None),
+    ],
+)
+def test_the_printed_examples_of_a_five_character_field(nulls: str, image: bytes, value: str | None) -> None:
+    row = reader_of(nulls).read(image)
+    assert (row.values, row.faults, row.absent) == ({"FIELD": value}, [], {})
+
+
+@pytest.mark.parametrize("image", ["0006 00 C1C2C3C4C5", "0001 FF"])
+def test_the_printed_examples_of_the_db2_log_are_no_rows_here(image: str) -> None:
+    assert not reader_of("Y").fits(bytes.fromhex(image))
+    with pytest.raises(lmparse.DataError):
+        reader_of("Y").read(bytes.fromhex(image))
+
+
+def test_a_null_with_a_length_is_a_bad_value() -> None:
+    row = reader_of("Y").read(bytes.fromhex("FF 0001 C1"))
+    assert row.values == {"FIELD": None}
+    assert [fault.field for fault in row.faults] == ["FIELD"]

@@ -16,8 +16,8 @@ LEVELS = {
     1: "codepages numeric catalog options",
     2: "descriptors framing detection",
     3: "records columns encoding",
-    4: "control tables images headers families lldf names",
-    5: "files segments claims changes readings decoder logs opening sources sniffing partitions accounting",
+    4: "control tables images headers lldf names",
+    5: "families files segments claims changes readings decoder logs opening sources sniffing partitions accounting",
     6: "review sql sample frames",
     7: "cli spark jre demo __init__ __main__",
 }
