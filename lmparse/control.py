@@ -140,7 +140,7 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
             found=f"X'{start.hex().upper()}'",
         )  # fmt: skip
     body = spec.parser.from_bytes(buffer[offset : min(end, offset + _LONGEST)]).body
-    undescribed = getattr(body, "rest", None) or getattr(body, "payload", b"")
+    undescribed: bytes = getattr(body, "rest", None) or getattr(body, "payload", b"")
     known = min(end, offset + _LONGEST) - offset - len(undescribed)
     if offset + known == end or buffer[offset + known : offset + known + 4] in codes:
         return known
