@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lmparse import catalog, codepages
 from lmparse.codepages import CodePage
@@ -139,8 +140,8 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
             buffer, offset, end, index, spec=SPEC, field="record_code", expected="the code of a control record",
             found=f"X'{start.hex().upper()}'",
         )  # fmt: skip
-    body = spec.parser.from_bytes(buffer[offset : min(end, offset + _LONGEST)]).body
-    undescribed: bytes = getattr(body, "rest", None) or getattr(body, "payload", b"")
+    body: Any = spec.parser.from_bytes(buffer[offset : min(end, offset + _LONGEST)]).body
+    undescribed: Any = getattr(body, "rest", None) or getattr(body, "payload", b"")
     known = min(end, offset + _LONGEST) - offset - len(undescribed)
     if offset + known == end or buffer[offset + known : offset + known + 4] in codes:
         return known

@@ -207,7 +207,7 @@ class RecordFile:
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them."""
         wanted = self.options.columns
-        self._check_columns(wanted)
+        check_columns(self.spec, wanted)
         for _, record in self.read(span):
             values = to_json(record.values)
             if wanted:
@@ -222,12 +222,6 @@ class RecordFile:
             return {"record type": str(next(iter(values.values())))}
         return {}
 
-    def _check_columns(self, wanted: tuple[str, ...]) -> None:
-        known = {entry.id for layout in self.spec.layouts.values() for entry in layout}
-        for name in wanted:
-            if name not in known:
-                raise OptionError(f"columns: there is no field {name!r} in {self.spec.id}", code="LMP-S003")
-
     def report(self, error: DataError, frame: Frame | None = None) -> None:
         """Pass an error on, with the file and the record it is about; raise it in mode failfast."""
         error.at(file=self.path)
@@ -240,6 +234,14 @@ class RecordFile:
             self._on_error(error)
         elif len(self.tally.errors) < KEPT_ERRORS:
             self.tally.errors.append(error)
+
+
+def check_columns(spec: Spec, wanted: tuple[str, ...]) -> None:
+    """Raise OptionError for a column that no record of the spec has."""
+    known = {entry.id for layout in spec.layouts.values() for entry in layout}
+    for name in wanted:
+        if name not in known:
+            raise OptionError(f"columns: there is no field {name!r} in {spec.id}", code="LMP-S003")
 
 
 def corrupt_field(fault: DataError) -> dict[str, Any]:

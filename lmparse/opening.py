@@ -37,10 +37,17 @@ def open_changes(
     on_error: Callable[[DataError], None] | None = None,
 ) -> LogicalLog:
     """Open a file whose records are changes. Raises OptionError LMP-S003 for a spec whose are not."""
+    check_changes(options)
     log = open_file(path, options, decided=decided, on_error=on_error)
-    if not isinstance(log, LogicalLog):
-        raise OptionError(f"records of {log.spec.id} are no changes", hint="one of " + ", ".join(_READERS))
+    assert isinstance(log, LogicalLog)
     return log
+
+
+def check_changes(options: Options) -> None:
+    """Raise OptionError for a spec whose records are no changes."""
+    spec = catalog.load(options.spec)
+    if not issubclass(_READERS.get(options.spec, RecordFile), LogicalLog):
+        raise OptionError(f"records of {spec.id} are no changes", hint="one of " + ", ".join(_READERS))
 
 
 def open_log(path: str | Path, **options: Any) -> Any:

@@ -68,22 +68,23 @@ class Options:
     trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes", kind=bool)
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any], *, known: tuple[str, ...] = ()) -> Options:
+    def parse(cls, given: Mapping[str, Any], *, known: tuple[str, ...] = (), public: tuple[str, ...] = ()) -> Options:
         """Options from names in any spelling and values as text or typed.
 
-        `known` names keys that belong to the caller and are passed over. Raises
-        OptionError LMP-S002 for an unknown name, LMP-S003 for a value that cannot be.
+        `known` and `public` name keys that belong to the caller and are passed over; the
+        public ones are for users. Raises OptionError LMP-S002 for an unknown name, LMP-S003
+        for a value that cannot be.
         """
-        fields = {_plain(entry.name): entry for entry in dataclasses.fields(cls)}
-        passed = {_plain(name) for name in known}
+        fields = {plain(entry.name): entry for entry in dataclasses.fields(cls)}
+        passed = {plain(name) for name in (*known, *public)}
         values = {}
         for name, value in given.items():
-            entry = fields.get(_plain(name))
+            entry = fields.get(plain(name))
             if entry is not None:
                 if value is not None:
                     values[entry.name] = _parse(entry, value)
-            elif _plain(name) not in passed:
-                raise _unknown(name, [camel(entry.name) for entry in fields.values()])
+            elif plain(name) not in passed:
+                raise _unknown(name, [*(camel(entry.name) for entry in fields.values()), *public])
         return cls(**values)
 
 
@@ -93,13 +94,14 @@ def camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """A name without the marks of its spelling."""
     return name.replace("_", "").replace("-", "").lower()
 
 
 def _unknown(name: str, names: list[str]) -> OptionError:
-    near = difflib.get_close_matches(_plain(name), [_plain(known) for known in names], n=1, cutoff=0.5)
-    nearest = next((known for known in names if near and _plain(known) == near[0]), None)
+    near = difflib.get_close_matches(plain(name), [plain(known) for known in names], n=1, cutoff=0.5)
+    nearest = next((known for known in names if near and plain(known) == near[0]), None)
     hint = f"did you mean {nearest}?" if nearest else "known: " + ", ".join(sorted(names))
     return OptionError(f"there is no option {name!r}; {hint}", code="LMP-S002", hint=hint)
 
@@ -120,7 +122,7 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     if not allowed:
         return value
-    match = next((choice for choice in allowed if _plain(choice) == _plain(value)), None)
+    match = next((choice for choice in allowed if plain(choice) == plain(value)), None)
     if match is None:
         raise OptionError(f"{name} has no value {value!r}", code="LMP-S003", hint="one of " + ", ".join(allowed))
     return match

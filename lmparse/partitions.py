@@ -15,7 +15,7 @@ from lmparse.errors import OptionError
 from lmparse.files import Decided, RecordFile
 from lmparse.framing import Frame, Span
 from lmparse.logs import LogicalLog
-from lmparse.opening import open_file
+from lmparse.opening import check_changes, open_file
 from lmparse.options import Options
 from lmparse.sources import find_control, is_control, list_files
 
@@ -47,6 +47,10 @@ class Request:
     max_bytes: int = DEFAULT_BYTES
     name_filter: str | None = None
     recursive: bool = False
+
+    def __post_init__(self) -> None:
+        if self.with_changes:
+            check_changes(self.options)
 
     def files(self) -> list[tuple[str, Options]]:
         """Each data file with its options, its control file found."""

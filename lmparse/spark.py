@@ -27,8 +27,8 @@ from pyspark.sql.types import StructField, StructType
 
 from lmparse import catalog, codepages, frames
 from lmparse.errors import DataError, OptionError
-from lmparse.files import corrupt_field
-from lmparse.options import Options
+from lmparse.files import check_columns, corrupt_field
+from lmparse.options import Options, plain
 from lmparse.partitions import DEFAULT_BYTES, Part, Request
 from lmparse.records import RecordReader, to_json
 
@@ -69,7 +69,7 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
     `{"_corrupt_record": hex, "_error": {...}}`. Takes what `sc.binaryRecords` gives too.
     """
     named = Options.parse({**options, "spec": spec})
-    catalog.load(spec)
+    check_columns(catalog.load(spec), named.columns)
     return rdd.mapPartitions(_Parser(named, objects))
 
 
@@ -110,11 +110,18 @@ class LmparseSource(DataSource):
     """The data source `lmparse`; see the module for its options."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        given = {name.lower() for name in options}
+        # Spark also makes one without any option, to ask what it can do; so nothing is read here.
+        self.options = dict(options)
+
+    @property
+    def request(self) -> Request:
+        """What is asked for. Raises OptionError."""
+        given = {name.lower() for name in self.options}
         with_changes = "spec" not in given or bool(given & {"control", "table"})
-        self.request = _request(options, with_changes=with_changes)
-        if self.request.options.order == "commit":
+        request = _request(self.options, with_changes=with_changes)
+        if request.options.order == "commit":
             raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
+        return request
 
     @classmethod
     def name(cls) -> str:
@@ -155,8 +162,11 @@ def _with_comment(field: StructField, arrow: pa.Field) -> StructField:
 
 def _request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
     """What a reader's options ask for. Raises OptionError for an unknown one."""
-    keys = {name.lower(): value for name, value in options.items()}
-    named = Options.parse(options, known=_SPARK_KEYS + _REQUEST_KEYS)
+    # A table in the catalog brings its options under `option.` too, or so alone.
+    bare = {name: value for name, value in options.items() if not name.startswith("option.")}
+    options = bare or {name.removeprefix("option."): value for name, value in options.items()}
+    keys = {plain(name): value for name, value in options.items()}
+    named = Options.parse(options, known=_SPARK_KEYS, public=_REQUEST_KEYS)
     if "paths" in keys:
         paths = tuple(json.loads(keys["paths"]))
     elif "path" in keys or "location" in keys:
