@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SPARK_KEYS = ("path", "paths", "owner", "provider", "location", "comment")
+_OPTIONS = "lmparse.options"
+"""Key in the metadata of the column `_metadata` under which a schema keeps the options it came from."""
 _REQUEST_KEYS = ("maxPartitionBytes", "pathGlobFilter", "recursiveFileLookup")
 
 
@@ -132,10 +134,14 @@ class LmparseSource(DataSource):
         """Columns as the spec, or the table in the control file, gives them; docs as comments."""
         arrow = frames.request_schema(self.request)
         found = from_arrow_schema(arrow, prefer_timestamp_ntz=True)
-        return StructType([_with_comment(field, arrow.field(field.name)) for field in found])
+        return StructType([_with_comment(field, arrow.field(field.name), self.options) for field in found])
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of these columns, all of the source's or the ones the user asked for."""
+        if not self.options:
+            # Of a table in the catalog Spark hands over the schema, but not the options.
+            stored = [field.metadata[_OPTIONS] for field in schema if _OPTIONS in field.metadata]
+            self.options = json.loads(stored[0]) if stored else {}
         return LmparseReader(self.request, schema)
 
 
@@ -155,9 +161,12 @@ class LmparseReader(DataSourceReader):
         return frames.part_batches(partition.value, schema, with_changes=self.request.with_changes)
 
 
-def _with_comment(field: StructField, arrow: pa.Field) -> StructField:
+def _with_comment(field: StructField, arrow: pa.Field, options: Mapping[str, str]) -> StructField:
     comment = (arrow.metadata or {}).get(b"comment", b"").decode()
-    return StructField(field.name, field.dataType, True, {"comment": comment} if comment else None)
+    metadata = {"comment": comment} if comment else {}
+    if field.name == "_metadata":
+        metadata[_OPTIONS] = json.dumps(options)
+    return StructField(field.name, field.dataType, True, metadata)
 
 
 def _request(options: Mapping[str, Any], *, with_changes: bool) -> Request:

@@ -10,9 +10,16 @@ from __future__ import annotations
 from itertools import chain
 from pathlib import Path
 
-from cases import control, data, images, lldf
+import cases_bad.control
+import cases_bad.framings
+import cases_bad.images
+import cases_bad.lldf
+from cases import control, data, images, lldf, words
 
-MAKERS = (lldf.cases, data.cases, images.cases, control.cases)
+MAKERS = (
+    *(module.cases for module in (lldf, data, images, control, words)),
+    *(module.cases for module in (cases_bad.framings, cases_bad.lldf, cases_bad.images, cases_bad.control)),
+)
 
 
 def made_files() -> dict[Path, bytes]:

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from make_cases import made_files
+from cases.case import PROVENANCE
+from make_cases import made_files as make_files
 
-from lmparse import cli
+from lmparse import catalog, cli
+from lmparse.control import read_control
 
 CASES = Path(__file__).parent / "cases"
 FOUND = sorted(CASES.glob("*/*.yaml"))
 
 
+made_files = cache(make_files)
+
+
+@cache
 def load(path: Path) -> dict[str, Any]:
     """A case as its .yaml says it."""
     case: dict[str, Any] = yaml.load(path.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -28,11 +37,13 @@ def name(path: Path) -> str:
 
 
 def arguments(path: Path, case: dict[str, Any]) -> list[str]:
-    """The command line of a case."""
+    """The command line of a case; `control` in its options is a place beside it."""
     options = {"control": str(path.with_suffix(".ctl"))} if path.with_suffix(".ctl").exists() else {}
     if case["command"] == "records":
         options["spec"] = path.parent.name
     options |= case["options"]
+    if "control" in case["options"]:
+        options["control"] = str(path.parent / case["options"]["control"])
     words = [case["command"], str(path.with_suffix(".bin"))]
     for option, value in options.items():
         words += [f"--{option.replace('_', '-')}", str(value)]
@@ -77,3 +88,102 @@ def test_case(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_files_are_what_the_maker_gives() -> None:
     differing = [path for path, content in made_files().items() if not path.exists() or path.read_bytes() != content]
     assert not differing, "run: python tests/make_cases.py"
+
+
+def test_what_the_maker_made_it_still_makes() -> None:
+    folders = {path.parent for path in (*FOUND, *CASES.parent.glob("cases_bad/*/*.yaml"))}
+    made = {path for path in made_files() if path.suffix == ".yaml"}
+    claimed = {path for folder in folders for path in folder.glob("*.yaml") if load(path)["provenance"] == PROVENANCE}
+    assert claimed == made, "remove the cases that are made no more"
+
+
+# -- what the cases cover ------------------------------------------------------------------
+
+RECORDS = [name for name in catalog.spec_ids() if name.startswith("bmc_") and not catalog.load(name).layout.params]
+"""Specs whose records can be read on their own."""
+BLANK = re.compile(r"0*")
+
+UNREACHED: dict[str, str] = {}
+"""Fields that no good case shows with a value, by `spec.field`, each with its reason."""
+UNSHOWN = {
+    "bmc_lldf_data.reading": "a parameter: the cases reading_… show it by what is read",
+    "bmc_row_image.storage": "a parameter: varying and fixed columns show it",
+    "bmc_row_image.null_indicator": "shown as null and as values, of every column type",
+}
+"""Code sets that no row prints, by `spec.enum`, each with its reason."""
+
+
+def shown_values(spec_id: str) -> dict[str, set[str]]:
+    """Every value, as text, that the good cases of a spec show, by field; of nested records too."""
+    shown: dict[str, set[str]] = defaultdict(set)
+
+    def collect(row: dict[str, Any]) -> None:
+        for field, value in row.items():
+            for item in value if isinstance(value, list) else [value]:
+                if isinstance(item, dict):
+                    collect(item)
+            shown[field].add("" if value in (None, [], {}) else str(value))
+
+    for path in FOUND:
+        case = load(path)
+        if path.parent.name == spec_id and case["command"] == "records":
+            for row in expected_rows(case):
+                collect(row)
+    return shown
+
+
+@pytest.mark.parametrize("spec_id", RECORDS)
+def test_every_field_is_shown_with_a_value(spec_id: str) -> None:
+    shown = shown_values(spec_id)
+    layouts = [layout for key, layout in catalog.load(spec_id).layouts.items() if key.split(".")[0] == spec_id]
+    entries = [entry for layout in layouts for entry in layout]
+    fields = [entry.id for entry in entries if entry.kind not in ("body", "struct") or entry.repeated]
+    missing = {f"{spec_id}.{field}" for field in fields if not any(not BLANK.fullmatch(text) for text in shown[field])}
+    assert missing == {entry for entry in UNREACHED if entry.startswith(f"{spec_id}.")}
+
+
+@pytest.mark.parametrize("spec_id", [name for name in catalog.spec_ids() if name.startswith("bmc_")])
+def test_every_listed_code_is_shown(spec_id: str) -> None:
+    shown = shown_values(spec_id)
+    spec = catalog.load(spec_id)
+    layouts = [layout for key, layout in spec.layouts.items() if key.split(".")[0] == spec_id]
+    missing = {
+        f"{spec_id}.{entry.id}: {code.text!r}"
+        for layout in layouts
+        for entry in layout
+        for code in entry.codes
+        if f"{spec_id}.{entry.enum}" not in UNSHOWN and (code.text or "").strip() not in shown[entry.id]
+    }
+    assert not missing
+    in_fields = {entry.enum for layout in layouts for entry in layout if entry.enum}
+    others = {f"{spec_id}.{name}" for name in spec.layout.enums} - {f"{spec_id}.{name}" for name in in_fields}
+    assert others <= UNSHOWN.keys() | {"bmc_control.record_code"}
+
+
+def test_every_control_record_is_shown() -> None:
+    listed = catalog.load("bmc_control").layout.enums["record_code"]
+    codes = {code.value.to_bytes(4, "big").decode("cp037") for code in listed}
+    shown = shown_values("bmc_control")["cntl_record_type"]
+    assert codes < shown, "each listed code, and one that is not"
+
+
+def test_every_column_type_is_shown_with_and_without_null() -> None:
+    listed = {code.text for code in catalog.load("bmc_dlci").layout["ll_column_type"].codes}
+    seen: set[tuple[str, bool]] = set()
+    for path in FOUND:
+        if path.parent.name != "bmc_row_image":
+            continue
+        control = read_control(path.with_suffix(".ctl"))
+        types = {record.values["column_name"]: record.values["ll_column_type"] for record in control.of("DLCI")}
+        for row in expected_rows(load(path)):
+            for image in filter(None, (row["before"], row["after"])):
+                seen |= {(types[column], value is None) for column, value in image.items()}
+    # The value of a large object stands in another file, so that nothing but null is shown.
+    lobs = {"BLOB", "CLOB", "DBCL"}
+    assert {type_ for type_, is_null in seen if is_null} >= listed
+    assert {type_ for type_, is_null in seen if not is_null} >= listed - lobs
+
+
+def test_every_spec_has_a_case() -> None:
+    without = {"zos_bdw", "common_packed_decimal"}  # fields of less than a byte; shown by framing_bdw and by dec_…
+    assert {path.parent.name for path in FOUND} == set(catalog.spec_ids()) - without

@@ -119,6 +119,17 @@ def test_header_and_rows_are_read_with_the_page_that_xtyp_names(page: int, tmp_p
     same(read(tmp_path, log), log.expected)
 
 
+def test_a_named_code_page_stands_above_the_one_of_xtyp(tmp_path: Path) -> None:
+    writer = Unexpecting()
+    writer.add(logs.Unit(1), logs.TABLES[2], "I", after={"NO": 1, "KIND": "[x]".encode("cp500"), "SUM": None})
+    log = writer.example()
+    assert read(tmp_path, log)[0]["after"]["KIND"] == "[x]".encode("cp500").decode("cp037")
+    for named in ("500", "cp500", "CP500"):
+        assert read(tmp_path, log, code_page=named)[0]["after"]["KIND"] == "[x]"
+    with pytest.raises(lmparse.OptionError):
+        read(tmp_path, log, code_page="cp99999")
+
+
 @pytest.mark.parametrize("reading", READINGS)
 def test_a_named_reading_is_taken(reading: Any, tmp_path: Path) -> None:
     log = logs.example(reading)
@@ -226,6 +237,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
         ("C", "C", "U", "rolled-back"),
         ("A", "A", "R", "rolled-back"),
         ("A", "C", "R", "rolled-back"),
+        ("C", "Q", "R", "unlisted"),
         ("", "", "R", "open"),
         ("", "C", "R", "open"),
     ],
@@ -362,6 +374,19 @@ def test_columns_choose_in_the_table_s_order(tmp_path: Path) -> None:
     rows = [row for change in got for row in (change["before"], change["after"]) if row is not None]
     assert rows
     assert all(list(row) == ["ORDER_NO", "STATE"] for row in rows)
+
+
+@pytest.mark.parametrize("table", [None, "PROD.ITEMS"])
+def test_a_column_that_no_table_has_is_an_error(table: str | None, tmp_path: Path) -> None:
+    with pytest.raises(lmparse.OptionError, match="ORDER_NR") as caught:
+        read(tmp_path, logs.example(), table=table, columns="ORDER_NR,STATE")
+    assert caught.value.code == "LMP-S003"
+
+
+def test_columns_of_one_table_may_be_absent_from_others(tmp_path: Path) -> None:
+    got = read(tmp_path, logs.example(), columns="KIND")
+    by_table = {change["table_name"]: change["after"] for change in got if change["op"] == "I"}
+    assert by_table == {"ORDERS": {}, "ITEMS": {}, "STOCK_MOVEMENTS_OF_ALL_SITES": {"KIND": "B"}}
 
 
 def test_columns_keep_bad_values_of_other_columns_out(tmp_path: Path) -> None:

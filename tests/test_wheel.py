@@ -35,7 +35,7 @@ class Environment:
         self.site_packages = next(folder.glob("lib/python*/site-packages"))
 
     def install(self, *arguments: str | Path) -> None:
-        self.run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments)
+        self.run("python", "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", *arguments)
 
     def install_locked(self, lock: Path, names: Iterable[str]) -> None:
         """Those of a lock's packages that have one of these names."""

@@ -16,6 +16,7 @@ from encoder import framing, logs
 from encoder.control import Table
 
 Row = dict[str, Any]
+FIRST_UNIT = logs.Unit(1)
 
 HERE = Path(__file__).parent
 GOOD, BAD = HERE, HERE.parent / "cases_bad"
@@ -88,8 +89,8 @@ class BadCase(Case):
     """A file that cannot be read, or not all of it.
 
     Attributes:
-        error: the first error that must be reported: code, message (a part of it), and its place: record, record_offset,
-            field, field_offset. What is not named is not there.
+        error: the first error that must be reported: code, message (a part of it), and its place: record,
+            record_offset, field, field_offset. What is not named is not there.
         more_errors: how many others follow.
     """
 
@@ -141,6 +142,17 @@ def lift(rows: Sequence[Row]) -> tuple[Row, list[Row]]:
     return common, [{name: value for name, value in row.items() if name not in common} for row in rows]
 
 
+class Raw(bytes):
+    """Bytes of a column, with what must be shown for them."""
+
+    shown: Any
+
+    def __new__(cls, raw: bytes, shown: Any) -> Raw:
+        made = super().__new__(cls, raw)
+        made.shown = shown
+        return made
+
+
 class Log(logs.Writer):
     """A log of changes that also knows where each record stands."""
 
@@ -159,17 +171,24 @@ class Log(logs.Writer):
         after: Mapping[str, Any] | None = None,
         *,
         table: Table | None = None,
-        unit: logs.Unit = logs.Unit(1),  # noqa: B008 - it is frozen
-        shown: Row | None = None,
+        unit: logs.Unit = FIRST_UNIT,
         **given: Any,
     ) -> None:
-        """Append a change. `shown` are values of before and after that are shown otherwise than the encoder says."""
+        """Append a change; see `encoder.logs.Writer.pieces`. A value that the encoder does not know is a `Raw`."""
         images = [None if row is None else dict(row) for row in (before, after)]
         for piece in self.pieces(unit, table or self.tables[0], change_type, *images, **given):
             self.put(*piece)
-            for role in ("before", "after"):
-                if shown and piece[1].change[role] is not None:
-                    piece[1].change[role].update(shown)
+
+    @staticmethod
+    def _shown_row(table: Table, row: Mapping[str, Any] | None) -> Row | None:
+        if row is None:
+            return None
+        encoding = logs.ENCODINGS[table.encoding_scheme]
+        values = [(column, row[column.name]) for column in table.columns]
+        return {
+            column.name: value.shown if isinstance(value, Raw) else logs.shown(column, value, encoding)
+            for column, value in values
+        }
 
     def insert(self, row: Mapping[str, Any], **given: Any) -> None:
         """Append an insert."""
@@ -185,6 +204,7 @@ class Log(logs.Writer):
         control: Mapping[str, Any] | None = None,
         control_records: Iterable[bytes] | None = None,
         kind: str = "rdw",
+        control_kind: str = "rdw",
         framing_options: Mapping[str, Any] | None = None,
         edit: Mapping[int, Row] | None = None,
         exit: int = 0,
@@ -200,6 +220,7 @@ class Log(logs.Writer):
             control: arguments of `encoder.control.for_tables`.
             control_records: the control file, instead of the one that `control` gives.
             kind: framing of the data file.
+            control_kind: framing of the control file.
             framing_options: of the framing's function.
             edit: keys of single rows, by their number, that are shown otherwise than the encoder says.
             exit: as in `Case`.
@@ -216,6 +237,14 @@ class Log(logs.Writer):
             rows[number].update(keys)
         records = log.control_records if control_records is None else list(control_records)
         return Case(
-            spec, name, title, doc_ref, data.data, rows, "changes", options, framing.rdw(records), exit
+            spec,
+            name,
+            title,
+            doc_ref,
+            data.data,
+            rows,
+            "changes",
+            options,
+            framing.framed(control_kind, records).data,
+            exit,
         )
-

@@ -338,37 +338,72 @@ def every_field() -> Iterator[Case]:
 def codes() -> Iterator[Case]:
     """Code fields: what is listed, blank, and what is not listed."""
     flags = [name for name in DLDS if name.endswith(("_included", "_objects", "var", "segmented", "merged"))]
-    yield case("bmc_xtyp", "codes_mixed", "MIXED Y, N, blank, and unlisted", *(xtyp(mixed=x) for x in ("Y", "N", "", "?")))
     yield case(
-        "bmc_dlds", "codes_flags", "Every flag Y, N, blank, and unlisted", *(dlds(**dict.fromkeys(flags, flag)) for flag in ("Y", "N", "", "?"))
+        "bmc_xtyp", "codes_mixed", "MIXED Y, N, blank, and unlisted", *(xtyp(mixed=x) for x in ("Y", "N", "", "?"))
     )
     yield case(
-        "bmc_dtbi", "codes_row_type", "ROWTYPE V, F, blank, and unlisted", *(dtbi(row_type=x) for x in ("V", "F", "", "?"))
+        "bmc_dlds",
+        "codes_flags",
+        "Every flag Y, N, blank, and unlisted",
+        *(dlds(**dict.fromkeys(flags, flag)) for flag in ("Y", "N", "", "?")),
     )
     yield case(
-        "bmc_dtbi", "codes_encoding_scheme", "ENCODINGSCHEME A, E, U, blank, and unlisted",
+        "bmc_dtbi",
+        "codes_row_type",
+        "ROWTYPE V, F, blank, and unlisted",
+        *(dtbi(row_type=x) for x in ("V", "F", "", "?")),
+    )
+    yield case(
+        "bmc_dtbi",
+        "codes_encoding_scheme",
+        "ENCODINGSCHEME A, E, U, blank, and unlisted",
         *(dtbi(encoding_scheme=x) for x in ("A", "E", "U", "", "M")),
-    )  # fmt: skip
+    )
     yield case("bmc_dtob", "codes_obj_type", "OBJTYPE S, A, and unlisted", *(dtob(obj_type=x) for x in ("S", "A", "?")))
     yield case(
-        "bmc_dicl", "codes_key_col_order", "KEYCOLORDER A, D, and unlisted; no key column at all; 99 of them",
-        dicl((1, "A"), (2, "D"), (3, "R")), dicl(), dicl(*((number, "A") for number in range(1, 100))),
-    )  # fmt: skip
+        "bmc_dicl",
+        "codes_key_col_order",
+        "KEYCOLORDER A, D, and unlisted; no key column at all; 99 of them",
+        dicl((1, "A"), (2, "D"), (3, "R")),
+        dicl(),
+        dicl(*((number, "A") for number in range(1, 100))),
+    )
     yield case(
-        "bmc_xhdf", "codes_head_field_type", "HEADFIELDTYPE as listed and not, HEADFIELDSUBTYPE U and blank",
-        *(xhdf(head_field_type=x, head_field_subtype="") for x in ("BIN", "CHAR", "INT", "DTTM", "PACK")), xhdf(),
-    )  # fmt: skip
+        "bmc_xhdf",
+        "codes_head_field_type",
+        "HEADFIELDTYPE as listed and not, HEADFIELDSUBTYPE U and blank",
+        *(xhdf(head_field_type=x, head_field_subtype="") for x in ("BIN", "CHAR", "INT", "DTTM", "PACK")),
+        xhdf(),
+    )
     for spec, record in (("bmc_dlob", dlob), ("bmc_dxml", dxml)):
         yield case(
-            spec, "codes_flags", "NOLOGGING and NULLCOL Y, N, blank, and unlisted",
+            spec,
+            "codes_flags",
+            "NOLOGGING and NULLCOL Y, N, blank, and unlisted",
             *(record(nologging=x, nullcol=x) for x in ("Y", "N", "", "?")),
-        )  # fmt: skip
+        )
 
 
 TYPES = {
-    "CHAR": 8, "DEC": 5, "INT": 4, "DTTM": 26, "FLOT": 8, "VCHR": 40, "GRPH": 8, "VGRF": 20, "DATE": 10, "TIME": 8,
-    "LVCH": 32700, "LVGR": 32700, "BLOB": 0, "CLOB": 0, "DBCL": 0, "ROWI": 17, "DTTZ": 32, "DECF": 16,
-}  # fmt: skip
+    "CHAR": 8,
+    "DEC": 5,
+    "INT": 4,
+    "DTTM": 26,
+    "FLOT": 8,
+    "VCHR": 40,
+    "GRPH": 8,
+    "VGRF": 20,
+    "DATE": 10,
+    "TIME": 8,
+    "LVCH": 32700,
+    "LVGR": 32700,
+    "BLOB": 0,
+    "CLOB": 0,
+    "DBCL": 0,
+    "ROWI": 17,
+    "DTTZ": 32,
+    "DECF": 16,
+}
 """Every listed LLCOLUMNTYPE, and one that is not listed, with a length."""
 
 
@@ -385,41 +420,59 @@ def column_codes() -> Iterator[Case]:
         title = f"Every listed {field.upper().replace('_', '')}, blank, and one that is not listed"
         yield case("bmc_dlci", f"codes_{field}", title, *(dlci(**{field: text}) for text in texts))
     yield case(
-        "bmc_dlci", "numbers", "Numbers in text: zeros, the largest, -1 behind a varying column, and blank, which is null",
+        "bmc_dlci",
+        "numbers",
+        "Numbers in text: zeros, the largest, -1 behind a varying column, and blank, which is null",
         dlci(ll_column_num=0, ll_scale=0, ll_column_pos=0, key_seq=0, version=0),
         dlci(ll_column_num=999, ll_column_len=99999, ll_scale=99, ll_column_pos=99999, key_seq=999, version=999),
         dlci(ll_column_pos=-1),
         dlci(ll_scale=None, ll_column_pos=None, key_seq=None, version=None),
-    )  # fmt: skip
+    )
 
 
 def lengths() -> Iterator[Case]:
     """Records of other releases: shorter ones, and longer ones with bytes that are kept."""
     yield case(
-        "bmc_xtyp", "shorter", "A record may end before any field but the first, and inside one",
+        "bmc_xtyp",
+        "shorter",
+        "A record may end before any field but the first, and inside one",
         xtyp(),
         shorter(xtyp(), 61, absent="unicode_mixed_ccsid"),
         shorter(xtyp(), 18, absent="sql_delimiter"),
         shorter(xtyp(), 4, absent="cntl_file_type"),
         shorter(xtyp(), 23, absent="ebcdic_single_ccsid", rest="F0F0"),
-    )  # fmt: skip
+    )
     yield case(
-        "bmc_dtbi", "shorter", "DTBI to EDITPROCNAME, to the end of its ids, and cut inside CREATERBA",
+        "bmc_dtbi",
+        "shorter",
+        "DTBI to EDITPROCNAME, to the end of its ids, and cut inside CREATERBA",
         dtbi(),
         shorter(dtbi(), 94, absent="dbname_len"),
         shorter(dtbi(), 20, absent="object_type"),
         shorter(dtbi(), 46, absent="create_rba", rest="00000000"),
-    )  # fmt: skip
+    )
     yield case(
-        "bmc_dlge", "shorter", "DLGE cut inside ENDTIME, and with bytes behind its table",
-        dlge(), shorter(dlge(), 20, absent="end_time", rest="20260314"), longer(dlge(), "0102"),
-    )  # fmt: skip
+        "bmc_dlge",
+        "shorter",
+        "DLGE cut inside ENDTIME, and with bytes behind its table",
+        dlge(),
+        shorter(dlge(), 20, absent="end_time", rest="20260314"),
+        longer(dlge(), "0102"),
+    )
     rest = "C1C2C340"
     records = {
-        "bmc_xtyp": xtyp(), "bmc_dlds": dlds(), "bmc_dtbi": dtbi(), "bmc_dtob": dtob(), "bmc_dcxi": dcxi(),
-        "bmc_dicl": dicl((1, "A")), "bmc_dlci": dlci(), "bmc_xhdf": xhdf(), "bmc_dlob": dlob(), "bmc_dxml": dxml(),
+        "bmc_xtyp": xtyp(),
+        "bmc_dlds": dlds(),
+        "bmc_dtbi": dtbi(),
+        "bmc_dtob": dtob(),
+        "bmc_dcxi": dcxi(),
+        "bmc_dicl": dicl((1, "A")),
+        "bmc_dlci": dlci(),
+        "bmc_xhdf": xhdf(),
+        "bmc_dlob": dlob(),
+        "bmc_dxml": dxml(),
         "bmc_dxsf": dxsf(),
-    }  # fmt: skip
+    }
     for spec, record in records.items():
         title = "Bytes behind the last field of the table are kept; beside it a record that ends there"
         yield case(spec, "longer", title, longer(record, rest), record)
@@ -428,10 +481,27 @@ def lengths() -> Iterator[Case]:
 def whole_files() -> Iterator[Case]:
     """Control files, XTYP first, read as what they are."""
     every = [
-        xtyp(), dlds(), dtbi(), dtob(), dixi(), dcxi(), dicl((1, "A")), dlci(), xhdf(), dlob(), dxml(), dxsf(),
-        unlisted("DTSI", "0105"), unlisted("DCLI", "F0F0F1"), unlisted("DCL2", ""), unlisted("QQ9X", "00FF40"), dlge(),
-    ]  # fmt: skip
-    yield case("bmc_control", "every_record", "Every record there is, three known by code only, and an invented one", *every)
+        xtyp(),
+        dlds(),
+        dtbi(),
+        dtob(),
+        dixi(),
+        dcxi(),
+        dicl((1, "A")),
+        dlci(),
+        xhdf(),
+        dlob(),
+        dxml(),
+        dxsf(),
+        unlisted("DTSI", "0105"),
+        unlisted("DCLI", "F0F0F1"),
+        unlisted("DCL2", ""),
+        unlisted("QQ9X", "00FF40"),
+        dlge(),
+    ]
+    yield case(
+        "bmc_control", "every_record", "Every record there is, three known by code only, and an invented one", *every
+    )
     for kind in ("bdw", "zosmf", "glued"):
         given = [record for record in every if record[1]["cntl_record_type"] != "QQ9X"]
         raws = [raw for raw, _ in given]
@@ -449,16 +519,30 @@ def german() -> Iterator[Case]:
     for page in ("cp273", "cp1141"):
         raw = name.encode("cp273")  # 1141 differs from 273 in the euro sign only, X'9F'
         column = dlci()
-        bytes_ = control.dlci(**{**_plain(DLCI_ROW), "column_name": raw.ljust(128, b"\x40"), "column_name_len": len(raw)})
+        bytes_ = control.dlci(
+            **{**_plain(DLCI_ROW), "column_name": raw.ljust(128, b"\x40"), "column_name_len": len(raw)}
+        )
         row = column[1] | {"column_name": name, "column_name_len": len(raw)}
-        delimiter = (control.xtyp(**_plain(XTYP) | {"ebcdic_single_ccsid": int(page[2:])}), XTYP | {"ebcdic_single_ccsid": int(page[2:])})
+        delimiter = (
+            control.xtyp(**_plain(XTYP) | {"ebcdic_single_ccsid": int(page[2:])}),
+            XTYP | {"ebcdic_single_ccsid": int(page[2:])},
+        )
         yield case(
-            "bmc_control", f"german_{page}", f"A column name with umlauts, § and @, read with code page {page}",
-            delimiter, (bytes_, row), options={"code_page": page},
-        )  # fmt: skip
+            "bmc_control",
+            f"german_{page}",
+            f"A column name with umlauts, § and @, read with code page {page}",
+            delimiter,
+            (bytes_, row),
+            options={"code_page": page},
+        )
+        yield case(
+            "bmc_control",
+            f"german_{page}_by_xtyp",
+            f"A column name with umlauts, § and @: XTYP says {page}, and nothing else does",
+            delimiter,
+            (bytes_, row),
+        )
 
 
 def _plain(row: Row) -> Row:
     return {name: value for name, value in row.items() if name != "cntl_record_type"}
-
-

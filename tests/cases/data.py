@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from cases.case import LLDF, LLDF_TEXT, SEGMENTS, Case, Log, Row
-from encoder import control, lldf
+from cases.case import DLCI, LLDF, LLDF_TEXT, SEGMENTS, Case, Log, Row
+from cases.lldf import DATA, EVERY_FIELD, record
+from encoder import control, framing, lldf
 from encoder.control import Table
 from encoder.logs import Unit
 from encoder.rows import Column
@@ -37,8 +39,10 @@ def cases() -> Iterator[Case]:
     yield from units()
     yield from orders()
     yield from headers()
+    yield from described_records()
     yield from versions()
     yield from names()
+    yield from options()
 
 
 def three_changes(**options: Any) -> Log:
@@ -90,12 +94,16 @@ def change_types() -> Iterator[Case]:
     log.change("DM")
     title = "Mass deletes: by LOAD REPLACE of a partition with limit keys, and without DATA"
     yield log.case("bmc_lldf_data", "mass_delete", title, LLDF_TEXT)
+    log = Log(PLAIN)
+    log.insert(FIRST, total_segs=0, seg_num=0)
+    yield log.case("bmc_lldf_data", "no_segments", "TOTALSEGS and SEGNUM zero: the record is whole", SEGMENTS)
 
     for reading in ("inclusive", "exclusive"):
         log = three_changes(reading=reading)
         clone = {"clone_owner": "WAREHOUSE_OWNER", "clone_name": "X"}
         log.change("E", parts=list(clone.values()), detail=clone)
-        title = f"An exchange beside row images in the reading {reading}: owner and name behind plain lengths"
+        log.change("DM", parts=[b"\xc1", b"\xc2\xc3"], detail={"limit_keys": ["C1", "C2C3"]})
+        title = f"Exchange and limit keys beside row images in the reading {reading}"
         yield log.case("bmc_lldf_data", f"exchange_{reading}", title, LLDF)
 
 
@@ -112,9 +120,14 @@ def segments() -> Iterator[Case]:
                 log.put(*pieces[index])
                 if rank == 1:
                     log.put(*between[0])
-            title = f"An update in three segments, numbered from {base}, {word.replace('_', ' ')}, with another record between"
+            told = f"numbered from {base}, {word.replace('_', ' ')}"
+            title = f"An update in three segments, {told}, with another record between"
             yield log.case(
-                "bmc_lldf_data", f"segments_from_{base}_{word}", title, SEGMENTS, control={"dlds_fields": {"segmented": "Y"}}
+                "bmc_lldf_data",
+                f"segments_from_{base}_{word}",
+                title,
+                SEGMENTS,
+                control={"dlds_fields": {"segmented": "Y"}},
             )
     log = Log(PLAIN, seg_len="data")
     log.change("UB", FIRST, CHANGED, segments=2)
@@ -129,18 +142,26 @@ def units() -> Iterator[Case]:
         row = FIRST
         for number, (unit, record, sql) in enumerate(_DISPOSITIONS, 1):
             log.change(
-                "I", None, {**row, "NO": number}, unit=Unit(number % 10, disposition=unit), log_rec_disp=record,
+                "I",
+                None,
+                {**row, "NO": number},
+                unit=Unit(number % 10, disposition=unit),
+                log_rec_disp=record,
                 sql_type=sql,
-            )  # fmt: skip
+            )
         return log
 
     for include in ("committed", "rolled-back", "open", "all"):
-        title = f"Units committed, aborted, open; records reversed, undone, taken back to a savepoint: what is {include}"
+        title = (
+            f"Units committed, aborted, open; records reversed, undone, taken back to a savepoint: what is {include}"
+        )
         yield log().case("bmc_lldf", f"include_{include}", title, LLDF, include=include)
     for code in ("R", "T", "B", "H", ""):
         one = Log(PLAIN)
         one.insert(FIRST, sql_src_type=code)
-        yield one.case("bmc_lldf", f"sql_src_type_{code or 'blank'}", f"A change with SQLSRCTYPE {code or 'blank'}", LLDF)
+        yield one.case(
+            "bmc_lldf", f"sql_src_type_{code or 'blank'}", f"A change with SQLSRCTYPE {code or 'blank'}", LLDF
+        )
 
 
 _DISPOSITIONS = (
@@ -170,7 +191,7 @@ def orders() -> Iterator[Case]:
 def headers() -> Iterator[Case]:
     """Headers that XHDF describes."""
     narrow = tuple(lldf.narrow())
-    page = "BMC AMI Log Master for Db2 13.1, page \"Data change header description record (XHDF)\", table"
+    page = 'BMC AMI Log Master for Db2 13.1, page "Data change header description record (XHDF)", table'
     log = three_changes(lines=narrow)
     title = "An older header of 235 bytes, described by XHDF: 6-byte RBA and LRSN, timestamps of 10 bytes"
     yield log.case("bmc_xhdf", "described_narrow", title, (page, LLDF), edit=_narrow_positions(log))
@@ -186,6 +207,37 @@ def headers() -> Iterator[Case]:
         log = three_changes(size=size)
         title = f"A header of {size} bytes without XHDF: the table and LENGTH"
         yield log.case("bmc_lldf", f"without_xhdf_{size}", title, LLDF, control={"describe_header": False})
+
+
+def described_records() -> Iterator[Case]:
+    """Headers that XHDF describes, as records."""
+    short = {
+        name: value for name, value in EVERY_FIELD.items() if name not in ("reserved", "sql_ri_rba", "page_num_fmt")
+    }
+    for name in short:
+        if name.endswith("lrsn"):
+            short[name] = short[name][:14] + "000000"
+    dropped = ["SQLRIRBA", "PAGENUMFMT"]
+    lines = [
+        *lldf.narrow(drop=dropped, order=["SEGNUM", "PLAN"]),
+        lldf.HeaderField("ORDERVALUE", "BIN", 4, 224, "U"),
+        lldf.HeaderField("NEW NAME", "CHAR", 8, 228),
+        lldf.HeaderField("SIGNED", "INT", 2, 236),
+        lldf.HeaderField("RAW", "BIN", 3, 238),
+    ]
+    raw = lldf.header_by(lines, values=short | {"ORDERVALUE": 77, "NEW NAME": "ABC", "SIGNED": -2, "RAW": "0102FF"})
+    unknown = {"ORDERVALUE": 77, "NEW NAME": "ABC", "SIGNED": -2, "RAW": "0102FF"}
+    row = {"length": 241} | short | {"reserved": "00000000", "sql_ri_rba": None, "page_num_fmt": None}
+    page = 'BMC AMI Log Master for Db2 13.1, page "Data change header description record (XHDF)", table'
+    yield Case(
+        "bmc_lldf",
+        "described_by_xhdf",
+        "A header described by XHDF: other order, narrow fields, two fields absent, four that are new",
+        (page, LLDF),
+        framing.rdw([raw + bytes.fromhex(DATA)]),
+        [row | unknown | {"data": DATA}],
+        control=framing.rdw(control.for_tables([PLAIN], header=lines)),
+    )
 
 
 def _narrow_positions(log: Log) -> dict[int, Row]:
@@ -209,14 +261,27 @@ def versions() -> Iterator[Case]:
     log.insert(SECOND, table=new, unit=unit)
     title = "A table before and after ALTER ADD COLUMN: each change has the columns of the version in force at its RBA"
     yield log.case("bmc_dtbi", "versions", title, control_page_dtbi())
+    by_lrsn = replace(old, drop_rba="00DE1234670002000000"), replace(new, create_rba="00DE1234670002000000")
+    log = Log(*by_lrsn)
+    log.insert({"NO": 1})
+    log.insert(FIRST, table=by_lrsn[1])
+    title = "In data sharing the versions of a table are told apart by LRSN"
+    yield log.case("bmc_dtbi", "versions_by_lrsn", title, control_page_dtbi())
     log = Log(old, new)
     log.insert({"NO": 1}, unit=unit)
     log.insert(FIRST, table=new, unit=unit)
     case = log.case("bmc_dtbi", "one_version", "Changes of one version of a table only", control_page_dtbi())
     yield Case(
-        case.spec, case.name, case.title, case.doc_ref, case.data, case.rows[1:], "changes",
-        {"table": "PROD.ORDERS", "table_version": 2}, case.control,
-    )  # fmt: skip
+        case.spec,
+        case.name,
+        case.title,
+        case.doc_ref,
+        case.data,
+        case.rows[1:],
+        "changes",
+        {"table": "PROD.ORDERS", "table_version": 2},
+        case.control,
+    )
 
 
 def control_page_dtbi() -> str:
@@ -249,3 +314,73 @@ def names() -> Iterator[Case]:
     yield Case(case.spec, case.name, title, case.doc_ref, case.data, full, "changes", {}, case.control)
 
 
+def options() -> Iterator[Case]:
+    """What the options change."""
+    log = three_changes()
+    case = log.case("bmc_lldf", "operations", "Updates and deletes only", LLDF, operations="U,D")
+    yield replace(case, rows=case.rows[1:])
+    log = three_changes()
+    case = log.case("bmc_lldf", "columns", "One column only", LLDF, columns="SUM")
+    sums = [{role: row[role] and {"SUM": row[role]["SUM"]} for role in ("before", "after")} for row in case.rows]
+    yield replace(case, rows=[row | sum_ for row, sum_ in zip(case.rows, sums, strict=True)])
+    yield with_header()
+    for kind in ("bdw", "vbs", "zosmf", "glued"):
+        log = three_changes()
+        title = f"Data and control file in framing {kind}, both found without being told"
+        control_kind = "rdw" if kind == "vbs" else kind
+        given = {"piece_sizes": 200} if kind == "vbs" else {}
+        yield log.case(
+            "bmc_lldf", f"changes_{kind}", title, LLDF, kind=kind, control_kind=control_kind, framing_options=given
+        )
+    yield Log(PLAIN).case(
+        "bmc_lldf", "no_changes", "A data file of no bytes beside its control file: a log without changes", LLDF
+    )
+    for page in ("273", "1141"):
+        yield german_names(page)
+
+
+def with_header() -> Case:
+    """A change with every field of its header."""
+    log = Log(PLAIN)
+    data = lldf.data_area("I", [log.row_image(PLAIN, FIRST)]).hex().upper()
+    raw, row = record(data=data)
+    header = {name: value for name, value in row.items() if name != "data"}
+    same = ("sql_type", "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id")
+    change = {
+        "op": "I",
+        "seq": "00DE1234567899000000" + "00DE1234567890AB0000" + "00000000123456789ABC" + "0002" + "00000000",
+        "txn_id": "0002" + "00000000000012345000",
+        "commit_ts": "2026-03-14T10:11:13.250000",
+        "ts": "2026-03-14T10:11:12.000123",
+        "schema_name": "PROD",
+        "table_name": "ORDERS",
+        "before": None,
+        "after": FIRST,
+        **{name: row[name] for name in same},
+        "detail": None,
+        "header": header,
+        "_metadata": {"record_index": 0, "record_length": len(raw), "spec": "bmc_lldf"},
+    }
+    case = log.case("bmc_lldf", "with_header", "A change with every field of its header", LLDF, header=True)
+    return replace(case, data=framing.rdw([raw]), rows=[change])
+
+
+def german_names(ccsid: str) -> Case:
+    """Names of owner, table and column with umlauts."""
+    texts = {"owner": "ÄMTER", "name": "GRÖSSEN", "column": "GRÖSSE§@"}
+    raw = {name: text.encode("cp273") for name, text in texts.items()}
+    column = Column(
+        texts["column"],
+        "INT",
+        4,
+        dlci={"COLUMNNAME": raw["column"].ljust(128, b"\x40"), "COLUMNNAMELEN": len(raw["column"])},
+    )
+    table = Table(columns=(column,))
+    log = Log(table)
+    header = {"table_owner": raw["owner"].ljust(8, b"\x40"), "table_name": raw["name"].ljust(18, b"\x40")}
+    lengths = {"tbowner_len": len(raw["owner"]), "tbname_len": len(raw["name"])}
+    log.insert({texts["column"]: 1}, **header, **lengths)
+    names = {"schema_name": texts["owner"], "table_name": texts["name"]}
+    title = f"Owner, table and column in German EBCDIC, CCSID {ccsid} as XTYP says: umlauts, § and @"
+    pages = {"xtyp_fields": {"ebcdic_single_ccsid": int(ccsid)}}
+    return log.case("bmc_dlci", f"german_names_{ccsid}", title, (LLDF, DLCI), control=pages, edit={0: names})

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from cases.case import DLCI, LLDF_TEXT, Case, Log, Row
+from cases.case import DLCI, LLDF_TEXT, Case, Log, Raw, Row
 from encoder.control import Table
 from encoder.rows import Column
 
@@ -41,13 +41,11 @@ def case(name: str, title: str, log: Log, **given: Any) -> Case:
 def of_one_column(name: str, title: str, column: Column, values: Sequence[Any], **given: Any) -> Case:
     """A case of one column (behind a number that names the row) with several values.
 
-    A value is what is given to the encoder, or a pair of it (as bytes) and what must be shown.
+    A value is what is given to the encoder, or a `Raw`.
     """
     log = Log(table(Column("ROW", "INT", 4), column))
     for number, value in enumerate(values, 1):
-        raw, shown = value if isinstance(value, tuple) else (value, None)
-        edit = {column.name: shown} if isinstance(value, tuple) else None
-        log.insert({"ROW": number, column.name: raw}, shown=edit)
+        log.insert({"ROW": number, column.name: value})
     return case(name, title, log, **given)
 
 
@@ -68,7 +66,9 @@ def numbers() -> Iterator[Case]:
     for size, word in ((2, "SMALLINT"), (4, "INTEGER"), (8, "BIGINT")):
         most = 1 << (8 * size - 1)
         values = [0, 1, -1, most - 1, -most]
-        yield of_one_column(f"int_{size}", f"INT of {size} bytes ({word}): zero, one, edges", Column("N", "INT", size), values)
+        yield of_one_column(
+            f"int_{size}", f"INT of {size} bytes ({word}): zero, one, edges", Column("N", "INT", size), values
+        )
     values = ["0.00", "0.01", "-0.01", "-12.30", "9999999.99", "-9999999.99"]
     title = "DEC(9,2): zero, cents, negative, the edges; the scale is kept"
     yield of_one_column("dec_9_2", title, Column("D", "DEC", 9, 2), values)
@@ -77,11 +77,11 @@ def numbers() -> Iterator[Case]:
     title = "DEC(5,5): nothing in front of the point"
     yield of_one_column("dec_5_5", title, Column("D", "DEC", 5, 5), ["0.00000", "0.00001", "-0.99999"])
     many = "9" * 21 + "." + "9" * 10
-    longest = [(bytes.fromhex("9" * 31 + "C"), many), (bytes.fromhex("9" * 31 + "D"), "-" + many), "0.0000000001"]
+    longest = [Raw(bytes.fromhex("9" * 31 + "C"), many), Raw(bytes.fromhex("9" * 31 + "D"), "-" + many), "0.0000000001"]
     yield of_one_column("dec_31_10", "DEC(31,10), the longest", Column("D", "DEC", 31, 10), longest)
-    whole = [(bytes.fromhex("1" + "0" * 30 + "C"), "1" + "0" * 30), "0"]
+    whole = [Raw(bytes.fromhex("1" + "0" * 30 + "C"), "1" + "0" * 30), "0"]
     yield of_one_column("dec_31_0", "A whole number of 31 digits, without an exponent", Column("D", "DEC", 31), whole)
-    signs = [(bytes.fromhex(f"00123{sign}"), shown) for sign, shown in _SIGNS]
+    signs = [Raw(bytes.fromhex(f"00123{sign}"), shown) for sign, shown in _SIGNS]
     title = "Sign half bytes: A C E F plus, B D minus; minus zero is zero"
     yield of_one_column("dec_signs", title, Column("D", "DEC", 5, 2), signs)
     for unit in ("bytes", "precision"):
@@ -92,24 +92,37 @@ def numbers() -> Iterator[Case]:
 
 
 _SIGNS = (
-    ("A", "1.23"), ("B", "-1.23"), ("C", "1.23"), ("D", "-1.23"), ("E", "1.23"), ("F", "1.23"),
-)  # fmt: skip
+    ("A", "1.23"),
+    ("B", "-1.23"),
+    ("C", "1.23"),
+    ("D", "-1.23"),
+    ("E", "1.23"),
+    ("F", "1.23"),
+)
 
 
-def hfp(raw: str) -> tuple[bytes, float]:
+def hfp(raw: str) -> Raw:
     """Bytes of hexadecimal floating point with their value: fraction times 16 to the power, sign in front."""
     first, digits = int(raw[:2], 16), raw[2:]
     value = Fraction(int(digits, 16), 16 ** len(digits)) * Fraction(16) ** ((first & 0x7F) - 64)
-    return bytes.fromhex(raw), float(-value if first & 0x80 else value)
+    return Raw(bytes.fromhex(raw), float(-value if first & 0x80 else value))
 
 
 def floats() -> Iterator[Case]:
     """Floating point, hexadecimal and IEEE."""
     long = [
-        hfp("0000000000000000"), hfp("4110000000000000"), hfp("C110000000000000"), hfp("C276A00000000000"),
-        hfp("401999999999999A"), hfp("7FFFFFFFFFFFFFFF"), hfp("FFFFFFFFFFFFFFFF"), hfp("0010000000000000"),
-        hfp("4200100000000000"), hfp("4600000000000001"), hfp("0000000000000001"),
-    ]  # fmt: skip
+        hfp("0000000000000000"),
+        hfp("4110000000000000"),
+        hfp("C110000000000000"),
+        hfp("C276A00000000000"),
+        hfp("401999999999999A"),
+        hfp("7FFFFFFFFFFFFFFF"),
+        hfp("FFFFFFFFFFFFFFFF"),
+        hfp("0010000000000000"),
+        hfp("4200100000000000"),
+        hfp("4600000000000001"),
+        hfp("0000000000000001"),
+    ]
     title = "FLOT of 8 bytes, hexadecimal: zero, ±1, -118.625, 0.1, the edges, and fractions that are not normalised"
     yield of_one_column("float_hfp_8", title, Column("F", "FLOT", 8), long, doc_ref=DLCI)
     short = [hfp(raw) for raw in ("00000000", "41100000", "C276A000", "40280000", "7FFFFFFF", "00100000", "46000001")]
@@ -122,7 +135,7 @@ def floats() -> Iterator[Case]:
         yield case(f"float_ieee_{size}", f"FLOT of {size} bytes, IEEE, as told", log, doc_ref=DLCI, floats="ieee")
     log = Log(table(Column("F", "FLOT", 8)))
     for raw, text in (("7FF0000000000000", "Infinity"), ("FFF0000000000000", "-Infinity"), ("7FF8000000000000", "NaN")):
-        log.insert({"F": bytes.fromhex(raw)}, shown={"F": text})
+        log.insert({"F": Raw(bytes.fromhex(raw), text)})
     yield case("float_ieee_special", "IEEE values that are no numbers are text", log, doc_ref=DLCI, floats="ieee")
 
 
@@ -146,7 +159,7 @@ def times() -> Iterator[Case]:
         yield of_one_column(f"timestamp_tz_{digits}", title, Column("T", "DTTZ", size), values)
     log = Log(table(Column("DAY", "DATE"), Column("AT", "TIME")))
     sas = {"DAY": "14MAR2026 ", "AT": "13:32:00"}
-    log.insert({name: text.encode("cp037") for name, text in sas.items()}, shown={"DAY": "14MAR2026", "AT": "13:32:00"})
+    log.insert({name: Raw(text.encode("cp037"), text.rstrip()) for name, text in sas.items()})
     title = "DLDS says SAS dates, whose form is not published: they stay text"
     yield case("sas_dates", title, log, control={"dlds_fields": {"date_format": "SASTIME"}})
 
@@ -156,7 +169,7 @@ def texts() -> Iterator[Case]:
     values = ["AB", "", " B", "ABCDEF", "a b"]
     title = "CHAR(6): trailing blanks go, leading ones stay"
     yield of_one_column("char", title, Column("C", "CHAR", 6, subtype="S"), values)
-    untrimmed = [(value.ljust(6).encode("cp037"), value.ljust(6)) for value in values]
+    untrimmed = [Raw(value.ljust(6).encode("cp037"), value.ljust(6)) for value in values]
     title = "CHAR(6) with trailing blanks, on request"
     yield of_one_column("char_untrimmed", title, Column("C", "CHAR", 6, subtype="S"), untrimmed, trim="false")
     for type_ in ("VCHR", "LVCH"):
@@ -169,10 +182,14 @@ def texts() -> Iterator[Case]:
     title = "VARCHAR FOR BIT DATA: bytes, empty, null"
     yield of_one_column("vchr_bits", title, Column("B", "VCHR", 4, nulls="Y", subtype="B"), [b"\x00\x40", b"", None])
     for expand in ("N", "Y"):
-        log = Log(table(Column("A", "VCHR", 8, nulls="Y"), Column("B", "VCHR", 4, subtype="B")), expand_var=expand == "Y")
+        log = Log(
+            table(Column("A", "VCHR", 8, nulls="Y"), Column("B", "VCHR", 4, subtype="B")), expand_var=expand == "Y"
+        )
         log.insert({"A": "abc", "B": b"\x01"})
         log.insert({"A": None, "B": b""})
-        title = f"EXPANDVAR {expand}: varying columns {'padded to' if expand == 'Y' else 'not padded to'} their full length"
+        title = (
+            f"EXPANDVAR {expand}: varying columns {'padded to' if expand == 'Y' else 'not padded to'} their full length"
+        )
         yield case(f"expandvar_{expand.lower()}", title, log, control={"dlds_fields": {"expand_var": expand}})
 
 
@@ -193,16 +210,20 @@ def others() -> Iterator[Case]:
     log.insert({"BLOB": b"", "CLOB": b"", "DBCL": b""}, detail=None)
     log.insert({"BLOB": None, "CLOB": b"", "DBCL": None})
     log.insert(dict.fromkeys(("BLOB", "CLOB", "DBCL")))
-    detail = [{"absent": {f"after.{name}": ABSENT for name in names}} for names in (("BLOB", "CLOB", "DBCL"), ("CLOB",))]
+    detail = [
+        {"absent": {f"after.{name}": ABSENT for name in names}} for names in (("BLOB", "CLOB", "DBCL"), ("CLOB",))
+    ]
     title = "LOB columns: the values stand elsewhere, which is said; and null ones"
     yield case("lobs", title, log, edit={0: {"detail": detail[0]}, 1: {"detail": detail[1]}})
     title = "ROWID of 17 bytes"
-    yield of_one_column("rowid", title, Column("R", "ROWI", 17), [(bytes(range(0xC0, 0xD1)), bytes(range(0xC0, 0xD1)).hex().upper())])
+    yield of_one_column("rowid", title, Column("R", "ROWI", 17), [bytes(range(0xC0, 0xD1))])
     title = "A type that is not listed (DECF): its bytes, by LOGLOGBYTES, and null"
-    yield of_one_column("unlisted_type", title, Column("X", "DECF", 8, nulls="Y"), [bytes.fromhex("2238000000000001"), None])
+    yield of_one_column(
+        "unlisted_type", title, Column("X", "DECF", 8, nulls="Y"), [bytes.fromhex("2238000000000001"), None]
+    )
     title = "BIGINT that is the document id of XML columns (subtype D), and an inline LOB (subtype I)"
     log = Log(table(Column("DOCID", "INT", 8, subtype="D"), Column("INLINE", "VCHR", 8, subtype="I")))
-    log.insert({"DOCID": 77, "INLINE": b"\x00\x01"}, shown={"INLINE": "0001"})
+    log.insert({"DOCID": 77, "INLINE": Raw(b"\x00\x01", "0001")})
     yield case("subtypes_d_and_i", title, log)
 
 
@@ -258,18 +279,17 @@ VALUES: Row = {
 
 def nulls() -> Iterator[Case]:
     """Every type with and without null, and both ways of a null of fixed length."""
-    hidden = {"ROW_ID": VALUES["ROW_ID"].hex().upper()}
     for present in ("present", "absent"):
         log = Log(table(*NULLABLE), null_bytes=present)
-        log.insert(VALUES, shown=hidden)
+        log.insert(VALUES)
         log.insert(dict.fromkeys(VALUES))
-        log.change("UB", dict.fromkeys(VALUES), VALUES, shown=None)
+        log.change("UB", dict.fromkeys(VALUES), VALUES)
         log.change("D", dict.fromkeys(VALUES))
         title = f"Every column type with a value and null; a null of fixed length has its value bytes {present}"
         yield case(f"every_type_null_bytes_{present}", title, log)
     fixed = tuple(replace(column, nulls="N") for column in NULLABLE if column.type not in ("BLOB", "CLOB", "DBCL"))
     log = Log(table(*fixed))
-    log.insert({column.name: VALUES[column.name] for column in fixed}, shown=hidden)
+    log.insert({column.name: VALUES[column.name] for column in fixed})
     yield case("every_type_not_null", "Every column type that is not nullable", log)
     log = Log(table(Column("ID", "INT", 4), *(Column(f"C{number}", "CHAR", 1, nulls="Y") for number in range(1, 9))))
     for bits in (0, 255, 0b01010101):
@@ -305,20 +325,18 @@ def code_pages() -> Iterator[Case]:
     log.insert({"C": "Größe", "V": "plain"})
     yield case("ascii_table", "An ASCII table: CCSID 819, as XTYP says", log)
     log = Log(table(*columns, scheme="A"))
-    raw = {"C": "€ 5".encode("cp1252").ljust(12), "V": "Größe".encode("cp1252")}
-    log.insert(raw, shown={"C": "€ 5", "V": "Größe"})
-    log_control = {"xtyp_fields": {"ascii_single_ccsid": 1252, "ascii_mixed_ccsid": 1252}}
-    edit = {0: {"after": {"C": "€ 5", "V": "Größe"}}}
-    yield case("ascii_table_1252", "An ASCII table: CCSID 1252, as XTYP says", log, control=log_control, edit=edit)
+    log.insert({"C": Raw("€ 5".encode("cp1252"), "€ 5"), "V": Raw("Größe".encode("cp1252"), "Größe")})
+    pages = {"xtyp_fields": {"ascii_single_ccsid": 1252, "ascii_mixed_ccsid": 1252}}
+    yield case("ascii_table_1252", "An ASCII table: CCSID 1252, as XTYP says", log, control=pages)
     for ccsid, euro in ((273, ""), (1141, "€")):
         # 1141 is 273 with the euro sign at X'9F'.
         log = Log(table(*columns))
         texts = {"C": f"Größe{euro}", "V": "ÄÖÜäöüß §@[]{}|~"}
-        raw = {name: text.replace("€", "\N{CURRENCY SIGN}").encode("cp273") for name, text in texts.items()}
-        log.insert({"C": raw["C"].ljust(12, b"\x40"), "V": raw["V"]}, shown=texts)
+        as_273 = {name: text.replace("€", "\N{CURRENCY SIGN}").encode("cp273") for name, text in texts.items()}
+        log.insert({name: Raw(as_273[name], text) for name, text in texts.items()})
         title = f"German EBCDIC, CCSID {ccsid}, as XTYP says: umlauts, §, @ and brackets"
         yield case(f"german_{ccsid}", title, log, control={"xtyp_fields": {"ebcdic_single_ccsid": ccsid}})
     log = Log(table(Column("C", "CHAR", 4, subtype="S")))
-    log.insert({"C": b"\xc0\x4f\xd0\x5a"}, shown={"C": "ä!üÜ"})
+    log.insert({"C": Raw(b"\xc0\x4f\xd0\x5a", "ä!üÜ")})
     title = "XTYP says 37, the option says 273: the option holds"
     yield case("code_page_option", title, log, code_page="cp273")

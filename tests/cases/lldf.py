@@ -130,7 +130,9 @@ def header_lengths() -> Iterator[Case]:
     yield case("length_287", "A header that ends before PAGENUMFMT", record(287))
     yield case("length_288", "Today's header, two records", record(), record(log_rba="00000000123456789ABD"))
     yield case("length_289", "A header that is one byte longer than the table", record(extra="FF"))
-    yield case("length_300", "A newer header: 12 bytes behind PAGENUMFMT are kept", record(extra="0102030405060708090A0B0C"))
+    yield case(
+        "length_300", "A newer header: 12 bytes behind PAGENUMFMT are kept", record(extra="0102030405060708090A0B0C")
+    )
     yield case(
         "length_512",
         "A header of more than a byte's length can say, without DATA",
@@ -185,11 +187,21 @@ def values() -> Iterator[Case]:
         "largest_numbers",
         "Every number with all bits set",
         record(
-            dbid=0xFFFF, psid=0xFFFF, tbobid=0xFFFF, partnum=0xFFFF, member_id=0xFFFF, log_bytes=0xFFFFFFFF,
-            log_delta=0xFFFF, anomaly_row_id=0xFF, luw_sequence_no=0xFFFF, log_lrsn="FF" * 10, log_rba="FF" * 10,
-            rid="FF" * 5, luw_instance_no="FF" * 6,
+            dbid=0xFFFF,
+            psid=0xFFFF,
+            tbobid=0xFFFF,
+            partnum=0xFFFF,
+            member_id=0xFFFF,
+            log_bytes=0xFFFFFFFF,
+            log_delta=0xFFFF,
+            anomaly_row_id=0xFF,
+            luw_sequence_no=0xFFFF,
+            log_lrsn="FF" * 10,
+            log_rba="FF" * 10,
+            rid="FF" * 5,
+            luw_instance_no="FF" * 6,
         ),
-    )  # fmt: skip
+    )
     yield case(
         "short_names",
         "An owner above 8 and a name above 18 characters: the lengths of the full ones, the short ones beside them",
@@ -200,7 +212,7 @@ def values() -> Iterator[Case]:
 
 def _positions(lrsn: str, rba: str) -> tuple[bytes, Row]:
     shown_lrsn, shown_rba = "00" + lrsn + "000000", "00000000" + rba
-    names = {name: shown_lrsn for name in ("log_lrsn", "uor_id_lrsn", "uor_commit_lrsn")}
+    names = dict.fromkeys(("log_lrsn", "uor_id_lrsn", "uor_commit_lrsn"), shown_lrsn)
     return record(**names, **dict.fromkeys(("log_rba", "uor_id", "uor_commit_point", "anomaly_rba"), shown_rba))
 
 
@@ -230,9 +242,14 @@ def framings() -> Iterator[Case]:
         title = f"Three records in framing {kind}, found without being told"
         yield Case("bmc_lldf", f"framing_{kind}", title, LLDF, framing.framed(kind, raws, **options).data, rows)
     yield Case(
-        "bmc_lldf", "framing_fixed", "Three records of one length, which has to be told", LLDF,
-        framing.fixed(raws, len(raws[0])), rows, options={"framing": "fixed", "record_length": len(raws[0])},
-    )  # fmt: skip
+        "bmc_lldf",
+        "framing_fixed",
+        "Three records of one length, which has to be told",
+        LLDF,
+        framing.fixed(raws, len(raws[0])),
+        rows,
+        options={"framing": "fixed", "record_length": len(raws[0])},
+    )
 
 
 _FRAMINGS: dict[str, dict[str, Any]] = {
