@@ -106,7 +106,7 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
 
 def family() -> Family:
     """What a control file looks like, for detection."""
-    return Family("control records", _test, _cut)
+    return Family("control records", _test, _cut, _page_of)
 
 
 def _page_of(first: bytes) -> CodePage:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lmparse.codepages import CodePage
 from lmparse.descriptors import Buffer
 from lmparse.errors import FramingError
 from lmparse.framing import Cutter, Frame, Framing
@@ -30,6 +31,8 @@ class Family:
     test: Test
     cutter: Cutter | None = None
     """How long a record says it is, when it does."""
+    page: Callable[[bytes], CodePage] | None = None
+    """The code page that the first record names for the file, when it does."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ def detect(buffer: Buffer, family: Family) -> Trial:
         # it begins soundly is taken, and reading it shows the damage where it is.
         sound = [trial for trial in trials if trial.refusal is None and trial.frames]
         furthest = max((trial.reached for trial in sound), default=0)
-        left = _preferred([trial for trial in sound if trial.reached == furthest])
+        best = [trial for trial in sound if trial.reached == furthest]
+        left = _preferred(best) or best
     if len(left) == 1:
         return left[0]
     if left:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,7 @@ class RecordFile:
         self.code_page = self._code_page()
         self.reader = self._reader()
         self.framing = self._framing()
+        self._take_page()
 
     # -- what is known before the first record is read ------------------------------
 
@@ -131,6 +133,18 @@ class RecordFile:
     def _code_page(self) -> CodePage:
         named = self.options.code_page
         return codepages.lookup(named) if named else codepages.lookup("cp037")
+
+    def _take_page(self) -> None:
+        """Some files name their code page themselves, in the first record."""
+        page = self.family().page
+        if page is None or self.options.code_page or not len(self.buffer):
+            return
+        with suppress(DataError):  # a bad first record is reported where it is read
+            first = next(self.framing.frames(self.buffer), None)
+            if first is not None:
+                self.code_page = page(first.read(self.buffer))
+                self.decide("code page", self.code_page.name, "the first record names it")
+                self.reader = self._reader()
 
     def _reader(self) -> RecordReader:
         return RecordReader(self.spec, code_page=self.code_page)

@@ -87,6 +87,11 @@ class Header:
         entry = self.spec.layout["length"]
         size = entry.width or 2
         have = int.from_bytes(raw[:size], "big")
+        if len(raw) >= size and have > len(raw):
+            raise InvalidValueError(
+                code="LMP-V004", spec=self.spec.id, field=entry.id, field_offset=0, expected=f"at most {len(raw)}",
+                found=str(have), hex=raw[:32].hex().upper(), doc_ref=entry.doc_ref,
+            )  # fmt: skip
         if len(raw) >= size and have != self.width:
             raise ControlError(
                 "the header is not the one that the control file's XHDF records describe", code="LMP-C006",
@@ -95,6 +100,8 @@ class Header:
             )  # fmt: skip
 
     def _to_table(self, raw: bytes) -> bytes:
+        if len(raw) < self.width:
+            return raw  # too short for its own LENGTH: the parser says where it ends
         table = bytearray(self._table_width)
         for field in self.fields:
             known = field.known

@@ -122,53 +122,53 @@ class ReadingChoice:
 def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, str], bool]) -> ReadingChoice:
     """Find how DATA's halfwords count, from whole records with row images.
 
-    The reading under which every record is filled exactly; on a tie the one whose
-    images the columns fill, as `fills_columns(values, reading)` tells; then in the order
-    of READINGS. With damaged records among them, the one that fills most.
+    The reading whose images fill the columns of most records, as `fills_columns(values,
+    reading)` tells, then the one that fills most records exactly, then in the order of
+    READINGS. In a sound log one reading does both for every record.
     """
     if not samples:
         return ReadingChoice(READINGS[0], "no record with a row image; the default")
-    counts = Counter({reading: sum(map(DataReader(reading).fits, samples)) for reading in READINGS})
-    best = max(counts.values())
-    if best == 0:
+    counts = {reading: sum(map(DataReader(reading).fits, samples)) for reading in READINGS}
+    filled = {
+        reading: sum(DataReader(reading).fits(values) and fills_columns(values, reading) for values in samples)
+        for reading in READINGS
+    }
+    # A single image behind a total is a single longer one to another reading, so columns say more.
+    best = max((filled[reading], counts[reading]) for reading in READINGS)
+    if best == (0, 0):
         return ReadingChoice(READINGS[0], f"no reading fills any of {len(samples)} records; the default")
-    left = [reading for reading in READINGS if counts[reading] == best]
-    evidence = f"fills {best} of {len(samples)} records exactly"
-    if len(left) > 1:
-        filled = {
-            reading: sum(DataReader(reading).fits(values) and fills_columns(values, reading) for values in samples)
-            for reading in left
-        }
-        top = max(filled.values())
-        left = [reading for reading in left if filled[reading] == top]
-        evidence += f", and the columns of {top}"
+    left = [reading for reading in READINGS if (filled[reading], counts[reading]) == best]
+    evidence = f"fills {best[1]} of {len(samples)} records exactly, and the columns of {best[0]}"
     if len(left) > 1:
         evidence += f", as does {' and '.join(left[1:])}; the first is taken"
     return ReadingChoice(left[0], evidence)
 
 
-def family(header_width: int | None = None) -> Family:
+def family(described_width: int | None = None) -> Family:
     """What the records of a data file look like, for detection.
 
-    `header_width` is the LENGTH that the control file's XHDF records lead to.
+    `described_width` is the LENGTH of a header that XHDF records describe otherwise than
+    the table of the manual; then nothing else is known to stand at its usual place.
     """
     length = catalog.load(SPEC).layout["length"]
-    least = min(header_width or 1 << 16, length.minimum or 0)
+    least = described_width or length.minimum or 0
+    most = described_width or _LONGEST
 
     def test(records: list[bytes]) -> str | None:
         lengths = Counter(
             number
             for raw in records
-            if least <= (number := _number(raw, length)) <= len(raw) and _NAME.match(_system_name(raw, 0))
+            if least <= (number := _number(raw, length)) <= min(most, len(raw))
+            and (described_width or _NAME.match(_system_name(raw, 0)))
         )
         if not lengths:
-            return f"no record begins with a header LENGTH of {least} or more and the name of a Db2 subsystem"
+            return f"no record begins with a header LENGTH from {least} and the name of a Db2 subsystem"
         common, count = lengths.most_common(1)[0]
         if 2 * count <= len(records):
             return f"only {count} of {len(records)} records begin with LENGTH {common}"
         return None
 
-    return Family("data change records", test, _Cutter(least))
+    return Family("data change records", test, None if described_width else _Cutter(least))
 
 
 def _number(raw: Buffer, entry: Field, offset: int = 0) -> int:

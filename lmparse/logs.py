@@ -73,7 +73,7 @@ class LogicalLog(RecordFile):
         )
 
     def family(self) -> Family:
-        return lldf.family(self.header.width if self.header.is_described else None)
+        return lldf.family(None if self.header.is_table else self.header.width)
 
     @property
     def may_be_empty(self) -> bool:

@@ -100,7 +100,7 @@ class Joiner:
         Raises RecordError LMP-R005 for a number that is there already or out of range.
         """
         total, number = segment.values["total_segs"], segment.values["seg_num"]
-        group = self._open.setdefault(segment.key, Group(total))
+        group = self._open.get(segment.key) or Group(total)
         if number > total or number in group.by_number:
             raise RecordError(
                 code="LMP-R005", spec="bmc_lldf", field="seg_num", expected=f"a segment of {total} not met yet",
@@ -108,6 +108,7 @@ class Joiner:
                 hint="a record may stand twice in a merged log",
             )  # fmt: skip
         group.by_number[number] = segment
+        self._open[segment.key] = group
         if not group.is_complete:
             return None
         self.base = min(group.by_number)

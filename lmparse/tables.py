@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 from lmparse import codepages
@@ -236,13 +235,16 @@ def _version_key(values: Values) -> tuple[Any, ...]:
 
 def _version(control: ControlFile, pages: _Pages, values: Values, records: Sequence[ControlRecord]) -> TableVersion:
     scheme = values.get("encoding_scheme") or "E"
-    columns = sorted((_column(record.values, scheme, pages) for record in records), key=lambda entry: entry.number)
-    for first, second in pairwise(columns):
-        if first.number == second.number:
+    columns: dict[int, Column] = {}
+    for record in records:
+        column = _column(record.values, scheme, pages)
+        if column.number in columns:
             raise ControlError(
-                code="LMP-C004", file=control.path, spec="bmc_dlci", field="ll_column_num",
-                expected=f"one column {first.number} in a version", found=f"{first.name} and {second.name}",
+                code="LMP-C004", file=control.path, record_index=record.index, record_offset=record.offset,
+                spec="bmc_dlci", field="ll_column_num", expected=f"one column {column.number} in a version",
+                found=f"{columns[column.number].name} and {column.name}",
             )  # fmt: skip
+        columns[column.number] = column
     psid = values.get("psid")
     aliases = tuple(
         record.values
@@ -256,7 +258,7 @@ def _version(control: ControlFile, pages: _Pages, values: Values, records: Seque
         psid=int(psid, 16) if psid else None,
         tbobid=int(values["tbobid"] or "0", 16),
         sequence=values["sequence_number"] or 0,
-        columns=tuple(columns),
+        columns=tuple(columns[number] for number in sorted(columns)),
         create_rba=values.get("create_rba") or b"",
         drop_rba=values.get("drop_rba") or b"",
         described=values if psid else {},
