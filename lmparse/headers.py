@@ -55,6 +55,11 @@ class Header:
         """In what it differs from the table of the manual, in words."""
 
     @property
+    def places(self) -> dict[str, tuple[int, int]]:
+        """Offset and width of the known fields, where they stand in this header."""
+        return {field.known.id: (field.position, field.length) for field in self.fields if field.known}
+
+    @property
     def is_table(self) -> bool:
         """Whether the spec's own layout applies as it is."""
         return not self.differences
@@ -69,37 +74,47 @@ class Header:
             self._check_length(raw)
         if self.is_table:
             return reader.read(raw)
+        faults: list[InvalidValueError] = []
         try:
-            record = reader.read(self._to_table(raw))
+            record = reader.read(self._to_table(raw, faults))
         except DataError as error:
             raise self._replaced(error) from None
+        record.faults[:0] = faults
         for fault in record.faults:
             self._replaced(fault)
         record.values["length"] = self.width
-        for name in self.absent:
+        for name in (*self.absent, *(fault.field or "" for fault in faults)):
             record.values[name] = None
         for field in self.fields:
             if field.known is None:
-                record.values[field.name] = _unknown(field, raw, reader.code_page)
+                self._add_unknown(record, field, raw, reader.code_page)
         return record
+
+    def _add_unknown(self, record: Record, field: HeaderField, raw: bytes, page: CodePage) -> None:
+        record.values[field.name] = None
+        try:
+            record.values[field.name] = _unknown(field, raw, page)
+        except InvalidValueError as error:
+            error.at(spec=self.spec.id, field=field.name, field_offset=field.position)
+            record.faults.append(error)
 
     def _check_length(self, raw: bytes) -> None:
         entry = self.spec.layout["length"]
         size = entry.width or 2
         have = int.from_bytes(raw[:size], "big")
-        if len(raw) >= size and have > len(raw):
-            raise InvalidValueError(
-                code="LMP-V004", spec=self.spec.id, field=entry.id, field_offset=0, expected=f"at most {len(raw)}",
-                found=str(have), hex=raw[:32].hex().upper(), doc_ref=entry.doc_ref,
-            )  # fmt: skip
         if len(raw) >= size and have != self.width:
             raise ControlError(
                 "the header is not the one that the control file's XHDF records describe", code="LMP-C006",
                 spec=self.spec.id, field="length", field_offset=0, expected=str(self.width), found=str(have),
                 hex=raw[:32].hex().upper(), doc_ref=entry.doc_ref,
             )  # fmt: skip
+        if len(raw) >= size and have > len(raw):
+            raise InvalidValueError(
+                code="LMP-V004", spec=self.spec.id, field=entry.id, field_offset=0, expected=f"at most {len(raw)}",
+                found=str(have), hex=raw[:32].hex().upper(), doc_ref=entry.doc_ref,
+            )  # fmt: skip
 
-    def _to_table(self, raw: bytes) -> bytes:
+    def _to_table(self, raw: bytes, faults: list[InvalidValueError]) -> bytes:
         if len(raw) < self.width:
             return raw  # too short for its own LENGTH: the parser says where it ends
         table = bytearray(self._table_width)
@@ -111,8 +126,10 @@ class Header:
             try:
                 value = _widen(value, field, known)
             except InvalidValueError as error:
-                error.at(spec=self.spec.id, field=known.id, field_offset=field.position)
-                raise
+                raw_value = value[:32].hex().upper()
+                error.at(spec=self.spec.id, field=known.id, field_offset=field.position, hex=raw_value)
+                faults.append(error)
+                continue
             table[known.offset : known.offset + known.width] = value
         entry = self.spec.layout["length"]
         table[0 : entry.width or 2] = self._table_width.to_bytes(entry.width or 2, "big")
@@ -139,8 +156,6 @@ def _field(values: Values, names: dict[str, Field]) -> HeaderField:
             "a header field without place or length", code="LMP-C006", spec="bmc_xhdf", field="head_field_pos",
             expected="digits", found="blank", hint=f"the field is {name!r}",
         )  # fmt: skip
-    if known is not None and known.kind == "timestamp17" and length not in (10, 17, 26):
-        length = known.width or length
     return HeaderField(
         name, values["head_field_type"] or "", values["head_field_subtype"] or "", position, length, known
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,7 +14,6 @@ from lmparse import catalog, codepages
 from lmparse.descriptors import TRAILERS, Buffer, cut_short, excerpt, no_record
 from lmparse.detection import Family
 from lmparse.errors import DataError, FramingError
-from lmparse.layout import Field
 from lmparse.records import RecordReader, Values
 
 SPEC = "bmc_lldf"
@@ -144,22 +143,29 @@ def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, s
     return ReadingChoice(left[0], evidence)
 
 
-def family(described_width: int | None = None) -> Family:
+Places = Mapping[str, tuple[int, int]]
+"""Offset and width of header fields by id."""
+_NEEDED = ("length", "system_id", "change_type", "seg_len", "total_segs")
+
+
+def family(described: Places | None = None, width: int | None = None) -> Family:
     """What the records of a data file look like, for detection.
 
-    `described_width` is the LENGTH of a header that XHDF records describe otherwise than
-    the table of the manual; then nothing else is known to stand at its usual place.
+    `described` and `width` are those of a header that XHDF records describe otherwise
+    than the table of the manual does.
     """
-    length = catalog.load(SPEC).layout["length"]
-    least = described_width or length.minimum or 0
-    most = described_width or _LONGEST
+    layout = catalog.load(SPEC).layout
+    table = {name: (layout[name].offset or 0, layout[name].width or 0) for name in _NEEDED}
+    places = table if described is None else described
+    # What XHDF describes may turn out not to be this file's header; its records say so then.
+    least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
 
     def test(records: list[bytes]) -> str | None:
         lengths = Counter(
             number
             for raw in records
-            if least <= (number := _number(raw, length)) <= min(most, len(raw))
-            and (described_width or _NAME.match(_system_name(raw, 0)))
+            if least <= (number := _number(raw, table["length"])) <= len(raw)
+            and _NAME.match(_system_name(raw, 0, places))
         )
         if not lengths:
             return f"no record begins with a header LENGTH from {least} and the name of a Db2 subsystem"
@@ -168,17 +174,18 @@ def family(described_width: int | None = None) -> Family:
             return f"only {count} of {len(records)} records begin with LENGTH {common}"
         return None
 
-    return Family("data change records", test, None if described_width else _Cutter(least))
+    is_whole = all(name in places for name in _NEEDED)
+    return Family("data change records", test, _Cutter(least, places) if is_whole else None)
 
 
-def _number(raw: Buffer, entry: Field, offset: int = 0) -> int:
-    start = offset + (entry.offset or 0)
-    return int.from_bytes(raw[start : start + (entry.width or 0)], "big")
+def _number(raw: Buffer, place: tuple[int, int], offset: int = 0) -> int:
+    start = offset + place[0]
+    return int.from_bytes(raw[start : start + place[1]], "big")
 
 
-def _system_name(raw: Buffer, offset: int) -> str:
-    entry = catalog.load(SPEC).layout["system_id"]
-    return codepages.lookup("cp037").decode(raw[offset + (entry.offset or 0) : offset + (entry.end or 0)])
+def _system_name(raw: Buffer, offset: int, places: Places) -> str:
+    start, width = places.get("system_id", (0, 0))
+    return codepages.lookup("cp037").decode(raw[offset + start : offset + start + width])
 
 
 class _Cutter:
@@ -189,9 +196,11 @@ class _Cutter:
     and from SEGLEN in a segmented record.
     """
 
-    def __init__(self, least: int) -> None:
-        self._layout = catalog.load(SPEC).layout
+    def __init__(self, least: int, places: Places) -> None:
         self._least = least
+        self._places = places
+        start, width = places["system_id"]
+        self._system_end = start + width
 
     def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         length = self._header_length(buffer, offset, end, index)
@@ -214,30 +223,32 @@ class _Cutter:
         )  # fmt: skip
 
     def _header_length(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
-        entry, system = self._layout["length"], self._layout["system_id"]
         have = end - offset
-        length = _number(buffer[offset:end].ljust(2, b"\x00") if have < 2 else buffer, entry, 0 if have < 2 else offset)
+        length = int.from_bytes(buffer[offset : min(offset + 2, end)].ljust(2, b"\x00"), "big")
         is_trailer = have <= 2 and buffer[offset:end] in TRAILERS
-        name = _system_name(buffer, offset)
-        if is_trailer or length > _LONGEST or (have >= 2 and length < self._least) or not _NAME.match(name):
+        is_short = have >= 2 and length < self._least
+        if is_trailer or is_short or length > _LONGEST or not _NAME.match(self._system_name(buffer, offset)):
             raise no_record(
-                buffer, offset, end, index, spec=SPEC, field=entry.id, field_offset=entry.offset,
+                buffer, offset, end, index, spec=SPEC, field="length", field_offset=0,
                 expected=f"a header LENGTH from {self._least}, then the name of a Db2 subsystem",
-                found=f"X'{buffer[offset : offset + (system.end or 0)].hex().upper()}'",
+                found=f"X'{buffer[offset : offset + self._system_end].hex().upper()}'",
             )  # fmt: skip
         if have < max(length, self._least):
             raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
         return length
 
+    def _system_name(self, buffer: Buffer, offset: int) -> str:
+        return _system_name(buffer, offset, self._places)
+
     def _ends(self, buffer: Buffer, offset: int, end: int, length: int) -> Iterable[int]:
         data = offset + length
-        segments = _number(buffer, self._layout["total_segs"], offset)
+        segments = _number(buffer, self._places["total_segs"], offset)
         if segments > 1:
-            seg_len = _number(buffer, self._layout["seg_len"], offset)
+            seg_len = _number(buffer, self._places["seg_len"], offset)
             yield offset + seg_len
             yield data + seg_len
             return
-        change_type = _number(buffer, self._layout["change_type"], offset)
+        change_type = _number(buffer, self._places["change_type"], offset)
         if change_type not in image_change_types():
             # Nothing in DATA comes first: the next header's LENGTH would pass for a halfword.
             yield data
@@ -257,18 +268,20 @@ class _Cutter:
 
     def _next_header(self, buffer: Buffer, offset: int, end: int, length: int) -> int | None:
         """End of a payload that has no length of its own: where the next header begins, or the file ends."""
-        change_type = _number(buffer, self._layout["change_type"], offset)
-        if change_type in image_change_types() or _number(buffer, self._layout["total_segs"], offset) > 1:
+        change_type = _number(buffer, self._places["change_type"], offset)
+        if change_type in image_change_types() or _number(buffer, self._places["total_segs"], offset) > 1:
             return None
-        same = buffer[offset : offset + (self._layout["system_id"].end or 0)]
+        same = buffer[offset : offset + self._places["length"][1]]
         found = buffer.find(same, offset + length, end)
+        while found >= 0 and not self._begins(buffer, found, end, offset):
+            found = buffer.find(same, found + 1, end)
         return end if found < 0 else found
 
     def _begins(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
-        same = self._layout["length"], self._layout["system_id"]
-        if end - candidate < (same[-1].end or 0):
-            # Too little to tell: what is there must begin as the other header does.
+        """Whether a header of the same LENGTH and system begins, as far as there are bytes."""
+        if end - candidate < self._system_end:
             # A line end put behind the file is not part of the record either.
             rest = buffer[candidate:end]
-            return rest in TRAILERS or rest == buffer[like : like + len(rest)]
-        return all(_number(buffer, entry, candidate) == _number(buffer, entry, like) for entry in same)
+            return rest in TRAILERS or rest[:2] == buffer[like : like + len(rest[:2])]
+        places = self._places["length"], self._places["system_id"]
+        return all(_number(buffer, place, candidate) == _number(buffer, place, like) for place in places)

@@ -73,7 +73,7 @@ class LogicalLog(RecordFile):
         )
 
     def family(self) -> Family:
-        return lldf.family(None if self.header.is_table else self.header.width)
+        return lldf.family() if self.header.is_table else lldf.family(self.header.places, self.header.width)
 
     @property
     def may_be_empty(self) -> bool:
@@ -214,6 +214,7 @@ class LogicalLog(RecordFile):
         """
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
+        self._check_columns()
         wanted = self.table_ids
         wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, wanted)
         for whole in wholes:
@@ -221,6 +222,14 @@ class LogicalLog(RecordFile):
                 change = self._change(whole)
                 if change is not None:
                     yield change
+
+    def _check_columns(self) -> None:
+        """Raise for a control file that contradicts itself, and for a column that no table has."""
+        versions = self.tables.versions if self.options.table is None else self.table_versions()
+        names = {column.name for version in versions for column in version.columns}
+        for name in self.options.columns:
+            if name not in names:
+                raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
 
     def _in_commit_order(self, span: Span | None, wanted: frozenset[tuple[Any, ...]] | None) -> Iterator[Whole]:
         # Two passes: keys and places first, so that memory holds no row.

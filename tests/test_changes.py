@@ -509,6 +509,24 @@ def test_text_is_read_in_the_encoding_of_its_table(scheme: str, tmp_path: Path) 
     assert one(tmp_path, Column("C", "CHAR", 20), "Grüße [x]", scheme) == "Grüße [x]"
 
 
+@pytest.mark.parametrize("null_bytes", ["present", "absent"])
+def test_the_first_null_decides_however_late_it_comes(null_bytes: Any, tmp_path: Path) -> None:
+    stock = logs.TABLES[2]
+    writer = logs.Writer([stock], logs.Options(null_bytes=null_bytes))
+    nulls = {"NO": 0, "KIND": None, "SUM": None}
+    full = writer.row_image(stock, {"NO": 1, "KIND": "A", "SUM": "1.00"})
+    null = writer.row_image(stock, nulls)
+    record = lldf.change("I", [full], **stock.header_fields)
+    records = [record] * 1010 + [lldf.change("I", [image], **stock.header_fields) for image in (null, full, null)]
+    log = replace(writer.example(describe_header=False), data_records=records)
+    opened = lmparse.open_log(**put(tmp_path, log), mode="failfast")
+    rows = [change["after"] for change in opened.changes()]
+    assert len(rows) == len(records)
+    assert rows[-3:] == [nulls, {"NO": 1, "KIND": "A", "SUM": "1.00"}, nulls]
+    said = [decision.value for decision in opened.decisions if decision.name == "columns"]
+    assert f"null bytes {null_bytes}" in said[-1]
+
+
 @pytest.mark.parametrize("graphic_len", ["bytes", "chars"])
 @pytest.mark.parametrize("type_", ["VGRF", "LVGR"])
 def test_graphic_lengths_count_bytes_or_characters(type_: str, graphic_len: Any, tmp_path: Path) -> None:
@@ -609,10 +627,13 @@ def test_a_version_is_chosen_by_the_place_in_the_log(member_id: int, tmp_path: P
     assert [change["after"]["NO"] for change in got] == list(places.values())
 
 
-def test_no_version_in_force_is_said_and_the_bytes_are_kept(tmp_path: Path) -> None:
-    tables = [replace(table, create_rba="00000000000000001000") for table in versions()[:2]]
-    writer = logs.Writer(tables)
-    writer.add(logs.Unit(1, member_id=0), tables[0], "I", after={"NO": 1, "NAME": "x"}, log_rba="00000000000000000001")
+@pytest.mark.parametrize("place", ["00000000000000000001", "00000000000000001000", "00000000000000001FFF"])
+def test_no_version_in_force_is_said_and_the_bytes_are_kept(place: str, tmp_path: Path) -> None:
+    first, second, _ = versions()
+    # From 0100 up to, not including, 1000; then from 2000.
+    first = replace(first, create_rba="00000000000000000100", drop_rba="00000000000000001000")
+    writer = logs.Writer([first, second])
+    writer.add(logs.Unit(1, member_id=0), first, "I", after={"NO": 1, "NAME": "x"}, log_rba=place)
     opened = lmparse.open_log(**put(tmp_path, writer.example()))
     change = next(opened.changes())
     assert [error.code for error in opened.tally.errors] == ["LMP-C003"]

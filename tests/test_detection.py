@@ -247,6 +247,12 @@ def test_no_file_is_taken_for_two_framings_at_once() -> None:
             )
 
 
+def test_descriptor_words_that_tile_win_over_none() -> None:
+    takes_all = Family("records", lambda records: None, cutter=lambda buffer, offset, end, index: end - offset)
+    for case, (kind, options, expected) in CASES.items():
+        assert detect(enc.framed(kind, ROWS, **options).data, takes_all).framing.name == expected, case
+
+
 def test_two_framings_left_are_an_error_that_names_them(monkeypatch: pytest.MonkeyPatch) -> None:
     # The words of each framing shut out the others, so both trials are made from files of their own.
     anything = Family("records", lambda records: None)

@@ -144,15 +144,17 @@ def test_an_integer_may_be_wider_or_narrower(tmp_path: Path) -> None:
     assert change["header"]["member_id"] == 1
 
 
-def test_a_value_too_wide_for_the_field_is_an_error(tmp_path: Path) -> None:
+def test_a_value_too_wide_for_the_field_is_null_and_named(tmp_path: Path) -> None:
     lines, position = [], 0
     for line in lldf.narrow():
         width = 4 if line.name == "PARTNUM" else line.length
         lines.append(replace(line, position=position, length=width))
         position += width
     log = small(lines, partnum=0x10000)
-    file = opened(tmp_path, log)
-    assert list(file.changes()) == []
+    file = opened(tmp_path, log, header=True)
+    (change,) = file.changes()
+    assert (change["after"]["NO"], change["header"]["partnum"]) == (1, None)
+    assert [(fault["path"], fault["raw"]) for fault in change["_corrupt_fields"]] == [("partnum", "00010000")]
     (error,) = file.tally.errors
     place = next(line.position for line in lines if line.name == "PARTNUM")
     assert (error.code, error.field, error.field_offset, error.found) == ("LMP-V004", "partnum", place, "X'00010000'")
@@ -174,14 +176,15 @@ def test_a_longer_char_field_keeps_what_fits(tmp_path: Path) -> None:
 
 def test_a_bad_value_is_placed_where_it_stands_in_this_header(tmp_path: Path) -> None:
     lines = lldf.narrow()
-    place = next(line.position for line in lines if line.name == "TIMESTAMP")
+    place = next(line.position for line in lines if line.name == "UORTIMESTAMP")
+    assert place != 127  # of the manual's table
     record = bytearray(small(lines).data_records[0])
     record[place : place + 3] = b"\x20\x26\x13"
     log = replace(small(lines), data_records=[bytes(record)])
     file = opened(tmp_path, log)
     (row,) = file.records()
-    assert row["timestamp"] is None
-    assert [(fault["path"], fault["offset"]) for fault in row["_corrupt_fields"]] == [("timestamp", place)]
+    assert row["uor_timestamp"] is None
+    assert [(fault["path"], fault["offset"]) for fault in row["_corrupt_fields"]] == [("uor_timestamp", place)]
 
 
 # said, not guessed
@@ -287,4 +290,6 @@ def test_a_length_behind_the_record_s_end_is_a_bad_record(tmp_path: Path) -> Non
         log = replace(small(), data_records=[good, good, bytes(record)], control_records=controls)
         file = opened(tmp_path, log)
         assert [change["_metadata"]["record_index"] for change in file.changes()] == [0, 1]
-        assert [error.code for error in file.tally.errors] == ["LMP-C006" if describe else "LMP-V004"]
+        assert [(error.code, error.field, error.found) for error in file.tally.errors] == [
+            ("LMP-C006" if describe else "LMP-V004", "length", "400")
+        ]

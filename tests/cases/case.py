@@ -230,8 +230,8 @@ class Log(logs.Writer):
         data = framing.framed(kind, log.data_records, **(framing_options or {}))
         pending = sorted(self._pending, key=lambda entry: entry.last_record)
         for change, entry in zip(log.changes, pending, strict=True):
-            place = {"record_index": entry.last_record, "record_length": self._sizes[id(entry)]}
-            change["_metadata"] = place | {"spec": "bmc_lldf"}
+            place = {"record_index": entry.last_record, "record_offset": data.offsets[entry.last_record]}
+            change["_metadata"] = place | {"record_length": self._sizes[id(entry)], "spec": "bmc_lldf"}
         rows = log.expected_for(options.get("include", "committed"), options.get("order", "file"))
         for number, keys in (edit or {}).items():
             rows[number].update(keys)

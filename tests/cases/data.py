@@ -20,14 +20,14 @@ PLAIN = Table(
     "PROD",
     "ORDERS",
     (
-        Column("NO", "INT", 4, key_seq=1),
+        Column("NUM", "INT", 4, key_seq=1),
         Column("NAME", "VCHR", 20, nulls="Y", subtype="S"),
         Column("SUM", "DEC", 7, 2, nulls="Y"),
     ),
 )
-FIRST: Row = {"NO": 1, "NAME": "first", "SUM": "-0.01"}
-SECOND: Row = {"NO": 2, "NAME": "", "SUM": None}
-CHANGED: Row = {"NO": 1, "NAME": None, "SUM": "0.00"}
+FIRST: Row = {"NUM": 1, "NAME": "first", "SUM": "-0.01"}
+SECOND: Row = {"NUM": 2, "NAME": "", "SUM": None}
+CHANGED: Row = {"NUM": 1, "NAME": None, "SUM": "0.00"}
 TABLE_DATA = (LLDF, LLDF_TEXT)
 
 
@@ -67,8 +67,8 @@ def readings() -> Iterator[Case]:
         log = three_changes(reading=reading)
         title = f"Halfwords of DATA: {text}; told"
         yield log.case("bmc_lldf_data", f"reading_{reading}_told", title, TABLE_DATA, row_images=reading)
-    log = Log(Table(columns=(Column("NO", "INT", 4), Column("CODE", "CHAR", 2))), reading="total")
-    log.insert({"NO": 0x00040001, "CODE": "AB"})
+    log = Log(Table(columns=(Column("NUM", "INT", 4), Column("CODE", "CHAR", 2))), reading="total")
+    log.insert({"NUM": 0x00040001, "CODE": "AB"})
     title = "One insert whose image begins like a halfword: only the reading that fills the columns is taken"
     yield log.case("bmc_lldf_data", "reading_by_columns", title, TABLE_DATA)
 
@@ -140,13 +140,13 @@ def units() -> Iterator[Case]:
     def log() -> Log:
         log = Log(PLAIN)
         row = FIRST
-        for number, (unit, record, sql) in enumerate(_DISPOSITIONS, 1):
+        for number, (unit, disposition, sql) in enumerate(_DISPOSITIONS, 1):
             log.change(
                 "I",
                 None,
-                {**row, "NO": number},
+                {**row, "NUM": number},
                 unit=Unit(number % 10, disposition=unit),
-                log_rec_disp=record,
+                log_rec_disp=disposition,
                 sql_type=sql,
             )
         return log
@@ -182,8 +182,8 @@ def orders() -> Iterator[Case]:
     for order in ("file", "commit"):
         log = Log(PLAIN)
         for number in (3, 1, 2):
-            log.insert({**FIRST, "NO": number}, unit=Unit(number))
-            log.insert({**FIRST, "NO": 10 + number}, unit=Unit(number))
+            log.insert({**FIRST, "NUM": number}, unit=Unit(number))
+            log.insert({**FIRST, "NUM": 10 + number}, unit=Unit(number))
         title = f"Three units that commit in another order than they wrote: in the order of the {order}"
         yield log.case("bmc_lldf", f"order_{order}", title, LLDF, order=order)
 
@@ -195,6 +195,10 @@ def headers() -> Iterator[Case]:
     log = three_changes(lines=narrow)
     title = "An older header of 235 bytes, described by XHDF: 6-byte RBA and LRSN, timestamps of 10 bytes"
     yield log.case("bmc_xhdf", "described_narrow", title, (page, LLDF), edit=_narrow_positions(log))
+    log = three_changes(lines=narrow)
+    title = "An older header of 235 bytes, described by XHDF, without any lengths between the records"
+    edit = _narrow_positions(log)
+    yield log.case("bmc_xhdf", "described_narrow_glued", title, (page, LLDF), edit=edit, kind="glued")
     log = three_changes(lines=tuple(lldf.narrow(timestamps="DTTM26")))
     title = "An older header whose timestamps are text, described by XHDF"
     yield log.case("bmc_xhdf", "described_narrow_text_timestamps", title, (page, LLDF), edit=_narrow_positions(log))
@@ -220,14 +224,14 @@ def described_records() -> Iterator[Case]:
     dropped = ["SQLRIRBA", "PAGENUMFMT"]
     lines = [
         *lldf.narrow(drop=dropped, order=["SEGNUM", "PLAN"]),
-        lldf.HeaderField("ORDERVALUE", "BIN", 4, 224, "U"),
-        lldf.HeaderField("NEW NAME", "CHAR", 8, 228),
-        lldf.HeaderField("SIGNED", "INT", 2, 236),
-        lldf.HeaderField("RAW", "BIN", 3, 238),
+        lldf.HeaderField("ORDERVALUE", "BIN", 4, 228, "U"),
+        lldf.HeaderField("NEW NAME", "CHAR", 8, 232),
+        lldf.HeaderField("SIGNED", "INT", 2, 240),
+        lldf.HeaderField("RAW", "BIN", 3, 242),
     ]
     raw = lldf.header_by(lines, values=short | {"ORDERVALUE": 77, "NEW NAME": "ABC", "SIGNED": -2, "RAW": "0102FF"})
     unknown = {"ORDERVALUE": 77, "NEW NAME": "ABC", "SIGNED": -2, "RAW": "0102FF"}
-    row = {"length": 241} | short | {"reserved": "00000000", "sql_ri_rba": None, "page_num_fmt": None}
+    row = {"length": 245} | short | {"reserved": "00000000", "sql_ri_rba": None, "page_num_fmt": None}
     page = 'BMC AMI Log Master for Db2 13.1, page "Data change header description record (XHDF)", table'
     yield Case(
         "bmc_lldf",
@@ -256,19 +260,19 @@ def versions() -> Iterator[Case]:
     new = Table(columns=PLAIN.columns, sequence=2, create_rba="00000000000012345180", version=2)
     log = Log(old, new)
     unit = Unit(1, member_id=0)
-    log.insert({"NO": 1}, unit=unit)
+    log.insert({"NUM": 1}, unit=unit)
     log.insert(FIRST, table=new, unit=unit)
     log.insert(SECOND, table=new, unit=unit)
     title = "A table before and after ALTER ADD COLUMN: each change has the columns of the version in force at its RBA"
     yield log.case("bmc_dtbi", "versions", title, control_page_dtbi())
     by_lrsn = replace(old, drop_rba="00DE1234670002000000"), replace(new, create_rba="00DE1234670002000000")
     log = Log(*by_lrsn)
-    log.insert({"NO": 1})
+    log.insert({"NUM": 1})
     log.insert(FIRST, table=by_lrsn[1])
     title = "In data sharing the versions of a table are told apart by LRSN"
     yield log.case("bmc_dtbi", "versions_by_lrsn", title, control_page_dtbi())
     log = Log(old, new)
-    log.insert({"NO": 1}, unit=unit)
+    log.insert({"NUM": 1}, unit=unit)
     log.insert(FIRST, table=new, unit=unit)
     case = log.case("bmc_dtbi", "one_version", "Changes of one version of a table only", control_page_dtbi())
     yield Case(
@@ -359,7 +363,7 @@ def with_header() -> Case:
         **{name: row[name] for name in same},
         "detail": None,
         "header": header,
-        "_metadata": {"record_index": 0, "record_length": len(raw), "spec": "bmc_lldf"},
+        "_metadata": {"record_index": 0, "record_offset": 4, "record_length": len(raw), "spec": "bmc_lldf"},
     }
     case = log.case("bmc_lldf", "with_header", "A change with every field of its header", LLDF, header=True)
     return replace(case, data=framing.rdw([raw]), rows=[change])

@@ -163,7 +163,7 @@ def control_files() -> Iterator[BadCase]:
         "column_twice",
         "Two DLCI records with one LLCOLUMNNUM: the second is named, once",
         log(),
-        error("LMP-C004", "found NO and NO", framed, at[0] + 1, field="ll_column_num"),
+        error("LMP-C004", "found NUM and NUM", framed, at[0] + 1, field="ll_column_num"),
         0,
         control_records=twice,
         spec="bmc_dlci",
@@ -248,7 +248,7 @@ def described_headers() -> Iterator[BadCase]:
     def log(**options: Any) -> Log:
         log = Log(changes.PLAIN, **options)
         for number in range(3):
-            log.insert({**changes.FIRST, "NO": number})
+            log.insert({**changes.FIRST, "NUM": number})
         return log
 
     yield of_log(
@@ -259,6 +259,17 @@ def described_headers() -> Iterator[BadCase]:
         0,
         more_errors=2,
         control_options={"header": lldf.described()},
+        spec="bmc_xhdf",
+        doc_ref=page,
+    )
+    yield of_log(
+        "narrow_header_described",
+        "XHDF describes an older header of 235 bytes, the headers have 288",
+        log(),
+        error("LMP-C006", "expected 235, found 288", record=0, field="length", field_offset=0),
+        0,
+        more_errors=2,
+        control_options={"header": lldf.narrow()},
         spec="bmc_xhdf",
         doc_ref=page,
     )

@@ -156,7 +156,7 @@ def data_areas() -> Iterator[BadCase]:
     def log() -> Log:
         log = Log(changes.PLAIN)
         for number in range(3):
-            log.insert({**changes.FIRST, "NO": number})
+            log.insert({**changes.FIRST, "NUM": number})
         return log
 
     record = log().records[1]
