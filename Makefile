@@ -18,7 +18,7 @@ INSTALL := $(PIP) install --quiet
 LOCKED := --require-hashes --no-build-isolation
 TIMES := $(VENV)/times
 
-.PHONY: help demo test test-matrix test-spark check-engines wheel lock fix dev clean FORCE
+.PHONY: help demo test test-matrix test-spark check-engines pages bench wheel lock fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,12 @@ test-matrix: ## run the Spark tests with the older Sparks, each in an environmen
 
 check-engines: dev ## compile the specs with Node and compare: both engines must give the same bytes
 	$(BIN)/python build.py --check --engine node
+
+pages: dev ## write docs/errors.md anew from the catalogue of error codes
+	$(BIN)/python -c 'from lmparse.error_codes import page; print(page(), end="")' > docs/errors.md
+
+bench: dev ## measure the scalar reader against the bare generated parser, into bench/results/
+	$(BIN)/python bench/scalar.py
 
 wheel: dev ## build the wheel into dist/
 	@rm -rf build/lib build/bdist.* # or files deleted since would be in it

@@ -124,7 +124,8 @@ class DataError(LmparseError):
     def says(self) -> str:
         """What is wrong, without the place."""
         if self.expected is None:
-            return self.message or CATALOGUE[self.code].title
+            text = self.message or CATALOGUE[self.code].title
+            return text if self.found is None else f"{text}: found {self.found}"
         facts = f"expected {self.expected}" + ("" if self.found is None else f", found {self.found}")
         return f"{self.message}: {facts}" if self.message else facts
 

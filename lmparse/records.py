@@ -285,7 +285,7 @@ class _Fault:
                 "the record ends inside the field", code="LMP-R001", **place,
                 expected=None if width is None else f"{width} bytes", found=None if have is None else str(max(have, 0)),
             )  # fmt: skip
-        return RecordError(f"its lengths contradict each other ({error})", code="LMP-R002", **place)
+        return RecordError("a length in the record leads back behind its start", code="LMP-R002", **place)
 
     def _invalid(self, error: kaitaistruct.ValidationFailedError, place: dict[str, Any]) -> DataError:
         found = getattr(error, "actual", None)

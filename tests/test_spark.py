@@ -99,7 +99,8 @@ def test_a_fresh_interpreter_finds_the_source_by_itself(night: Files, example: l
         "import sys\n"
         "from pyspark.sql import SparkSession\n"
         "builder = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False)\n"
-        "spark = builder.config('spark.driver.memory', '512m').getOrCreate()\n"
+        "builder = builder.config('spark.driver.memory', '512m')\n"
+        "spark = builder.config('spark.driver.extraJavaOptions', '-XX:TieredStopAtLevel=1').getOrCreate()\n"
         "frame = spark.read.format('lmparse').option('control', sys.argv[2]).load(sys.argv[1])\n"
         "print(*[row.op for row in frame.collect()])\n"
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from struct import pack
 from typing import Literal
@@ -130,7 +130,7 @@ def packed(value: Decimal | str | int, precision: int, scale: int = 0, *, positi
     Raises:
         ValueError: the value has more digits than `precision` or more decimals than `scale`.
     """
-    unscaled = Decimal(value).scaleb(scale)
+    unscaled = Decimal(value).scaleb(scale, Context(prec=64))
     if unscaled != unscaled.to_integral_value() or len(str(abs(int(unscaled)))) > max(precision, 1):
         raise ValueError(f"{value} does not fit DECIMAL({precision},{scale})")
     sign = 0xD if unscaled < 0 else positive
