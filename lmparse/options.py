@@ -135,6 +135,6 @@ def _boolean(name: str, text: str) -> bool:
 
 
 def _positive(name: str, text: str) -> int:
-    if text.isdigit() and int(text) > 0:
+    if text.isascii() and text.isdigit() and int(text) > 0:
         return int(text)
     raise OptionError(f"{name} has no value {text!r}", code="LMP-S003", hint="a whole number above zero")

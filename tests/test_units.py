@@ -92,7 +92,7 @@ def test_the_grammar_of_messages() -> None:
         ({"expected": "4"}, "expected 4 [LMP-V003]"),
         ({"expected": "4", "found": "5"}, "expected 4, found 5 [LMP-V003]"),
         ({"message": "is odd", "expected": "4", "found": "5"}, "is odd: expected 4, found 5 [LMP-V003]"),
-        ({"found": "5"}, "below the smallest value [LMP-V003]"),
+        ({"found": "5"}, "below the smallest value: found 5 [LMP-V003]"),
         ({"file": "a.bin"}, "a.bin: below the smallest value [LMP-V003]"),
         ({"record_index": 0}, "record 0: below the smallest value [LMP-V003]"),
         ({"record_index": 0, "record_offset": 4}, "record 0 at 0x4: below the smallest value [LMP-V003]"),
