@@ -18,6 +18,7 @@ from lmparse.errors import (
     LmparseError,
     OptionError,
     RecordError,
+    TableNotFoundError,
     TruncatedError,
     UnknownFormatError,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "LmparseError",
     "OptionError",
     "RecordError",
+    "TableNotFoundError",
     "TruncatedError",
     "UnknownFormatError",
     "open_log",

@@ -10,7 +10,7 @@ import hashlib
 import importlib
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -44,6 +44,18 @@ class Spec:
     def layout_of(self, parsed: KaitaiStruct) -> Layout:
         """The layout of a parsed object, whatever spec of the same build it is of."""
         return self.classes[type(parsed).__qualname__]
+
+    def field_ids(self) -> set[str]:
+        """Ids of the fields that a record may have, whatever record it is."""
+        return set(self._ids(self.layout))
+
+    def _ids(self, layout: Layout) -> Iterator[str]:
+        for field in layout:
+            if field.kind == "body":
+                for case in field.cases:
+                    yield from self._ids(self.layouts[case])
+            else:
+                yield field.id
 
     def enum(self, name: str) -> dict[str, int]:
         """The values of an enumeration of the spec by their words."""

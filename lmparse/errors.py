@@ -9,6 +9,7 @@
         InvalidValueError LMP-V  one field does not (also ValueError)
         ControlError    LMP-C    the control file is wrong or says too little
       OptionError       LMP-S    an option is unknown or has no such value (also ValueError)
+        TableNotFoundError LMP-C ... because the log has no such table
       UnknownFormatError LMP-S   there is no such spec (also LookupError)
 
 One grammar for all data errors, one set of attributes, safe to pickle:
@@ -49,6 +50,10 @@ def _rebuild(cls: type[LmparseError], message: str, state: dict[str, Any]) -> Lm
 
 class OptionError(LmparseError, ValueError):
     """An option is unknown, missing, or has a value it cannot take."""
+
+
+class TableNotFoundError(OptionError):
+    """A log has no change of the table that is asked for, and no description of it."""
 
 
 class UnknownFormatError(LmparseError, LookupError):

@@ -221,7 +221,7 @@ class RecordFile:
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them."""
         wanted = self.options.columns
-        check_columns(self.spec, wanted)
+        check_columns(self.spec, wanted, self.column_names())
         for _, record in self.read(span):
             values = to_json(record.values)
             if wanted:
@@ -229,6 +229,10 @@ class RecordFile:
             if record.faults:
                 values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
             yield values
+
+    def column_names(self) -> set[str]:
+        """Names that `columns` may have for records."""
+        return self.spec.field_ids()
 
     def observe(self, values: dict[str, Any]) -> dict[str, str]:
         """Under what a record is counted, by the name of the count."""
@@ -250,9 +254,8 @@ class RecordFile:
             self.tally.errors.append(error)
 
 
-def check_columns(spec: Spec, wanted: tuple[str, ...]) -> None:
-    """Raise OptionError for a column that no record of the spec has."""
-    known = {entry.id for layout in spec.layouts.values() for entry in layout}
+def check_columns(spec: Spec, wanted: tuple[str, ...], known: set[str]) -> None:
+    """Raise OptionError for a column that is not known of the records of a spec."""
     for name in wanted:
         if name not in known:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}", code="LMP-S003")

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from lmparse import catalog, numeric
 from lmparse.changes import HEADER_FIELDS, to_json_row
-from lmparse.errors import OptionError
+from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.files import RecordFile, corrupt_field
 from lmparse.framing import Frame, Span
 from lmparse.layout import Field, Layout
@@ -270,19 +270,26 @@ def request_schema(request: Request) -> pa.Schema:
     if options.table is None:
         return changes_schema(None, header=options.header)
     versions: list[TableVersion] = []
-    dec_length, missing = "", []
+    dec_length, names, missing = "", set[str](), []
     for path, named in request.files():
         log = open_file(path, named)
         assert isinstance(log, LogicalLog)
         try:
             versions.extend(log.table_versions())
-        except OptionError as error:
+        except TableNotFoundError as error:
             missing.append(error)  # a log among many need not have changes of every table
             continue
+        names |= log.table_names
         reading = log.decided().image_reading
         dec_length = dec_length or (reading.dec_length if reading else "bytes")
     if not versions and missing:
         raise missing[0]
+    if len(names) > 1:
+        raise OptionError(
+            f"table {options.table!r} is ambiguous: {', '.join(sorted(names))}",
+            code="LMP-C005",
+            hint="name it as SCHEMA.NAME",
+        )
     return changes_schema(versions, dec_length, header=options.header, columns=options.columns)
 
 

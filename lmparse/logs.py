@@ -17,7 +17,7 @@ from lmparse.codepages import CodePage
 from lmparse.control import ControlFile, read_control
 from lmparse.decoder import ChangeDecoder
 from lmparse.detection import Family
-from lmparse.errors import ControlError, DataError, OptionError
+from lmparse.errors import ControlError, DataError, OptionError, TableNotFoundError
 from lmparse.files import Decided, RecordFile
 from lmparse.framing import Frame, Span
 from lmparse.headers import Header
@@ -60,6 +60,8 @@ class LogicalLog(RecordFile):
         super().__init__(path, options, decided=decided, on_error=on_error)
         self.left_out: Counter[str] = Counter()
         """Changes that `include` kept out, by what became of them."""
+        self.table_names: set[str] = set()
+        """Full name of the table that `table` names, once it has been looked up."""
         self.observed = claims.Observed()
         self._origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
         self._describe_header()
@@ -148,6 +150,9 @@ class LogicalLog(RecordFile):
 
     def read_bytes(self, raw: bytes) -> Record:
         return self.header.read(self.reader, raw)
+
+    def column_names(self) -> set[str]:
+        return super().column_names() | {field.name for field in self.header.fields if field.known is None}
 
     def observe(self, values: dict[str, Any]) -> dict[str, str]:
         self.observed.add(values)
@@ -285,12 +290,14 @@ class LogicalLog(RecordFile):
         if wanted is None or self._decided.table_ids is not None:
             return self._decided.table_ids
         found: dict[tuple[Any, ...], str] = {}
+        names: set[str] = set()
         for values in self.table_headers():
             name, ids = self.decoder.name(values, self._maybe_version(values)), identity(values)
             hexes = ".".join(f"{part:04X}" for part in ids[1:])
             short = values["table_name"], f"{values['table_owner']}.{values['table_name']}"
             if wanted in (name.name, name.full, *short) or wanted.upper() == hexes:
                 found[ids] = f"{name.full} ({ids[0]}.{hexes})"
+                names.add(name.full)
         if len(found) > 1:
             raise OptionError(
                 f"table {wanted!r} is ambiguous: {', '.join(found.values())}",
@@ -298,7 +305,8 @@ class LogicalLog(RecordFile):
                 hint="name it by DBID.PSID.TBOBID in hex",
             )
         if not found and not self._described_as(wanted):
-            raise OptionError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
+            raise TableNotFoundError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
+        self.table_names = names
         return frozenset(found)
 
     def table_versions(self) -> list[TableVersion]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lmparse.errors import OptionError
+from lmparse.errors import TableNotFoundError
 from lmparse.files import Decided, RecordFile
 from lmparse.framing import Frame, Span
 from lmparse.logs import LogicalLog
@@ -78,7 +78,7 @@ def _has_table(log: LogicalLog) -> bool:
     """Whether a log among many has the table that is asked for."""
     try:
         return log.table_ids is None or bool(log.table_ids)
-    except OptionError:
+    except TableNotFoundError:
         return False
 
 

@@ -71,7 +71,8 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
     `{"_corrupt_record": hex, "_error": {...}}`. Takes what `sc.binaryRecords` gives too.
     """
     named = Options.parse({**options, "spec": spec})
-    check_columns(catalog.load(spec), named.columns)
+    found = catalog.load(spec)
+    check_columns(found, named.columns, found.field_ids())
     return rdd.mapPartitions(_Parser(named, objects))
 
 

@@ -408,6 +408,13 @@ def test_bytes_behind_the_last_record_are_31(run: Any, log: Files, example: logs
     assert failure(done, "LMP-F007")
 
 
+def test_bytes_behind_the_last_control_record_are_31_too(run: Any, log: Files) -> None:
+    log.control.write_bytes(log.control.read_bytes() + b"\x01\x02\x03\x04\x05")
+    done = run("changes", log.data, "--control", log.control)
+    assert (done.code, done.out) == (31, "")
+    assert failure(done, "LMP-F007").startswith(f"{log.control}: ")
+
+
 def test_a_record_cut_short_is_20(run: Any, log: Files, example: logs.Example) -> None:
     log.data.write_bytes(log.data.read_bytes()[:-7])
     done = run("records", log.data)
@@ -605,7 +612,9 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, example: logs.Examp
 
 
 def test_output_is_utf8_whatever_the_locale(log: Files) -> None:
-    environment = os.environ | {"LC_ALL": "C", "PYTHONIOENCODING": ""}
+    """JSON is UTF-8; Python would write ASCII here, and fail at the first other character."""
+    environment = os.environ | {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": ""}
     done = process("changes", log.data, "--control", log.control, env=environment, encoding="utf-8")
+    assert "Traceback" not in done.stderr
     assert done.returncode == 0
     assert "日本" in done.stdout
