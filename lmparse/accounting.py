@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -106,8 +107,8 @@ def account(path: str, options: Options) -> Report:
     report.size = len(file.buffer)
     _count(file, report, keep)
     if isinstance(file, LogicalLog):
-        if file.control is not None and not any(isinstance(error, FramingError) for error in report.errors):
-            _read_rows(file, keep, report)
+        if file.control is not None:
+            _read_rows(file, report)
         report.differences.extend(file.differences())
     report.decisions, report.notices = file.decisions, file.tally.notices
     if not report.is_accounted:
@@ -152,10 +153,8 @@ def _count_codes(values: Values, codes: list[Field], report: Report) -> None:
             report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1
 
 
-def _read_rows(log: LogicalLog, keep: Any, report: Report) -> None:
-    """Decode every row, so that bad values are met too."""
-    try:
+def _read_rows(log: LogicalLog, report: Report) -> None:
+    """Decode every row, so that bad values are met too. Damaged framing has been reported."""
+    with suppress(FramingError):
         for _ in log.typed_changes():
             pass
-    except FramingError as error:
-        keep(error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
+import io
 import json
 import os
 import signal
@@ -26,6 +27,8 @@ GOOD, USAGE, DATA, DIFFERENCE, LEFTOVER, INTERRUPTED = 0, 2, 20, 24, 31, 130
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     parser = build_parser()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # JSON is UTF-8 in every locale
     try:
         parsed, unknown = parser.parse_known_args(arguments)
         if unknown:
@@ -46,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
-        return _say(OptionError(f"{error.filename}: {error.strerror}"), USAGE)
+        return _say(OptionError(f"{error.filename or 'standard output'}: {error.strerror}"), USAGE)
 
 
 def _unknown(given: str, flags: list[str]) -> OptionError:

@@ -42,8 +42,8 @@ class Decided:
 
     framing: str | None = None
     reading: str | None = None
-    image_reading: ImageReading | None = None
-    is_image_reading_proven: bool = False
+    image_readings: tuple[ImageReading, ...] = ()
+    """The ways to read columns that nothing has told apart yet, best known first."""
     table_ids: frozenset[tuple[Any, ...]] | None = None
     """Ids of the table that was asked for, once its name has been looked up."""
 

@@ -280,8 +280,7 @@ def request_schema(request: Request) -> pa.Schema:
             missing.append(error)  # a log among many need not have changes of every table
             continue
         names |= log.table_names
-        reading = log.decided().image_reading
-        dec_length = dec_length or (reading.dec_length if reading else "bytes")
+        dec_length = dec_length or log.readings.image.dec_length
     if not versions and missing:
         raise missing[0]
     if len(names) > 1:

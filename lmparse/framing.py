@@ -280,7 +280,7 @@ class _Block:
         except FramingError as error:
             if is_cut and isinstance(error, TruncatedError):
                 raise
-            raise self._not_filled(offset, index, str(error)) from None
+            raise self._not_filled(offset, index, error.says()) from None
         if values[0] > self.end - offset:
             raise self._not_filled(offset, index, f"a record of {values[0]}")
         if values[0] > self.limit - offset:

@@ -187,22 +187,22 @@ _ASCII = codepages.lookup(819)
 
 
 def choose_image_reading(
-    samples: Sequence[tuple[TableVersion, bytes]], options: ImageOptions
-) -> tuple[ImageReading, str, bool]:
+    samples: Sequence[tuple[TableVersion, bytes]], options: ImageOptions, ways: Sequence[ImageReading]
+) -> tuple[tuple[ImageReading, ...], str]:
     """Find how images are read, from rows with their table versions.
 
-    Returns the reading, the evidence in words, and whether the samples prove it: with
-    several that fill equally many images the first in order is taken, unproven.
+    Returns the ways that fill most images, in their order, and the evidence in words. The
+    first is taken; the others stay open until an image tells them apart.
     """
     if not samples:
-        return ImageReading(), "no row image; the default", False
-    counts = {reading: _filled(samples, reading, options) for reading in all_image_readings(samples)}
+        return tuple(ways), "no row image; the default"
+    counts = {reading: _filled(samples, reading, options) for reading in ways}
     best = max(counts.values())
-    left = [reading for reading, count in counts.items() if count == best]
+    left = tuple(reading for reading, count in counts.items() if count == best)
     evidence = f"fills {best} of {len(samples)} images exactly"
-    if len(counts) > 1 and len(left) == len(counts):
-        evidence += "; nothing in them tells the readings apart, the first is taken"
-    return left[0], evidence, best > 0 and len(left) == 1
+    if len(left) > 1:
+        evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
+    return left, evidence
 
 
 def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]]) -> list[ImageReading]:

@@ -71,7 +71,7 @@ class LogicalLog(RecordFile):
     def decided(self) -> Decided:
         readings = self.readings
         return Decided(
-            self.framing.name, readings.data.reading, readings.image, readings.is_image_proven, self.table_ids
+            self.framing.name, readings.data.reading, readings.image_candidates, self.table_ids
         )
 
     def family(self) -> Family:
@@ -231,6 +231,8 @@ class LogicalLog(RecordFile):
     def _check_columns(self) -> None:
         """Raise for a control file that contradicts itself, and for a column that no table has."""
         versions = self.tables.versions if self.options.table is None else self.table_versions()
+        if self.options.table_version is not None and self.options.table is None:
+            raise OptionError("tableVersion needs a table", hint="give table too")
         names = {column.name for version in versions for column in version.columns}
         for name in self.options.columns:
             if name not in names:

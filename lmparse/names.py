@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lmparse.codepages import CodePage
+from lmparse.errors import InvalidValueError
 from lmparse.layout import Layout
 from lmparse.records import Values
 from lmparse.tables import TableVersion
@@ -42,17 +43,22 @@ def table_name(values: Values, layout: Layout, version: TableVersion | None, pag
             owner = _only([text for text in _counted(tail, owner_bytes, page) if text.startswith(short_owner)])
         if name is None and _holds(tail, short_name, page):
             name = _only([text for text in _counted(tail, name_bytes, page) if text != short_owner])
-        for alias in version.aliases:
-            fits = alias["obj_creator_len"] == owner_bytes and alias["obj_name_len"] == name_bytes
-            if fits and (alias["obj_creator"] or "").startswith(short_owner) and None in (owner, name):
-                owner, name = owner or alias["obj_creator"], name or alias["obj_name"]
+        fitting = {
+            (alias["obj_creator"], alias["obj_name"])
+            for alias in version.aliases
+            if (alias["obj_creator_len"], alias["obj_name_len"]) == (owner_bytes, name_bytes)
+            and (alias["obj_creator"] or "").startswith(short_owner)
+        }
+        if len(fitting) == 1:
+            creator, other_name = next(iter(fitting))
+            owner, name = owner or creator, name or other_name
     return TableName(owner or short_owner, name or short_name, owner is None or name is None)
 
 
 def is_described_as(version: TableVersion, wanted: str, page: CodePage) -> bool:
     """Whether the end of a DTBI record spells `NAME` or `SCHEMA.NAME`, each behind its length."""
     tail = version.described.get("rest") or b""
-    return all(_counted(tail, len(page.encode(word)), page) and word in page.decode(tail) for word in wanted.split("."))
+    return all(word in _counted(tail, len(word), page) for word in wanted.split("."))
 
 
 def _only(found: list[str]) -> str | None:
@@ -61,12 +67,27 @@ def _only(found: list[str]) -> str | None:
 
 def _holds(tail: bytes, short: str, page: CodePage) -> bool:
     # The short name is made up by the product and repeated in the record it belongs to.
-    return short in page.decode(tail)
+    return short in _text(tail, page)
+
+
+def _text(tail: bytes, page: CodePage) -> str:
+    # What stands behind the known fields may be no text; each byte keeps its place.
+    try:
+        return page.decode(tail)
+    except InvalidValueError:
+        return "".join(_one(tail[at : at + 1], page) for at in range(len(tail)))
+
+
+def _one(byte: bytes, page: CodePage) -> str:
+    try:
+        return page.decode(byte)
+    except InvalidValueError:
+        return "\ufffd"
 
 
 def _counted(tail: bytes, length: int, page: CodePage) -> list[str]:
     """Every text in `tail` behind three digits that say its length, padded with blanks."""
-    text = page.decode(tail)
+    text = _text(tail, page)
     digits = f"{length:03d}"
     found = []
     place = text.find(digits)

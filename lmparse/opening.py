@@ -25,7 +25,7 @@ def open_file(
     on_error: Callable[[DataError], None] | None = None,
 ) -> RecordFile:
     """Open a file with the reader of its spec."""
-    reader = _READERS.get(options.spec, RecordFile)
+    reader = _READERS.get(catalog.load(options.spec).id, RecordFile)
     return reader(path, options, decided=decided, on_error=on_error)
 
 
@@ -46,7 +46,7 @@ def open_changes(
 def check_changes(options: Options) -> None:
     """Raise OptionError for a spec whose records are no changes."""
     spec = catalog.load(options.spec)
-    if not issubclass(_READERS.get(options.spec, RecordFile), LogicalLog):
+    if not issubclass(_READERS.get(spec.id, RecordFile), LogicalLog):
         raise OptionError(f"records of {spec.id} are no changes", hint="one of " + ", ".join(_READERS))
 
 

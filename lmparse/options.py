@@ -115,7 +115,10 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
         return _positive(name, str(value))
     if kind is tuple:
         parts = value.split(",") if isinstance(value, str) else list(value)
-        return tuple(_one_of(name, part.strip(), allowed) for part in parts if part.strip())
+        chosen = tuple(_one_of(name, part.strip(), allowed) for part in parts if part.strip())
+        if not chosen and parts:
+            raise OptionError(f"{name} has no value {value!r}", code="LMP-S003", hint=", ".join(allowed) or "a name")
+        return chosen
     return _one_of(name, str(value), allowed)
 
 

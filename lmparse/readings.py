@@ -36,7 +36,7 @@ class Readings:
         self._take_samples = samples
         self._decide = decide
         self._row_readers: dict[tuple[int, ImageReading], RowReader] = {}
-        self._adopted: ImageReading | None = None
+        self._narrowed: tuple[ImageReading, ...] = ()
 
     @cached_property
     def data(self) -> DataReader:
@@ -53,24 +53,24 @@ class Readings:
     @property
     def image(self) -> ImageReading:
         """How columns are read."""
-        return self._adopted or self._choice[0]
+        return self.image_candidates[0]
 
     @property
-    def is_image_proven(self) -> bool:
-        """Whether some image has told the ways apart."""
-        return self._adopted is not None or self._choice[1]
+    def image_candidates(self) -> tuple[ImageReading, ...]:
+        """The ways that no image has told apart yet, best known first."""
+        return self._narrowed or self._choice
 
     def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> Row:
         """One row. Raises the error of an image that its columns do not fill."""
         try:
             return self.rows(version, self.image).read(image, wanted)
         except DataError:
-            other = self._other(version, image)
-            if other is None:
+            left = tuple(way for way in self.image_candidates if self.rows(version, way).fits(image))
+            if not left:
                 raise
-            self._adopted = other
-            self._decide("columns", str(other), "the first image that tells the ways apart")
-            return self.rows(version, other).read(image, wanted)
+            self._narrowed = left
+            self._decide("columns", str(self.image), "the first image that tells the ways apart")
+            return self.rows(version, self.image).read(image, wanted)
 
     def rows(self, version: TableVersion, reading: ImageReading) -> RowReader:
         """The reader of a table version's rows."""
@@ -85,9 +85,9 @@ class Readings:
         return self._take_samples()
 
     @cached_property
-    def _choice(self) -> tuple[ImageReading, bool]:
-        if self._decided.image_reading is not None:
-            return self._decided.image_reading, self._decided.is_image_reading_proven
+    def _choice(self) -> tuple[ImageReading, ...]:
+        if self._decided.image_readings:
+            return self._decided.image_readings
         images: list[tuple[TableVersion, bytes]] = []
         for values in self._samples:
             try:
@@ -97,9 +97,10 @@ class Readings:
                 )
             except DataError:
                 continue
-        reading, evidence, is_proven = choose_image_reading(images, self._options)
-        self._decide("columns", str(reading), evidence)
-        return reading, is_proven
+        ways = all_image_readings((version, b"") for version in self._tables.versions)
+        left, evidence = choose_image_reading(images, self._options, ways)
+        self._decide("columns", str(left[0]), evidence)
+        return left
 
     def _fills_columns(self, values: Values, reading: str) -> bool:
         """Whether some way of reading columns fills the images that a reading of DATA gives."""
@@ -110,11 +111,3 @@ class Readings:
             return False
         ways = all_image_readings([(version, b"")])
         return any(all(self.rows(version, way).fits(image) for image in images) for way in ways)
-
-    def _other(self, version: TableVersion, image: bytes) -> ImageReading | None:
-        """The one other way that fills this image, while nothing has told them apart yet."""
-        if self.is_image_proven:
-            return None
-        ways = [way for way in all_image_readings([(version, image)]) if way != self.image]
-        fitting = [way for way in ways if self.rows(version, way).fits(image)]
-        return fitting[0] if len(fitting) == 1 else None

@@ -367,7 +367,8 @@ class _Maker:
             return page.encode(when.strftime("%Y-%m-%d-%H.%M.%S.000123"))
         words = " ".join(chance.choice(_WORDS) for _ in range(chance.randint(2, 5)))
         if column.length > 10_000:
-            return page.encode(words * chance.choice((1, 1, 1500)))[: column.length]
+            body = page.encode(words * chance.choice((1, 1, 1500)))[: column.length]
+            return body.decode("utf-8", "ignore").encode()
         encoded = page.encode(words)[: column.length]
         return encoded if column.is_varying else encoded.ljust(column.length, page.encode(" "))
 

@@ -7,7 +7,7 @@ change, and a log may hold two tables of one name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lmparse import codepages
@@ -202,7 +202,14 @@ class Tables:
                 "no version of the table was in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
                 expected=f"a version of {name} that holds at {position.hex().upper()}", found=versions,
             )  # fmt: skip
-        return max(holding, key=lambda version: (version.create_rba, version.sequence))
+        newest = max(version.create_rba for version in holding)
+        left = [version for version in holding if version.create_rba == newest]
+        if len({version.columns for version in left}) > 1:
+            raise ControlError(
+                "several versions of the table were in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
+                expected=f"one version of {name}", found=", ".join(version.identity for version in left),
+            )  # fmt: skip
+        return max(left, key=lambda version: version.sequence)
 
 
 def identity(values: Values) -> tuple[Any, ...]:
@@ -219,11 +226,16 @@ def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
     columns: dict[tuple[Any, ...], list[ControlRecord]] = {}
     for record in control.of("DLCI"):
         columns.setdefault(_version_key(record.values), []).append(record)
-    versions = []
+    versions: list[TableVersion] = []
+    has_table: set[tuple[Any, ...]] = set()
     for record in control.of("DTBI"):
-        described = columns.pop(_version_key(record.values), [])
+        # A table that has moved is described twice, its columns once.
+        described = columns.get(_version_key(record.values), [])
+        has_table.add(_version_key(record.values))
         versions.append(_version(control, pages, record.values, described))
     for key, described in columns.items():
+        if key in has_table:
+            continue
         values = {"sysid": key[0], "dbid": key[1], "tbobid": key[2], "sequence_number": key[3]}
         versions.append(_version(control, pages, values, described))
     return Tables(versions)
@@ -236,14 +248,20 @@ def _version_key(values: Values) -> tuple[Any, ...]:
 def _version(control: ControlFile, pages: _Pages, values: Values, records: Sequence[ControlRecord]) -> TableVersion:
     scheme = values.get("encoding_scheme") or "E"
     columns: dict[int, Column] = {}
+    names: set[str] = set()
     for record in records:
         column = _column(record.values, scheme, pages)
+        if record.values["ll_column_num"] is None:
+            raise _contradiction(control, record, "ll_column_num", "a column number", "blank")
+        if not 0 <= column.scale <= 31:
+            raise _contradiction(control, record, "ll_scale", "0 to 31", str(column.scale))
         if column.number in columns:
-            raise ControlError(
-                code="LMP-C004", file=control.path, record_index=record.index, record_offset=record.offset,
-                spec="bmc_dlci", field="ll_column_num", expected=f"one column {column.number} in a version",
-                found=f"{columns[column.number].name} and {column.name}",
-            )  # fmt: skip
+            found = f"{columns[column.number].name} and {column.name}"
+            raise _contradiction(control, record, "ll_column_num", f"one column {column.number} in a version", found)
+        if column.name in names:
+            # Characters that EBCDIC lacks may have made two names one.
+            column = replace(column, name=f"{column.name}#{column.number}")
+        names.add(column.name)
         columns[column.number] = column
     psid = values.get("psid")
     aliases = tuple(
@@ -264,6 +282,13 @@ def _version(control: ControlFile, pages: _Pages, values: Values, records: Seque
         described=values if psid else {},
         aliases=aliases,
     )
+
+
+def _contradiction(control: ControlFile, record: ControlRecord, name: str, expected: str, found: str) -> ControlError:
+    return ControlError(
+        code="LMP-C004", file=control.path, record_index=record.index, record_offset=record.offset, spec="bmc_dlci",
+        field=name, expected=expected, found=found,
+    )  # fmt: skip
 
 
 def _column(values: Values, scheme: str, pages: _Pages) -> Column:

@@ -634,7 +634,7 @@ def test_damaged_framing_fails_in_every_mode(
 
 
 def source(**options: str) -> Any:
-    """The source as Spark makes it, without a session."""
+    """The source as Spark makes it, but here."""
     from lmparse.spark import LmparseSource
 
     return LmparseSource(options)
