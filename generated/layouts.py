@@ -1988,7 +1988,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='lrsn10',
                 orig_id='LOGLRSN',
                 type='common_lrsn10',
-                doc='Log record sequence number of the change; outside data sharing it equals the RBA',
+                doc='Log record sequence number of the change; that it equals the RBA outside data sharing is inferred',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
             ),
             Field(
@@ -2131,7 +2131,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='LOGBYTES',
                 unit='bytes',
-                doc='Bytes that the Db2 log records of this change take',
+                doc='Bytes that the Db2 log records of this transaction take',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
             ),
             Field(
@@ -2207,7 +2207,7 @@ LAYOUTS: dict[str, Layout] = {
                     Code(value=195, text='C', id='committed', doc='Committed'),
                     Code(value=193, text='A', id='aborted', doc='Rolled back'),
                 ),
-                doc='What became of the unit of recovery; any other value means that its end is not in the log',
+                doc='What became of the unit of recovery; that any other value means its end is not in the log is inferred',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
             ),
             Field(
@@ -2246,7 +2246,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='uint',
                 orig_id='TOTALSEGS',
-                doc='Number of segments the change was cut into; 0 and 1 both mean that it is whole',
+                doc='Number of segments the change was cut into; above 1 it is not whole here',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
             ),
             Field(
@@ -2255,7 +2255,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='uint',
                 orig_id='SEGNUM',
-                doc='Number of this segment. The base is not stated: both 0 and 1 occur as the first.',
+                doc='Number of this segment. The base is not stated: both 0 and 1 are accepted as the first.',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
             ),
             Field(
@@ -2293,7 +2293,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='char',
                 orig_id='CONNECTIONTYPE',
                 codec='ebcdic',
-                doc='Kind of connection (batch, TSO, CICS, DRDA and so on)',
+                doc='Kind of connection',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
             ),
             Field(
@@ -2313,7 +2313,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='char',
                 orig_id='CORRELATIONID',
                 codec='ebcdic',
-                doc='Correlation id, for batch the name of the job',
+                doc='Correlation id',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
             ),
             Field(
@@ -2323,7 +2323,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='char',
                 orig_id='AUTHID',
                 codec='ebcdic',
-                doc='Primary authorization id that made the change',
+                doc='Authorization id that made the change',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
             ),
             Field(
@@ -2472,7 +2472,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One change in the data file of a logical log, without its record descriptor word. The header says who changed which table when, and what became of it; DATA holds the row images. The table is the one of release 11.1 and later. `length` rules: a shorter header ends before the last two fields, a longer one has more behind them, and DATA starts at `length` in any case. When the control file holds XHDF records they describe the header of its data file, and this table is the check. Code fields hold EBCDIC letters; their sets are open, a value that is not listed is data.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
         path='bmc/bmc_lldf.ksy',
-        sha256='e104509b13c15cae6f822e4c14985a2534d66393267bd00cd62e1e5662211979',
+        sha256='83bd8e776dd19897232c657b1813b527b9ff38e1682ed3dedfec810c1e505caf',
         enums={
             'change_type': (
                 Code(value=58562, text=None, id='update', doc='Update: the row before, then the row after'),

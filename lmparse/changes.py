@@ -107,23 +107,23 @@ def seq(values: Values, ordinal: int) -> str:
     Ten bytes, ten bytes, ten bytes, two bytes, four bytes as upper-case hex; the commit
     position of what is not committed is all F.
     """
-    record = (values["log_lrsn"] + values["log_rba"]).hex().upper()
-    return f"{commit_position(values)}{record}{values['member_id']:04X}{ordinal:08X}"
+    record = ((values["log_lrsn"] or values["log_rba"]) + values["log_rba"]).hex().upper()
+    return f"{commit_position(values)}{record}{values['member_id'] or 0:04X}{ordinal:08X}"
 
 
 def commit_position(values: Values) -> str:
     """LRSN of the commit record as 20 hex digits, its RBA where there is no LRSN, else all F."""
     if values["uor_disp"] != "C":
         return _NEVER
-    position: bytes = values["uor_commit_lrsn"]
+    position: bytes = values["uor_commit_lrsn"] or b""
     if not position.strip(b"\x00"):
-        position = values["uor_commit_point"]
+        position = values["uor_commit_point"] or b""
     return position.hex().upper() if position.strip(b"\x00") else _NEVER
 
 
 def txn_id(values: Values) -> str:
     """Member and RBA of the unit of recovery, 24 hex digits."""
-    return f"{values['member_id']:04X}{values['uor_id'].hex().upper()}"
+    return f"{values['member_id'] or 0:04X}{values['uor_id'].hex().upper()}"
 
 
 def unit_state(values: Values) -> str:
@@ -139,4 +139,4 @@ def unit_state(values: Values) -> str:
         return "open"
     if record in ("A", "S", "O") or values["sql_type"] == "U":
         return "rolled-back"
-    return "committed" if record in ("C", "") else "unlisted"
+    return "committed" if record in ("C", "", None) else "unlisted"

@@ -9,7 +9,7 @@ from typing import Any
 
 from lmparse.control import ControlFile
 from lmparse.records import Values
-from lmparse.tables import Tables, TableVersion
+from lmparse.tables import Tables, TableVersion, position_of
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Observed:
     def add(self, values: Values) -> None:
         """Take one header into account."""
         self.records += 1
-        self.last_position = max(self.last_position, values["log_lrsn"] if values["member_id"] else values["log_rba"])
+        self.last_position = max(self.last_position, position_of(values) or b"")
         self.has_segments = self.has_segments or (values["total_segs"] or 0) > 1
         self.change_types.add(values["change_type"])
         self.tables.add((values["system_id"], values["dbid"], values["psid"], values["tbobid"]))

@@ -216,7 +216,10 @@ def _print_all(file: RecordFile, rows: Iterator[dict[str, Any]]) -> int:
 def _check(parsed: argparse.Namespace) -> int:
     from lmparse.accounting import account
 
-    report = account(parsed.file, _options(parsed))
+    options = _options(parsed)
+    if parsed.report and os.path.realpath(parsed.report) in map(os.path.realpath, (parsed.file, options.control or "")):
+        raise OptionError("the report would overwrite what is checked", hint="name another file")
+    report = account(parsed.file, options)
     if parsed.report:
         with open(parsed.report, "w", encoding="utf-8") as out:
             json.dump(report.to_dict(), out, indent=2)

@@ -47,8 +47,8 @@ class ChangeDecoder:
             op=OPERATIONS.get(values["change_type"]),
             seq=seq(values, frame.index),
             txn_id=txn_id(values),
-            schema_name=values["table_owner"],
-            table_name=values["table_name"],
+            schema_name="",
+            table_name="",
             table_name_short=False,
             before=None,
             after=None,
@@ -79,6 +79,9 @@ class ChangeDecoder:
         name = self._names.get(key)
         if name is None:
             name = self._names[key] = table_name(values, self._layout, version, self._code_page)
+            scheme = version.described.get("encoding_scheme") if version else "E"
+            if version and scheme not in ("E", "A", "U"):
+                self._notice(f"nothing names the encoding of {name.full} ({version.identity}): text is read as EBCDIC")
             for column in version.columns if version else ():
                 if column.ccsid and column.page is None:
                     self._notice(f"there is no table for CCSID {column.ccsid}: {column.name} stays bytes")

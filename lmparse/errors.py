@@ -68,7 +68,8 @@ class DataError(LmparseError):
 
     `record_offset` counts from the start of the file to the record's first
     byte behind its descriptor word; `field_offset` from there to the field, so
-    that it is the offset the vendor's table prints.
+    that it is the offset the vendor's table prints. For a column (`after.SALARY`)
+    it counts from the start of its row image, as the columns of a table do.
     """
 
     file: str | None

@@ -163,8 +163,7 @@ def _text_decoder(column: Column, trim: bool) -> Callable[[bytes], str]:
     assert page is not None
     if not trim or column.is_varying:
         return page.decode
-    blanks = " \u3000" if column.is_graphic else " "
-    return lambda raw: page.decode(raw).rstrip(blanks)
+    return lambda raw: page.decode(raw).rstrip(" ")
 
 
 _TEMPORAL: dict[str, Callable[[str], str]] = {

@@ -148,6 +148,12 @@ Places = Mapping[str, tuple[int, int]]
 _NEEDED = ("length", "system_id", "change_type", "seg_len", "total_segs")
 
 
+def table_places(names: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Places of header fields in the table of the manual."""
+    layout = catalog.load(SPEC).layout
+    return {name: (layout[name].offset or 0, layout[name].width or 0) for name in names}
+
+
 def family(described: Places | None = None, width: int | None = None) -> Family:
     """What the records of a data file look like, for detection.
 
@@ -155,7 +161,7 @@ def family(described: Places | None = None, width: int | None = None) -> Family:
     than the table of the manual does.
     """
     layout = catalog.load(SPEC).layout
-    table = {name: (layout[name].offset or 0, layout[name].width or 0) for name in _NEEDED}
+    table = table_places(_NEEDED)
     places = table if described is None else described
     # What XHDF describes may turn out not to be this file's header; its records say so then.
     least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0

@@ -30,6 +30,10 @@ from lmparse.segments import Joiner, Segment, Whole, join
 from lmparse.sources import find_control
 from lmparse.tables import Tables, TableVersion, identity, read_tables
 
+_NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
+"""Header fields without which a change cannot be told from another, or from its table."""
+_TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
+"""Header fields that say which table a record is of."""
 _BATCH = 1000
 """Records with row images that the readings are found by."""
 
@@ -219,6 +223,7 @@ class LogicalLog(RecordFile):
         """
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
+        self._check_header()
         self._check_columns()
         wanted = self.table_ids
         wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, wanted)
@@ -227,6 +232,15 @@ class LogicalLog(RecordFile):
                 change = self._change(whole)
                 if change is not None:
                     yield change
+
+    def _check_header(self) -> None:
+        """Raise ControlError LMP-C006 for a described header without what a change is known by."""
+        missing = [name for name in _NEEDED if name in self.header.absent]
+        if missing:
+            raise ControlError(
+                "the header that XHDF describes cannot say what changed", code="LMP-C006", file=self.options.control,
+                spec="bmc_xhdf", expected=", ".join(_NEEDED), found=f"no {', '.join(missing)}",
+            )  # fmt: skip
 
     def _check_columns(self) -> None:
         """Raise for a control file that contradicts itself, and for a column that no table has."""
@@ -338,13 +352,12 @@ class LogicalLog(RecordFile):
 
     def table_headers(self) -> list[Values]:
         """One header for each table that occurs, from one pass over the headers."""
-        first, last = self.spec.layout["system_id"], self.spec.layout["table_name"]
-        start, end = first.offset or 0, last.end or 0
-        seen: dict[bytes, Frame] = {}
+        places = self.header.places if not self.header.is_table else lldf.table_places(_TABLE_FIELDS)
+        wanted = [(start, start + width) for name, (start, width) in places.items() if name in _TABLE_FIELDS]
+        seen: dict[tuple[bytes, ...], Frame] = {}
         for frame in self.frames():
             raw = frame.read(self.buffer)
-            # In another header the names stand elsewhere: then every record is looked into.
-            seen.setdefault(raw[start:end] if self.header.is_table else raw, frame)
+            seen.setdefault(tuple(raw[start:end] for start, end in wanted), frame)
         headers = []
         for frame in seen.values():
             try:

@@ -33,7 +33,7 @@ class TableName:
 
 def table_name(values: Values, layout: Layout, version: TableVersion | None, page: CodePage) -> TableName:
     """Owner and name of the table that a header names, in full where that is proven."""
-    short_owner, short_name = values["table_owner"], values["table_name"]
+    short_owner, short_name = values["table_owner"] or "", values["table_name"] or ""
     owner_bytes, name_bytes = values["tbowner_len"] or 0, values["tbname_len"] or 0
     owner: str | None = short_owner if owner_bytes <= (layout["table_owner"].width or 0) else None
     name: str | None = short_name if name_bytes <= (layout["table_name"].width or 0) else None

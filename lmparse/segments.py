@@ -101,7 +101,7 @@ class Joiner:
         """
         total, number = segment.values["total_segs"], segment.values["seg_num"]
         group = self._open.get(segment.key) or Group(total)
-        if number > total or number in group.by_number:
+        if number is None or number > total or number in group.by_number:
             raise RecordError(
                 code="LMP-R005", spec="bmc_lldf", field="seg_num", expected=f"a segment of {total} not met yet",
                 found=str(number), record_index=segment.frame.index, record_offset=segment.frame.offset,

@@ -194,7 +194,7 @@ class Tables:
             )  # fmt: skip
         if len(found) == 1:
             return found[0]
-        position = values["log_lrsn"] if values["member_id"] else values["log_rba"]
+        position = position_of(values)
         holding = [version for version in found if version.holds_at(position)]
         if not holding:
             versions = ", ".join(f"{version.sequence:03d} from {version.create_rba.hex().upper()}" for version in found)
@@ -210,6 +210,12 @@ class Tables:
                 expected=f"one version of {name}", found=", ".join(version.identity for version in left),
             )  # fmt: skip
         return max(left, key=lambda version: version.sequence)
+
+
+def position_of(values: Values) -> bytes:
+    """Where a change stands: its LRSN in data sharing, elsewhere its RBA."""
+    position: bytes = (values["log_lrsn"] if values["member_id"] else None) or values["log_rba"]
+    return position
 
 
 def identity(values: Values) -> tuple[Any, ...]:

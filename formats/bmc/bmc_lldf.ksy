@@ -120,7 +120,7 @@ seq:
     -orig-id: LOGLRSN
     -lm-status: documented
     type: common_lrsn10
-    doc: Log record sequence number of the change; outside data sharing it equals the RBA
+    doc: Log record sequence number of the change; that it equals the RBA outside data sharing is inferred
     doc-ref: *table
   - id: log_rba
     -orig-id: LOGRBA
@@ -181,7 +181,7 @@ seq:
     -unit: bytes
     -lm-status: documented
     type: u4
-    doc: Bytes that the Db2 log records of this change take
+    doc: Bytes that the Db2 log records of this transaction take
     doc-ref: *table
   - id: log_delta
     -orig-id: LOGDELTA
@@ -230,7 +230,7 @@ seq:
     -lm-status: documented
     type: u1
     enum: uor_disp
-    doc: What became of the unit of recovery; any other value means that its end is not in the log
+    doc: What became of the unit of recovery; that any other value means its end is not in the log is inferred
     doc-ref: *table
   - id: uor_id_lrsn
     -orig-id: UORIDLRSN
@@ -257,13 +257,13 @@ seq:
     -orig-id: TOTALSEGS
     -lm-status: documented
     type: u2
-    doc: Number of segments the change was cut into; 0 and 1 both mean that it is whole
+    doc: Number of segments the change was cut into; above 1 it is not whole here
     doc-ref: *table
   - id: seg_num
     -orig-id: SEGNUM
     -lm-status: documented
     type: u2
-    doc: 'Number of this segment. The base is not stated: both 0 and 1 occur as the first.'
+    doc: 'Number of this segment. The base is not stated: both 0 and 1 are accepted as the first.'
     doc-ref: *table
   - id: reserved
     -lm-status: documented
@@ -289,7 +289,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 2
-    doc: Kind of connection (batch, TSO, CICS, DRDA and so on)
+    doc: Kind of connection
     doc-ref: *table
   - id: connect_id
     -orig-id: CONNECTID
@@ -303,14 +303,14 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 12
-    doc: Correlation id, for batch the name of the job
+    doc: Correlation id
     doc-ref: *table
   - id: auth_id
     -orig-id: AUTHID
     -codec: ebcdic
     -lm-status: documented
     size: 8
-    doc: Primary authorization id that made the change
+    doc: Authorization id that made the change
     doc-ref: *table
   - id: plan
     -orig-id: PLAN
