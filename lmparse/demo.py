@@ -21,6 +21,8 @@ _WIDTH = 150
 
 def run(out: str, *, with_spark: bool = True) -> int:
     """Make the log under `out` and show it; returns an exit code."""
+    global _started
+    _started = None
     folder = Path(out)
     _step("a synthetic log: control file and data file")
     control, data = sample.make().write(folder / "log")

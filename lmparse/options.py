@@ -110,7 +110,7 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
     kind, name = entry.metadata["kind"], camel(entry.name)
     allowed: tuple[str, ...] = entry.metadata["values"]
     if kind is bool:
-        return value if isinstance(value, bool) else _boolean(name, str(value))
+        return value if isinstance(value, bool) else boolean(name, str(value))
     if kind is int:
         return _positive(name, str(value))
     if kind is tuple:
@@ -131,7 +131,8 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     return match
 
 
-def _boolean(name: str, text: str) -> bool:
+def boolean(name: str, text: str) -> bool:
+    """A text as true or false. Raises OptionError LMP-S003."""
     if text.lower() in _TRUE + _FALSE:
         return text.lower() in _TRUE
     raise OptionError(f"{name} has no value {text!r}", code="LMP-S003", hint="true or false")

@@ -28,7 +28,7 @@ from pyspark.sql.types import StructField, StructType
 from lmparse import catalog, codepages, frames
 from lmparse.errors import DataError, OptionError
 from lmparse.files import check_columns, corrupt_field
-from lmparse.options import Options, plain
+from lmparse.options import Options, boolean, plain
 from lmparse.partitions import DEFAULT_BYTES, Part, Request
 from lmparse.records import RecordReader, to_json
 
@@ -186,5 +186,5 @@ def _request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
     size = str(keys.get("maxpartitionbytes", DEFAULT_BYTES))
     if not size.isdigit() or int(size) < 1:
         raise OptionError(f"maxPartitionBytes has no value {size!r}", hint="a number of bytes")
-    recursive = str(keys.get("recursivefilelookup", "false")).lower() == "true"
+    recursive = boolean("recursiveFileLookup", str(keys.get("recursivefilelookup", "false")))
     return Request(paths, named, with_changes, int(size), keys.get("pathglobfilter"), recursive)
