@@ -53,11 +53,6 @@ class ControlFile:
         return codepages.maybe_lookup(ccsid) if ccsid else None
 
     @property
-    def has_segments(self) -> bool | None:
-        """What DLDS says of segments; None when it says nothing."""
-        return {"Y": True, "N": False}.get(self.first("DLDS").get("segmented") or "")
-
-    @property
     def is_expanded(self) -> bool:
         """Whether varying columns are padded to their full length."""
         return self.first("DLDS").get("expand_var") == "Y"

@@ -80,12 +80,6 @@ class RecordReader:
         self._fill(self.parse(raw), record.values, record.faults, "", 0)
         return record
 
-    def read_parsed(self, parsed: KaitaiStruct) -> Record:
-        """The values of an object that `parse` returned."""
-        record = Record({})
-        self._fill(parsed, record.values, record.faults, "", 0)
-        return record
-
     def _fill(
         self, parsed: KaitaiStruct, values: Values, faults: list[InvalidValueError], path: str, base: int | None
     ) -> None:
