@@ -182,7 +182,7 @@ def _request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
     elif "path" in keys or "location" in keys:
         paths = (str(keys.get("path", keys.get("location"))),)
     else:
-        raise OptionError("there is no path to read", hint="load(PATH), or the option path")
+        raise OptionError("there is no path to read", hint="load(PATH); create a table without a column list")
     size = str(keys.get("maxpartitionbytes", DEFAULT_BYTES))
     if not size.isdigit() or int(size) < 1:
         raise OptionError(f"maxPartitionBytes has no value {size!r}", hint="a number of bytes")
