@@ -18,49 +18,65 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 sys.path[:0] = [str(ROOT), str(ROOT / "formats")]
 
-from _build.compiler import CompilerUnavailable  # noqa: E402
+from _build.compiler import CompilerUnavailable, CompilerUnfit  # noqa: E402
 from _build.lint import lint  # noqa: E402
 from _build.products import MANIFEST, differences_from_manifest, make  # noqa: E402
 from _build.specs import FORMATS, SpecError, shown  # noqa: E402
 
+GENERATED = ROOT / "generated"
 REPAIR = "python build.py generate"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns 0, or 1 when something is wrong."""
-    parser = argparse.ArgumentParser(description="Build everything that follows from the specs.", allow_abbrev=False)
-    parser.add_argument("command", nargs="?", default="generate", choices=("generate", "lint"))
-    parser.add_argument("--check", action="store_true", help="compare with what is there instead of writing it")
-    parser.add_argument("--formats", type=Path, default=FORMATS, metavar="DIR", help="folder with <family>/<id>.ksy")
-    parser.add_argument("--out", type=Path, default=ROOT / "generated", metavar="DIR", help="where the products go")
-    parser.add_argument("--compiler", type=Path, metavar="PATH", help="a kaitai-struct-compiler.js of one's own")
-    parser.add_argument("--engine", choices=("dukpy", "node"), default="dukpy", help="what runs the compiler")
-    options = parser.parse_args(arguments)
+    options = _options(arguments)
     try:
         if options.command == "lint":
             return _lint(options.formats)
         return _check(options) if options.check else _generate(options)
-    except SpecError as error:
+    except (SpecError, CompilerUnavailable, CompilerUnfit) as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Build everything that follows from the specs.", allow_abbrev=False)
+    parser.add_argument("command", nargs="?", default="generate", choices=("generate", "lint"))
+    parser.add_argument("--check", action="store_true", help="compare with what is there instead of writing it")
+    parser.add_argument("--formats", type=Path, default=FORMATS, metavar="DIR", help="folder with <family>/<id>.ksy")
+    parser.add_argument("--out", type=Path, default=GENERATED, metavar="DIR", help="where the products go")
+    parser.add_argument("--compiler", type=Path, metavar="PATH", help="a kaitai-struct-compiler.js of one's own")
+    parser.add_argument("--engine", choices=("dukpy", "node"), default="dukpy", help="what runs the compiler")
+    options = parser.parse_args(arguments)
+    is_own = options.formats.resolve() != FORMATS
+    if options.command != "lint" and is_own and options.out.resolve() == GENERATED:
+        parser.error(f"give --out as well: {shown(GENERATED)} holds what the project's own specs give")
+    return options
 
 
 def _generate(options: argparse.Namespace) -> int:
-    try:
-        products = make(options.formats, options.engine, options.compiler)
-    except CompilerUnavailable as error:
-        print(error, file=sys.stderr)
-        return 1
     out: Path = options.out
+    present = _present(out)
+    if _is_foreign(out, present):
+        print(f"{shown(out)} holds files that are not from here: give another --out, or empty it", file=sys.stderr)
+        return 1
+    products = make(options.formats, options.engine, options.compiler)
     out.mkdir(parents=True, exist_ok=True)
-    for path in _present(out):
-        if path not in products:
-            (out / path).unlink()
+    for name in present.keys() - products.keys():
+        (out / name).unlink()
     for name, text in products.items():
-        if not (out / name).is_file() or (out / name).read_text(encoding="utf-8") != text:
-            (out / name).write_text(text, encoding="utf-8")
+        data = text.encode()
+        if present.get(name) != data:
+            (out / name).write_bytes(data)
     print(f"{len(products)} files in {shown(out)}")
     return 0
+
+
+def _is_foreign(out: Path, present: dict[str, bytes]) -> bool:
+    """Whether files lie there that are somebody else's: whatever is no product gets removed."""
+    if out.exists() and not out.is_dir():
+        return True
+    return bool(present) and MANIFEST not in present and out.resolve() != GENERATED
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -69,26 +85,29 @@ def _check(options: argparse.Namespace) -> int:
         products = make(options.formats, options.engine, options.compiler)
     except CompilerUnavailable as error:
         if options.engine == "node" or not (out / MANIFEST).is_file():
-            print(error, file=sys.stderr)
-            return 1
+            raise
         print(f"compared with the hashes of {MANIFEST} only: {error}")
-        return _verdict(differences_from_manifest(options.formats, out))
+        return _verdict(differences_from_manifest(options.formats, out), options)
     present = _present(out)
-    different = {name for name in present if present[name] != products.get(name)}
-    return _verdict(sorted(f"{out.name}/{name}" for name in different | (products.keys() - present.keys())))
+    names = sorted(present.keys() | products.keys())
+    different = [name for name in names if name not in products or present.get(name) != products[name].encode()]
+    return _verdict([f"{out.name}/{name}" for name in different], options)
 
 
-def _present(out: Path) -> dict[str, str]:
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted(out.iterdir()) if path.is_file()}
+def _present(out: Path) -> dict[str, bytes]:
+    if not out.is_dir():
+        return {}
+    return {path.name: path.read_bytes() for path in sorted(out.iterdir()) if path.is_file()}
 
 
-def _verdict(different: list[str]) -> int:
+def _verdict(different: list[str], options: argparse.Namespace) -> int:
     if not different:
         print("generated files are up to date")
         return 0
     for name in different:
         print(f"{name} is not what the specs give", file=sys.stderr)
-    print(f"repair it with: {REPAIR}", file=sys.stderr)
+    own = "" if options.out.resolve() == GENERATED else f" --formats {options.formats} --out {options.out}"
+    print(f"repair it with: {REPAIR}{own}", file=sys.stderr)
     return 1
 
 

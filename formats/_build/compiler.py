@@ -1,8 +1,9 @@
 """The compiler: kaitai-struct-compiler from npm, fetched when it is needed, never vendored.
 
 It is one JavaScript file. dukpy runs it without Node; Node is the second engine and must
-give the same bytes. The file knows no YAML and reports one error a run, so every spec is
-compiled on its own, imported ones first.
+give the same bytes. The file knows no YAML, reports one error a run, and blames the spec it
+was asked for when an import is at fault. So every spec is compiled on its own, imported ones
+first.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,15 +33,23 @@ class CompilerUnavailable(Exception):
     """The compiler is not in the cache and cannot be fetched, or nothing here can run it."""
 
 
+class CompilerUnfit(Exception):
+    """There is a compiler, but not the right one. Nothing can stand in for it: it must be put right."""
+
+
 _DRIVER = """
-function compile(job) {
+function compileAll(job) {
+  return Promise.all(job.places.map(function (place) { return compile(job, job.files[place]); }))
+    .then(function (results) { return JSON.stringify(results); });
+}
+function compile(job, main) {
   var importer = {importYaml: function (name, mode) {
     var path = []; name.split('/').forEach(function (part) {
       if (part === '..') path.pop(); else if (part !== '' && part !== '.') path.push(part); });
     var found = job.files[path.join('/')];
     return found ? Promise.resolve(found) : Promise.reject(new Error('no such import: ' + name));
   }};
-  return KSC.compile('python', job.main, importer, false).then(
+  return KSC.compile('python', main, importer, false).then(
     function (files) { return {files: files}; },
     function (error) { return {error: String(error.message || error)}; });
 }
@@ -51,32 +59,34 @@ function compile(job) {
 class Engine(Protocol):
     """Something that runs the compiler."""
 
-    def run(self, job: dict[str, Any]) -> dict[str, Any]:
-        """Compile `job['main']`; gives `files` or `error`."""
+    def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
+        """Compile each of `job['places']`, specs among `job['files']`; gives `files` or `error` for each."""
 
 
 class Dukpy:
     """QuickJS inside Python."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, path: Path) -> None:
         try:
             import dukpy
         except ImportError:
             text = "dukpy is not installed: pip install dukpy==0.6.0, or use --engine node"
             raise CompilerUnavailable(text) from None
         self._interpreter = dukpy.JSInterpreter()
-        self._evaluate("var self = this; 0")
-        self._evaluate(source + ";0")
-        self._evaluate("var KSC = this.KaitaiStructCompiler || module.exports;" + _DRIVER + ";0")
+        try:
+            self._evaluate("var self = this; 0")
+            self._evaluate(path.read_text(encoding="utf-8") + ";0")
+            self._evaluate("var KSC = this.KaitaiStructCompiler || module.exports;" + _DRIVER + ";0")
+        except dukpy.JSRuntimeError as error:
+            raise CompilerUnfit(f"{path} does not run: {_last_line(str(error))}") from None
 
-    def run(self, job: dict[str, Any]) -> dict[str, Any]:
+    def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
+        # Evaluation returns when no promise is left, so the result is there by then.
         self._evaluate(
-            "globalThis.result = null;"
-            "compile(dukpy.job).then(function (r) { globalThis.result = JSON.stringify(r); }); 0",
-            job=job,
+            "globalThis.result = null; compileAll(dukpy.job).then(function (r) { globalThis.result = r; }); 0", job=job
         )
-        result: dict[str, Any] = json.loads(self._evaluate("globalThis.result"))
-        return result
+        results: list[dict[str, Any]] = json.loads(self._evaluate("globalThis.result"))
+        return results
 
     def _evaluate(self, code: str, **names: Any) -> Any:
         return self._interpreter.evaljs(code, **names)
@@ -88,61 +98,74 @@ class Node:
     def __init__(self, path: Path) -> None:
         if shutil.which("node") is None:
             raise CompilerUnavailable("there is no node on PATH")
+        self._path = path
         self._script = (
-            f"const KSC = require({json.dumps(str(path))}); {_DRIVER}"
-            "compile(JSON.parse(require('fs').readFileSync(0, 'utf8')))"
-            ".then(result => process.stdout.write(JSON.stringify(result)));"
+            f"const KSC = require({json.dumps(str(path.resolve()))}); {_DRIVER}"
+            "compileAll(JSON.parse(require('fs').readFileSync(0, 'utf8'))).then(text => process.stdout.write(text));"
         )
 
-    def run(self, job: dict[str, Any]) -> dict[str, Any]:
+    def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
         done = subprocess.run(
-            ["node", "-e", self._script], input=json.dumps(job), capture_output=True, text=True, check=False
+            ["node", "-e", self._script], input=json.dumps(job), capture_output=True, encoding="utf-8", check=False
         )
         if done.returncode:
-            raise CompilerUnavailable(f"node failed: {done.stderr.strip()[-300:]}")
-        result: dict[str, Any] = json.loads(done.stdout)
-        return result
+            raise CompilerUnfit(f"{self._path} does not run: {_last_line(done.stderr)}")
+        results: list[dict[str, Any]] = json.loads(done.stdout)
+        return results
+
+
+def _last_line(text: str) -> str:
+    """The line of an engine's message that names the error."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return next((line for line in lines if "Error" in line), lines[-1] if lines else "no message")
 
 
 class Compiler:
     """The compiler with the engine that runs it."""
 
     def __init__(self, engine: str = "dukpy", path: Path | None = None) -> None:
+        if path is not None and not path.is_file():
+            raise CompilerUnfit(f"there is no compiler {path}")
         file = path or fetched()
-        data = file.read_bytes()
-        self.sha256 = hashlib.sha256(data).hexdigest()
+        self.sha256 = _sha256(file)
         if path is None and self.sha256 != SHA256:
-            raise CompilerUnavailable(f"{file} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
-        self._engine: Engine = Dukpy(data.decode()) if engine == "dukpy" else Node(file.resolve())
+            shown_path = f"{CACHE.name}/{file.name}"
+            raise CompilerUnfit(f"{shown_path} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
+        self._engine: Engine = Dukpy(file) if engine == "dukpy" else Node(file)
 
-    def compile(self, specs: Iterable[SpecFile], known: dict[str, SpecFile]) -> dict[str, str]:
+    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile]) -> dict[str, str]:
         """The Python text of each spec by id. Raises SpecError with the problems of all of them.
 
-        `known` are all specs that may be imported. What imports a broken spec is not tried.
+        `known` are all specs that may be imported. What imports a broken spec is not reported.
         """
-        files = {place: _for_json(spec.tree) for place, spec in known.items()}
+        job = {
+            "places": [spec.place for spec in specs],
+            "files": {place: _for_json(spec.tree) for place, spec in known.items()},
+        }
         texts: dict[str, str] = {}
         problems: list[Problem] = []
         broken: set[str] = set()
-        for spec in specs:
-            missing = [name for name in spec.imports if name not in known]
-            problems.extend(
-                spec.problem(f"/meta/imports/{spec.imports.index(name)}", f"there is no spec {name}")
-                for name in missing
-            )
-            if missing or broken & set(spec.imports):
-                broken.add(spec.place)
-                continue
-            result = self._engine.run({"main": files[spec.place], "files": files})
-            if "error" in result:
-                problems.extend(_problems(spec, result["error"]))
+        for spec, result in zip(specs, self._engine.run(job), strict=True):
+            is_victim = bool(broken & set(spec.imports))
+            found = _missing_imports(spec, known)
+            if "error" in result and not found and not is_victim:
+                found = _problems(spec, result["error"])
+            problems.extend(found)
+            if found or is_victim:
                 broken.add(spec.place)
             else:
-                name = f"{spec.tree['meta']['id']}.py"
-                texts[spec.id] = result["files"][name]
+                texts[spec.id] = result["files"][f"{spec.id}.py"]
         if problems:
             raise SpecError(problems)
         return texts
+
+
+def _missing_imports(spec: SpecFile, known: dict[str, SpecFile]) -> list[Problem]:
+    return [
+        spec.problem(f"/meta/imports/{number}", f"there is no spec {name}")
+        for number, name in enumerate(spec.imports)
+        if name not in known
+    ]
 
 
 def fetched() -> Path:
@@ -160,8 +183,14 @@ def fetched() -> Path:
                     f"{NAME} {VERSION} is not in {CACHE.name}/ and cannot be fetched; "
                     f"give it with --compiler PATH, or put its one file there as {file.name}"
                 )
+            if _sha256(found) != SHA256:
+                raise CompilerUnfit(f"what was fetched is not {NAME} {VERSION}: its SHA-256 is {_sha256(found)}")
             found.replace(file)
     return file
+
+
+def _sha256(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _with_dukpy(folder: Path) -> Path | None:
@@ -191,7 +220,7 @@ def _with_npm(folder: Path) -> Path | None:
 def _for_json(value: Any) -> Any:
     """A spec as JSON has it: keys as text, integers that JSON would round as text too."""
     if isinstance(value, dict):
-        return {str(key): _for_json(item) for key, item in value.items()}
+        return {str(key).lower() if isinstance(key, bool) else str(key): _for_json(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_for_json(item) for item in value]
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _LARGEST_EXACT:

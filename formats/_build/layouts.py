@@ -2,59 +2,83 @@
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from lmparse.layout import Code, Field, Layout
 
-from _build.specs import SpecFile
+from _build.scopes import Member, Scope, attributes
+from _build.shape import orig_ids
+from _build.specs import SpecError, SpecFile
 
-_NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
+NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
+"""Types that the compiler has for numbers: of bytes, or of bits."""
+COMPILERS_TEXTS = ("str", "strz")
 _MAY_END_BEFORE = re.compile(r"not _io\.eof$|_io\.pos < ")
 """Conditions of a field that a shorter record ends before; any other decides by the data."""
+_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
 _BOOTSTRAP = "cp037"
 """Codes are letters and digits, which all EBCDIC pages have at the same places."""
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the walk through a record stands: bytes, and bits in the byte; None behind variable parts."""
+    """Where the walk through a record stands: bytes, and bits in the byte; no bytes behind variable parts."""
 
     offset: int | None = 0
     bits: int = 0
 
+    def aligned(self) -> _Place:
+        """The next whole byte, where everything but a bit field starts."""
+        return self if self.offset is None or not self.bits else _Place(self.offset + 1)
+
+    def behind(self, width: int | None, bits: int) -> _Place:
+        """The place behind a field that starts here."""
+        if self.offset is None:
+            return self
+        if bits:
+            total = self.bits + bits
+            return _Place(self.offset + total // 8, total % 8)
+        return _Place(None if width is None else self.offset + width)
+
 
 class Layouts:
-    """Layouts of a set of specs; `by_id` has those of their types too."""
+    """Layouts of a set of specs; `by_id` has those of their types too. Raises SpecError."""
 
     def __init__(self, specs: list[SpecFile]) -> None:
-        self._specs = {spec.id: spec for spec in specs}
         self.by_id: dict[str, Layout] = {}
+        self._open: set[str] = set()
+        known = {spec.id: spec for spec in specs}
         for spec in specs:
-            self._add(spec, spec.id, spec.tree)
-            for name, tree in self._types(spec.tree):
-                self._add(spec, f"{spec.id}.{name}", tree)
+            for scope in Scope(known, spec).all():
+                self._add(scope)
 
-    def _types(self, tree: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-        yield from sorted(tree.get("types", {}).items())
-
-    def _add(self, spec: SpecFile, layout_id: str, tree: dict[str, Any]) -> Layout:
-        if layout_id in self.by_id:
-            return self.by_id[layout_id]
+    def _add(self, scope: Scope) -> Layout:
+        if scope.id in self.by_id:
+            return self.by_id[scope.id]
+        self._open.add(scope.id)
+        spec, tree = scope.spec, scope.tree
         fields: list[Field] = []
         place = _Place()
-        for attribute in tree.get("seq", []):
-            field, place = self._field(spec, attribute, place)
+        for number, attribute in enumerate(attributes(tree)):
+            field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place)
             fields.append(field)
-        is_fixed = place.offset is not None and not any(field.optional or field.kind == "rest" for field in fields)
+        end = place.aligned().offset
+        is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in fields)
         meta = tree.get("meta", {})
         endian = meta.get("endian", spec.tree["meta"].get("endian"))
-        layout = self.by_id[layout_id] = Layout(
-            id=layout_id,
+        layout = self.by_id[scope.id] = Layout(
+            id=scope.id,
             fields=tuple(fields),
-            width=place.offset if is_fixed else None,
+            width=end if is_fixed else None,
             endian=endian if isinstance(endian, str) else None,
             params=tuple(entry["id"] for entry in tree.get("params", [])),
             kind=tree.get("-lm-type"),
@@ -63,36 +87,40 @@ class Layouts:
             doc_ref=_flat(tree.get("doc-ref")),
             path=f"{spec.place}.ksy",
             sha256=spec.sha256,
-            enums={name: _codes(entries, None) for name, entries in tree.get("enums", {}).items()},
+            enums={name: _plain_codes(scope.members(name)) for name in tree.get("enums", {})},
         )
+        self._open.discard(scope.id)
         return layout
 
-    def _field(self, spec: SpecFile, attribute: dict[str, Any], place: _Place) -> tuple[Field, _Place]:
-        width, bits = self._width(spec, attribute)
-        kind = self._kind(spec, attribute)
+    def _field(self, scope: Scope, where: str, attribute: dict[str, Any], place: _Place) -> tuple[Field, _Place]:
+        width, bits = self._width(scope, attribute)
+        if not bits:
+            place = place.aligned()
+        kind = self._kind(scope, attribute)
         condition = str(attribute.get("if", ""))
         is_optional = bool(_MAY_END_BEFORE.match(condition))
         is_repeated = "repeat" in attribute
         valid = attribute.get("valid")
         bounds = valid if isinstance(valid, dict) else {"min": valid, "max": valid}
         type_ = attribute.get("type")
+        nested = scope.type_named(type_) if isinstance(type_, str) else None
         field = Field(
             id=attribute["id"],
             offset=place.offset,
             width=None if is_repeated or bits else width,
             kind=kind,
-            orig_id=attribute.get("-orig-id"),
-            type=self._type_id(spec, type_) if isinstance(type_, str) else None,
+            orig_id=", ".join(orig_ids(attribute)) or None,
+            type=nested.id if nested else None,
             codec=attribute.get("-codec"),
             unit=attribute.get("-unit"),
             scale=attribute.get("-scale"),
             enum=attribute.get("enum"),
-            codes=self._field_codes(spec, attribute, width),
+            codes=self._codes(scope, where, attribute, width),
             minimum=_whole(bounds.get("min")),
             maximum=_whole(bounds.get("max")),
             optional=is_optional,
             repeated=is_repeated,
-            cases=self._cases(spec, type_),
+            cases=self._cases(scope, type_),
             doc=_flat(attribute.get("doc")),
             doc_ref=_flat(attribute.get("doc-ref")),
             status=attribute.get("-lm-status", "documented"),
@@ -100,77 +128,89 @@ class Layouts:
         )
         if kind == "rest":
             return field, place
-        if place.offset is None or is_repeated or (condition and not is_optional):
+        if is_repeated or (condition and not is_optional):
             return field, _Place(None)
-        if bits:
-            total = place.bits + bits
-            return field, _Place(place.offset + total // 8, total % 8)
-        return field, _Place(None if width is None else place.offset + width)
+        return field, place.behind(width, bits)
 
-    def _width(self, spec: SpecFile, attribute: dict[str, Any]) -> tuple[int | None, int]:
+    def _width(self, scope: Scope, attribute: dict[str, Any]) -> tuple[int | None, int]:
         """Bytes of a field, None when the data decides; and its bits when it is made of bits."""
         type_, size = attribute.get("type"), attribute.get("size")
-        if isinstance(size, int):
-            return size, 0
-        if isinstance(type_, str) and (match := _NUMBER.match(type_)):
+        if size is not None or attribute.get("size-eos"):
+            return _constant(size), 0
+        if isinstance(type_, str) and (match := NUMBER.match(type_)):
             number = int(match.group(2))
             return (None, number) if match.group(1) == "b" else (number, 0)
-        if size is not None or attribute.get("size-eos") or not isinstance(type_, str):
-            contents = attribute.get("contents")
-            return (len(contents), 0) if isinstance(contents, list) else (None, 0)
-        return self._nested(spec, type_).width, 0
+        if "contents" in attribute:
+            return len_contents(attribute["contents"]), 0
+        nested = scope.type_named(type_) if isinstance(type_, str) else None
+        # A type inside itself is still open; how deep it goes is for the data to say.
+        return (None, 0) if nested is None or nested.id in self._open else (self._add(nested).width, 0)
 
-    def _nested(self, spec: SpecFile, type_: str) -> Layout:
-        layout_id = self._type_id(spec, type_)
-        assert layout_id is not None
-        owner, _, name = layout_id.partition(".")
-        tree = self._specs[owner].tree
-        return self._add(self._specs[owner], layout_id, tree["types"][name] if name else tree)
-
-    def _type_id(self, spec: SpecFile, type_: str) -> str | None:
-        name = type_.split("(")[0].replace("::", ".")
-        if _NUMBER.match(name) or name in ("str", "strz"):
-            return None
-        return name if name in self._specs or "." in name else f"{spec.id}.{name}"
-
-    def _kind(self, spec: SpecFile, attribute: dict[str, Any]) -> str:
+    def _kind(self, scope: Scope, attribute: dict[str, Any]) -> str:
         if "-lm-type" in attribute:
             return str(attribute["-lm-type"])
         type_, is_text = attribute.get("type"), "-codec" in attribute
-        if isinstance(type_, str) and (match := _NUMBER.match(type_)):
+        if isinstance(type_, str) and (match := NUMBER.match(type_)):
             if is_text and "enum" in attribute:
                 return "code"
             return {"u": "uint", "b": "uint", "s": "int", "f": "float"}[match.group(1)]
-        if isinstance(type_, str):
-            return self._nested(spec, type_).kind or "struct"
-        if type_ is not None:
+        if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
+            nested = scope.type_named(type_)
+            return str((nested.tree.get("-lm-type") if nested else None) or "struct")
+        if isinstance(type_, dict):
             return "struct"
         if is_text:
             return "char"
-        return "bytes" if isinstance(attribute.get("size"), int) else "variable"
+        return "variable" if self._width(scope, attribute)[0] is None else "bytes"
 
-    def _cases(self, spec: SpecFile, type_: Any) -> tuple[str, ...]:
+    def _cases(self, scope: Scope, type_: Any) -> tuple[str, ...]:
         if not isinstance(type_, dict):
             return ()
-        found = (self._type_id(spec, case) for case in type_["cases"].values())
-        return tuple(dict.fromkeys(case for case in found if case))
+        found = (scope.type_named(str(case)) for case in type_["cases"].values())
+        return tuple(dict.fromkeys(case.id for case in found if case))
 
-    def _field_codes(self, spec: SpecFile, attribute: dict[str, Any], width: int | None) -> tuple[Code, ...]:
-        name = attribute.get("enum")
-        if name is None:
+    def _codes(self, scope: Scope, where: str, attribute: dict[str, Any], width: int | None) -> tuple[Code, ...]:
+        found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
+        if found is None:
             return ()
-        owner, _, inner = name.rpartition("::")
-        entries = self._specs[owner or spec.id].tree["enums"][inner]
-        return _codes(entries, width if "-codec" in attribute else None)
+        holder, name = found
+        members = holder.members(name)
+        if "-codec" not in attribute or width is None:
+            return _plain_codes(members)
+        try:
+            return tuple(
+                Code(entry.value, code_text(entry.value, width), entry.id, _flat(entry.doc)) for entry in members
+            )
+        except OverflowError:
+            text = f"{name} has a code that is too large for {attribute.get('type')}"
+            raise SpecError([scope.spec.problem(f"{where}/enum", text)]) from None
 
 
-def _codes(entries: dict[int, Any], width: int | None) -> tuple[Code, ...]:
-    codes = []
-    for value, entry in entries.items():
-        named = entry if isinstance(entry, dict) else {"id": entry}
-        text = None if width is None else code_text(value, width)
-        codes.append(Code(value, text, str(named["id"]), _flat(named.get("doc"))))
-    return tuple(codes)
+def _plain_codes(members: list[Member]) -> tuple[Code, ...]:
+    return tuple(Code(entry.value, None, entry.id, _flat(entry.doc)) for entry in members)
+
+
+def len_contents(contents: Any) -> int:
+    """Bytes of a constant field: a text, a byte, or a list of both."""
+    if isinstance(contents, list):
+        return sum(map(len_contents, contents))
+    return len(contents.encode()) if isinstance(contents, str) else 1
+
+
+def _constant(size: Any) -> int | None:
+    """A size that no data decides: a number, or a sum or product of numbers."""
+    try:
+        return _value(ast.parse(str(size), mode="eval").body)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _value(node: ast.expr) -> int:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        return _ARITHMETIC[type(node.op)](_value(node.left), _value(node.right))
+    raise ValueError("not constant")
 
 
 def code_text(value: int, width: int) -> str:

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from _build.layouts import code_text
-from _build.specs import Problem, SpecFile, read_specs
+from _build.scopes import Scope
+from _build.shape import Finding
+from _build.specs import FORMATS, Problem, SpecFile, readable
 
 TOP_KEYS = (
     "meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums",
@@ -26,28 +28,41 @@ FIELD_KEYS = (
 )  # fmt: skip
 DASH_KEYS = frozenset(("-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-type", "-lm-source"))
 """The closed list of keys of our own."""
+TAKEN = frozenset(("self", "mro", "close", "from_bytes", "from_file", "from_io")) | {
+    "bool", "bytes", "classmethod", "float", "int", "list", "property", "str",
+}  # fmt: skip
+"""Names that mean something else where they would stand in a generated parser or in its stub."""
+TAKEN_BY_ENUMS = frozenset(("name", "value"))
+TAKEN_BY_CLASSES = frozenset(
+    ("any", "bytes_io", "int_enum", "kaitai_stream", "kaitai_struct", "read_write_kaitai_struct")
+)
 STATUSES = ("documented", "inferred", "unknown")
 _ID = re.compile(r"[a-z][a-z0-9_]*$")
 _LARGEST_EXACT = 1 << 53
-Finding = tuple[str, str]
-"""Path in the spec and text."""
 
 
 def lint(folder: Path) -> list[Problem]:
-    """Every breach of the house style in the specs of a formats folder. Raises SpecError for bad YAML."""
-    specs = read_specs([folder])
-    problems = [spec.problem(*finding) for spec in specs.values() for finding in _findings(spec)]
+    """Every breach of the house style in the specs of a formats folder.
+
+    Specs that cannot be understood are reported with the rest.
+    """
+    read, problems = readable([folder])
+    specs = list(read.values())
     by_id: dict[str, SpecFile] = {}
-    for spec in specs.values():
+    for spec in specs:
         if spec.id in by_id:
             problems.append(spec.problem("/meta/id", f"the id stands in {by_id[spec.id].shown} too"))
         by_id[spec.id] = spec
-    return sorted(problems)
+    named = {spec.id: spec for spec in readable([FORMATS])[0].values()} | by_id
+    for spec in specs:
+        problems.extend(spec.problem(*finding) for finding in _findings(spec, named))
+    return sorted(set(problems))
 
 
-def _findings(spec: SpecFile) -> Iterator[Finding]:
+def _findings(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     yield from _meta(spec)
-    yield from _types("", spec.tree, TOP_KEYS, spec)
+    for scope in Scope(named, spec).all():
+        yield from _type(scope)
     yield from _everywhere("", spec.tree)
 
 
@@ -82,31 +97,31 @@ def _has_numbers(tree: Any) -> bool:
     return isinstance(tree, list) and any(map(_has_numbers, tree))
 
 
-def _types(where: str, tree: dict[str, Any], keys: tuple[str, ...], spec: SpecFile) -> Iterator[Finding]:
-    """A spec or a type inside one, with everything in it."""
-    yield from _order(where, tree, keys)
+def _type(scope: Scope) -> Iterator[Finding]:
+    """A spec or a type inside one, without the types inside it."""
+    where, tree = scope.where, scope.tree
+    yield from _order(where, tree, TOP_KEYS)
     for key in ("doc", "doc-ref"):
         if not tree.get(key):
             yield where or "/meta", f"{key} is missing"
+    if scope.path:
+        yield from _class_name(where, scope.path[-1])
+        yield from _order(f"{where}/meta", tree.get("meta", {}), META_KEYS)
     for section in ("params", "seq"):
         for number, attribute in enumerate(tree.get(section, [])):
-            yield from _attribute(f"{where}/{section}/{number}", attribute, attribute.get("id", ""), spec)
+            yield from _attribute(f"{where}/{section}/{number}", attribute, attribute.get("id", ""), scope)
     for name, instance in tree.get("instances", {}).items():
-        yield from _attribute(f"{where}/instances/{name}", instance, name, spec)
-    for name, inner in tree.get("types", {}).items():
-        yield from _name(f"{where}/types/{name}", name)
-        yield from _types(f"{where}/types/{name}", inner, TOP_KEYS[1:], spec)
+        yield from _attribute(f"{where}/instances/{name}", instance, name, scope)
     for name, entries in tree.get("enums", {}).items():
-        yield from _name(f"{where}/enums/{name}", name)
+        yield from _class_name(f"{where}/enums/{name}", name)
         for value, entry in entries.items():
-            yield from _member(f"{where}/enums/{name}/{value}", entry)
-    yield from _codes(where, tree, spec)
+            yield from _member(f"{where}/enums/{name}/{value}", entry["id"] if isinstance(entry, dict) else entry)
 
 
-def _attribute(where: str, attribute: dict[str, Any], name: str, spec: SpecFile) -> Iterator[Finding]:
+def _attribute(where: str, attribute: dict[str, Any], name: str, scope: Scope) -> Iterator[Finding]:
     yield from _name(f"{where}/id", name)
     yield from _order(where, attribute, FIELD_KEYS)
-    if "/seq/" in where and spec.place.startswith("bmc/"):
+    if "/seq/" in where and scope.spec.place.startswith("bmc/"):
         for key in ("doc", "doc-ref", "-lm-status"):
             if not attribute.get(key):
                 yield where, f"{name} has no {key}"
@@ -116,6 +131,7 @@ def _attribute(where: str, attribute: dict[str, Any], name: str, spec: SpecFile)
     codec = attribute.get("-codec")
     if codec is not None and codec != "ebcdic" and not _is_codec(codec):
         yield f"{where}/-codec", f"there is no code page {codec!r}"
+    yield from _codes(where, attribute, scope)
 
 
 def _is_codec(name: str) -> bool:
@@ -126,28 +142,25 @@ def _is_codec(name: str) -> bool:
     return True
 
 
-def _member(where: str, entry: Any) -> Iterator[Finding]:
-    name = entry.get("id") if isinstance(entry, dict) else entry
-    if not isinstance(name, str):
-        yield where, f"{name!r} is no name; quote it"
-    else:
-        yield from _name(where, name)
-
-
-def _codes(where: str, tree: dict[str, Any], spec: SpecFile) -> Iterator[Finding]:
+def _codes(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
     """The vendor's spelling of a code must be what its number means in EBCDIC."""
-    widths = {"u1": 1, "u2": 2, "u4": 4, "u8": 8}
-    for section in (tree.get("seq", []), tree.get("instances", {}).values()):
-        for attribute in section:
-            enum, width = attribute.get("enum"), widths.get(str(attribute.get("type")))
-            entries = spec.tree.get("enums", {}).get(enum)
-            if "-codec" not in attribute or entries is None or width is None:
-                continue
-            for value, entry in entries.items():
-                stated = entry.get("-orig-id") if isinstance(entry, dict) else None
-                meant = code_text(value, width)
-                if stated is not None and stated != meant:
-                    yield f"/enums/{enum}/{value}", f"-orig-id is {stated!r}, but the number means {meant!r}"
+    found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
+    width = {"u1": 1, "u2": 2, "u4": 4, "u8": 8}.get(str(attribute.get("type"))[:2])
+    if found is None or width is None or "-codec" not in attribute:
+        return
+    holder, name = found
+    for entry in holder.members(name):
+        # The fault of an imported enumeration is named here, where its numbers become text.
+        is_own = holder.spec is scope.spec
+        place = f"{holder.where}/enums/{name}/{entry.value}" if is_own else f"{where}/enum"
+        try:
+            meant = code_text(entry.value, width)
+        except OverflowError:
+            yield place, f"{entry.id} is too large for {attribute['type']}"
+            continue
+        for name_of_vendor in entry.orig_ids:
+            if name_of_vendor != meant:
+                yield place, f"-orig-id is {name_of_vendor!r}, but the number means {meant!r}"
 
 
 def _name(where: str, name: str) -> Iterator[Finding]:
@@ -155,6 +168,21 @@ def _name(where: str, name: str) -> Iterator[Finding]:
         yield where, f"{name!r} is not lower_snake_case"
     elif keyword.iskeyword(name):
         yield where, f"{name!r} is a keyword of Python"
+    elif name in TAKEN:
+        yield where, f"{name!r} means something else in the generated code"
+
+
+def _member(where: str, name: str) -> Iterator[Finding]:
+    yield from _name(where, name)
+    if name in TAKEN_BY_ENUMS:
+        yield where, f"{name!r} means something else in the generated code"
+
+
+def _class_name(where: str, name: str) -> Iterator[Finding]:
+    """Types and enumerations become classes beside those that the generated code itself needs."""
+    yield from _name(where, name)
+    if name in TAKEN_BY_CLASSES:
+        yield where, f"{name!r} means something else in the generated code"
 
 
 def _order(where: str, tree: dict[str, Any], keys: tuple[str, ...]) -> Iterator[Finding]:
@@ -172,6 +200,14 @@ def _order(where: str, tree: dict[str, Any], keys: tuple[str, ...]) -> Iterator[
             yield f"{where}/{key}", f"{key} is not expected here"
 
 
+def _is_ebcdic(encoding: str) -> bool:
+    try:
+        return b"\xc1".decode(encoding) == "A"
+    except (LookupError, UnicodeDecodeError):
+        # Python does not know every EBCDIC page.
+        return bool(re.match(r"(?i)(ebcdic|ibm|cp1047$|x-ibm)", encoding)) and not _is_codec(encoding)
+
+
 def _everywhere(where: str, tree: Any) -> Iterator[Finding]:
     """What the compiler passes on wrongly, wherever it stands."""
     if isinstance(tree, dict):
@@ -180,7 +216,7 @@ def _everywhere(where: str, tree: Any) -> Iterator[Finding]:
                 yield f"{where}/{key}", "the number is too large for the compiler; quote it"
             if key in ("doc", "doc-ref") and ("\\" in str(value) or '"""' in str(value)):
                 yield f"{where}/{key}", "a doc may hold neither a backslash nor three quotes: it becomes a docstring"
-            if key == "encoding" and re.match(r"(?i)(cp|ibm)", str(value)):
+            if key == "encoding" and _is_ebcdic(str(value)):
                 yield f"{where}/{key}", "EBCDIC text is bytes with -codec"
             yield from _everywhere(f"{where}/{key}", value)
     elif isinstance(tree, list):
@@ -188,5 +224,3 @@ def _everywhere(where: str, tree: Any) -> Iterator[Finding]:
             yield from _everywhere(f"{where}/{number}", value)
     elif isinstance(tree, int) and not isinstance(tree, bool) and abs(tree) > _LARGEST_EXACT:
         yield where, "the number is too large for the compiler; quote it"
-
-

@@ -80,8 +80,9 @@ def _broken(spec: SpecFile, text: str) -> Problem | None:
     try:
         compile(text, f"{spec.id}.py", "exec")
     except SyntaxError as error:
-        line = (error.text or "").strip().partition("\n")[0]  # some Pythons give more than the line
-        return spec.problem("/meta", f"what is generated from it is no Python: {error.msg} in {line!r}")
+        line = (error.text or "").strip().partition("\n")[0]  # some Pythons give more than the line, or none
+        place = f" in {line!r}" if line else ""
+        return spec.problem("/meta", f"what is generated from it is no Python: {error.msg}{place}")
     return None
 
 
@@ -149,12 +150,15 @@ def _hash(text: str) -> str:
 
 def differences_from_manifest(folder: Path, out: Path) -> list[str]:
     """What does not have the hash that the manifest states: specs and products."""
-    manifest = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
     specs, _ = selected(folder)
-    stated = {f"formats/{entry['path']}": entry["sha256"] for entry in manifest["specs"].values()}
+    try:
+        manifest = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
+        stated = {f"formats/{entry['path']}": entry["sha256"] for entry in manifest["specs"].values()}
+        for entry in (*manifest["specs"].values(), manifest):
+            stated |= {f"{out.name}/{name}": hash_ for name, hash_ in entry["outputs"].items()}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return [f"{out.name}/{MANIFEST}"]
     found = {f"formats/{spec.place}.ksy": spec.sha256 for spec in specs}
-    for entry in (*manifest["specs"].values(), manifest):
-        stated |= {f"{out.name}/{name}": hash_ for name, hash_ in entry["outputs"].items()}
     for path in out.iterdir():
         if path.is_file() and path.name != MANIFEST:
             found[f"{out.name}/{path.name}"] = hashlib.sha256(path.read_bytes()).hexdigest()

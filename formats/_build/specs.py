@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from _build.shape import misread, misshapen
+
 ROOT = Path(__file__).resolve().parents[2]
 FORMATS = ROOT / "formats"
+_INT = "tag:yaml.org,2002:int"
+"""A number may be written otherwise than it is counted: 0xd6 is 214."""
 
 
 @dataclass(frozen=True, order=True)
@@ -47,6 +50,8 @@ class SpecFile:
     path: Path
     text: str
     tree: dict[str, Any]
+    node: yaml.Node = field(repr=False, compare=False)
+    """The same as `tree`, with the places in the text."""
 
     @property
     def id(self) -> str:
@@ -68,13 +73,9 @@ class SpecFile:
         """Places of the specs it imports."""
         return [name.lstrip("/") for name in self.tree.get("meta", {}).get("imports", [])]
 
-    @cached_property
-    def _node(self) -> yaml.Node:
-        return yaml.compose(self.text)
-
     def problem(self, where: str, text: str) -> Problem:
         """A problem at a path such as `/seq/10/type`: the deepest part of it that exists."""
-        node, mark = self._node, self._node.start_mark
+        node, mark = self.node, self.node.start_mark
         for step in where.strip("/").split("/"):
             found = _step(node, step)
             if found is None:
@@ -86,8 +87,7 @@ class SpecFile:
 def _step(node: yaml.Node, step: str) -> tuple[yaml.Node, Any] | None:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            # A number may be written otherwise than it is counted: 0xd6 is 214.
-            if step in (key.value, str(yaml.safe_load(key.value))):
+            if step == key.value or (key.tag == _INT and step == str(yaml.safe_load(key.value))):
                 return value, key.start_mark
     if isinstance(node, yaml.SequenceNode) and step.isdigit() and int(step) < len(node.value):
         value = node.value[int(step)]
@@ -107,29 +107,70 @@ def read_specs(folders: list[Path]) -> dict[str, SpecFile]:
     """All specs of some formats folders by place, the first folder first.
 
     A place in an earlier folder hides the same place in a later one. Raises SpecError for
-    text that is no YAML.
+    text that is no YAML, and for YAML that has not the shape of a spec.
     """
-    specs: dict[str, SpecFile] = {}
-    problems: list[Problem] = []
-    for folder in folders:
-        for path in sorted(folder.glob("*/*.ksy")):
-            place = path.relative_to(folder).with_suffix("").as_posix()
-            if place in specs:
-                continue
-            text = path.read_text(encoding="utf-8")
-            try:
-                tree = yaml.safe_load(text)
-            except yaml.MarkedYAMLError as error:
-                mark = error.problem_mark or yaml.Mark("", 0, 0, 0, "", 0)
-                problems.append(Problem(shown(path), mark.line + 1, mark.column + 1, str(error.problem)))
-                continue
-            if not isinstance(tree, dict):
-                problems.append(Problem(shown(path), 1, 1, "a spec is a mapping of keys"))
-                continue
-            specs[place] = SpecFile(place, path, text, tree)
+    specs, problems = readable(folders)
     if problems:
         raise SpecError(problems)
     return specs
+
+
+def readable(folders: list[Path]) -> tuple[dict[str, SpecFile], list[Problem]]:
+    """The specs that can be read, by place, and what is wrong with the others."""
+    specs: dict[str, SpecFile] = {}
+    problems: list[Problem] = []
+    places: set[str] = set()
+    for folder in folders:
+        for path in sorted(folder.glob("*/*.ksy")):
+            place = path.relative_to(folder).with_suffix("").as_posix()
+            if place in places:
+                continue
+            places.add(place)
+            try:
+                specs[place] = _read(place, path)
+            except SpecError as error:
+                problems.extend(error.problems)
+    return specs, problems
+
+
+def _read(place: str, path: Path) -> SpecFile:
+    text = _text(path)
+    try:
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        marked = list(misread(root)) if root else []
+        tree = loader.construct_document(root) if root and not marked else None
+    except yaml.MarkedYAMLError as error:
+        # Where the text ends too early there is no mark of the problem itself.
+        mark = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0)
+        raise SpecError([Problem(shown(path), mark.line + 1, mark.column + 1, str(error.problem))]) from None
+    except ValueError as error:  # from a number such as 0b_
+        raise SpecError([Problem(shown(path), 1, 1, f"a value cannot be read: {error}")]) from None
+    except yaml.reader.ReaderError as error:
+        raise SpecError([_character(path, text[: error.position], "a character that YAML does not allow")]) from None
+    if marked:
+        raise SpecError(Problem(shown(path), mark.line + 1, mark.column + 1, text) for mark, text in marked)
+    if root is None or not isinstance(tree, dict):
+        raise SpecError([Problem(shown(path), 1, 1, "a spec is a mapping of keys")])
+    spec = SpecFile(place, path, text, tree, root)
+    if problems := [spec.problem(*finding) for finding in misshapen(tree)]:
+        raise SpecError(problems)
+    return spec
+
+
+def _text(path: Path) -> str:
+    data = path.read_bytes()
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        raise SpecError([_character(path, before, "the text is not UTF-8")]) from None
+
+
+def _character(path: Path, before: str, text: str) -> Problem:
+    """A problem at the character behind some text."""
+    column = len(before) - (before.rfind("\n") + 1)
+    return Problem(shown(path), before.count("\n") + 1, column + 1, text)
 
 
 def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]:

@@ -12,7 +12,7 @@
 # lint: acme/acme_a.ksy:31:5: error: -lm-status stands behind doc [/seq/0/-lm-status]
 # lint: acme/acme_a.ksy:32:5: error: -codec stands behind doc [/seq/0/-codec]
 # lint: acme/acme_a.ksy:32:5: error: there is no code page 'klingon' [/seq/0/-codec]
-# lint: acme/acme_a.ksy:38:5: error: the number is too large for the compiler; quote it [/enums/big/18446744073709551615]
+# lint: acme/acme_a.ksy:38:5: error: the number is too large for the compiler; quote it [/enums/big/9007199254740993]
 # lint: acme/acme_a.ksy:39:1: error: types stands behind enums [/types]
 # lint: acme/acme_a.ksy:40:3: error: doc is missing [/types/inner]
 # lint: acme/acme_a.ksy:40:3: error: doc-ref is missing [/types/inner]
@@ -35,7 +35,7 @@ seq:
     enum: big
 enums:
   big:
-    18446744073709551615: huge
+    9007199254740993: huge
 types:
   inner:
     seq:
