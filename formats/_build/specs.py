@@ -103,16 +103,6 @@ def shown(path: Path) -> str:
         return path.as_posix()
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML whose dates stay text: nothing behind it has a type for them."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
 def read_specs(folders: list[Path]) -> dict[str, SpecFile]:
     """All specs of some formats folders by place, the first folder first.
 
