@@ -1,0 +1,134 @@
+"""Shape: what must hold of a spec before anything can be said about its meaning.
+
+The compiler stops at the first fault and knows no lines; here all of them are found, with
+their places, whether the compiler is at hand or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+Finding = tuple[str, str]
+"""Path in the spec and text."""
+Marked = tuple[yaml.Mark, str]
+"""Place in the text and text."""
+
+_SECTIONS = {"meta": dict, "params": list, "seq": list, "instances": dict, "types": dict, "enums": dict}
+_TEXTS = ("id", "enum", "-codec", "-unit", "-lm-status", "-lm-type", "-lm-source")
+_PLAIN = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "merge"))
+_INT64 = range(-(1 << 63), 1 << 63)
+
+
+def misread(root: yaml.Node) -> Iterator[Marked]:
+    """What YAML would take otherwise than it is meant: keys that stand twice, dates, loops."""
+    seen: set[int] = set()
+
+    def visit(node: yaml.Node, above: tuple[int, ...]) -> Iterator[Marked]:
+        if id(node) in above:
+            yield node.start_mark, "the alias stands inside what it stands for"
+        if id(node) in seen:
+            return
+        seen.add(id(node))
+        inside = (*above, id(node))
+        if isinstance(node, yaml.MappingNode):
+            yield from _twice(node)
+            for key, value in node.value:
+                yield from visit(key, inside)
+                yield from visit(value, inside)
+        elif isinstance(node, yaml.SequenceNode):
+            for value in node.value:
+                yield from visit(value, inside)
+        elif node.tag not in _PLAIN:
+            yield node.start_mark, f"{node.value!r} is a {node.tag.rsplit(':', 1)[-1]} in YAML; put it in quotes"
+
+    yield from visit(root, ())
+
+
+def _twice(node: yaml.MappingNode) -> Iterator[Marked]:
+    keys: set[str] = set()
+    for key, _ in node.value:
+        if isinstance(key, yaml.ScalarNode):
+            if key.value in keys:
+                yield key.start_mark, f"the key {key.value} stands twice"
+            keys.add(key.value)
+
+
+def misshapen(tree: dict[Any, Any], where: str = "") -> Iterator[Finding]:
+    """Sections that are not what their name says, in a spec or in a type inside it."""
+    yield from _texts(where, tree)
+    for name, kind in _SECTIONS.items():
+        section = tree.get(name, kind())
+        if not isinstance(section, kind):
+            yield f"{where}/{name}", f"{name} must be a {'list' if kind is list else 'mapping of keys'}"
+        elif name == "meta":
+            yield from _imports(f"{where}/meta", section)
+        else:
+            items = section.items() if isinstance(section, dict) else enumerate(section)
+            for key, item in items:
+                yield from _item(name, f"{where}/{name}/{key}", item)
+
+
+def _imports(where: str, meta: dict[str, Any]) -> Iterator[Finding]:
+    imports = meta.get("imports", [])
+    if not isinstance(imports, list):
+        yield f"{where}/imports", "imports must be a list"
+        return
+    for number, name in enumerate(imports):
+        if not isinstance(name, str):
+            yield f"{where}/imports/{number}", "an import must be a text"
+
+
+def _item(section: str, where: str, item: Any) -> Iterator[Finding]:
+    if not isinstance(item, dict):
+        yield where, "expected a mapping of keys"
+    elif section == "types":
+        yield from misshapen(item, where)
+    elif section == "enums":
+        for key, entry in item.items():
+            yield from _member(f"{where}/{key}", key, entry)
+    else:
+        yield from _texts(where, item)
+        if section == "params" and "id" not in item:
+            yield where, "a parameter needs an id"
+
+
+def _member(where: str, key: Any, entry: Any) -> Iterator[Finding]:
+    number = enum_number(key)
+    if number is None:
+        yield where, f"{key!r} is no whole number"
+    elif number not in _INT64:
+        yield where, "the compiler takes no number of more than 63 bits here"
+    if isinstance(entry, dict):
+        yield from _texts(where, entry)
+    name = entry.get("id") if isinstance(entry, dict) else entry
+    if name is None or (not isinstance(name, str) and name is entry):
+        yield where, f"{name!r} is no name; quote it"
+
+
+def _texts(where: str, tree: dict[str, Any]) -> Iterator[Finding]:
+    for key in _TEXTS:
+        if key in tree and not isinstance(tree[key], str):
+            yield f"{where}/{key}", f"{tree[key]!r} is no text; quote it"
+    if not all(isinstance(name, str) for name in orig_ids(tree)):
+        yield f"{where}/-orig-id", f"{tree['-orig-id']!r} is no text; quote it"
+    if type(tree.get("-scale", 0)) is not int:
+        yield f"{where}/-scale", "-scale must be a whole number"
+
+
+def orig_ids(tree: dict[str, Any]) -> list[Any]:
+    """The vendor's names of something; a key of Kaitai's world, where it may be a list."""
+    names = tree.get("-orig-id", [])
+    return names if isinstance(names, list) else [names]
+
+
+def enum_number(key: Any) -> int | None:
+    """The value that a key of an enumeration stands for; large ones are written as text."""
+    if isinstance(key, str):
+        try:
+            return int(key, 0)
+        except ValueError:
+            return None
+    return key if type(key) is int else None

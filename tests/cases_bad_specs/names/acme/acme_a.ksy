@@ -1,0 +1,26 @@
+# lint: acme/acme_a.ksy:14:6: error: 'bytes' means something else in the generated code [/seq/0/id]
+# lint: acme/acme_a.ksy:15:35: error: EBCDIC text is bytes with -codec [/seq/1/encoding]
+# lint: acme/acme_a.ksy:18:3: error: 'kaitai_struct' means something else in the generated code [/types/kaitai_struct]
+# lint: acme/acme_a.ksy:25:5: error: 'mro' means something else in the generated code [/enums/kind/1]
+# lint: acme/acme_a.ksy:26:5: error: 'value' means something else in the generated code [/enums/kind/2]
+meta:
+  id: acme_a
+  title: Names that mean something else, and an encoding of EBCDIC
+  license: CC0-1.0
+  ks-version: '0.11'
+doc: One
+doc-ref: None
+seq:
+  - {id: bytes, size: 2}
+  - {id: two, size: 2, type: str, encoding: IBM1047}
+  - {id: three, size: 2, type: str, encoding: cp1252}
+types:
+  kaitai_struct:
+    doc: One
+    doc-ref: None
+    seq:
+      - {id: one, size: 1}
+enums:
+  kind:
+    1: mro
+    2: value

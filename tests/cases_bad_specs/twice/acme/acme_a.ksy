@@ -1,0 +1,13 @@
+# generate: acme/acme_a.ksy:13:5: error: the key size stands twice
+# lint: acme/acme_a.ksy:13:5: error: the key size stands twice
+meta:
+  id: acme_a
+  title: A key that stands twice, of which YAML would take the last
+  license: CC0-1.0
+  ks-version: '0.11'
+doc: One
+doc-ref: None
+seq:
+  - id: one
+    size: 2
+    size: 4
