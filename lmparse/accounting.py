@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lmparse.change_logs import ChangeLog
 from lmparse.errors import DataError, FramingError
 from lmparse.files import KEPT_ERRORS, Decision, RecordFile
 from lmparse.layout import Field
-from lmparse.logs import LogicalLog
 from lmparse.opening import open_file
 from lmparse.options import Options
 from lmparse.records import Values
@@ -106,8 +106,8 @@ def account(path: str, options: Options) -> Report:
     file = open_file(path, replace(options, mode="permissive", include=("all",), order="file"), on_error=keep)
     report.size = len(file.buffer)
     _count(file, report, keep)
-    if isinstance(file, LogicalLog):
-        if file.control is not None:
+    if isinstance(file, ChangeLog):
+        if file.has_descriptions:
             _read_rows(file, report)
         report.differences.extend(file.differences())
     report.decisions, report.notices = file.decisions, file.tally.notices
@@ -130,14 +130,14 @@ def _count(file: RecordFile, report: Report, keep: Any) -> None:
                 record = file.read_bytes(frame.read(file.buffer))
             except DataError as error:
                 report.quarantined += frame.length
-                if not isinstance(file, LogicalLog) or file.control is None:
+                if not isinstance(file, ChangeLog) or not file.has_descriptions:
                     file.report(error, frame)
                 continue
             report.parsed += frame.length
             _count_codes(record.values, codes, report)
             for name, value in file.observe(record.values).items():
                 report.counts.setdefault(name, Counter())[value] += 1
-            if not isinstance(file, LogicalLog) or file.control is None:
+            if not isinstance(file, ChangeLog) or not file.has_descriptions:
                 for fault in record.faults:
                     file.report(fault, frame)
     except FramingError as error:
@@ -153,7 +153,7 @@ def _count_codes(values: Values, codes: list[Field], report: Report) -> None:
             report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1
 
 
-def _read_rows(log: LogicalLog, report: Report) -> None:
+def _read_rows(log: ChangeLog, report: Report) -> None:
     """Decode every row, so that bad values are met too. Damaged framing has been reported."""
     with suppress(FramingError):
         for _ in log.typed_changes():

@@ -22,6 +22,8 @@ from lmparse.errors import UnknownFormatError
 from lmparse.layout import Field, Layout
 
 PACKAGE = "lmparse._generated"
+KIND = "kind"
+"""What records of several kinds say which they are by: an instance in the spec, a key in `records`."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Spec:
 
     def field_ids(self) -> set[str]:
         """Ids of the fields that a record may have, whatever record it is."""
-        return set(self._ids(self.layout))
+        return set(self._ids(self.layout)) | ({KIND} if self.has_kind else set())
 
     def _ids(self, layout: Layout) -> Iterator[str]:
         for field in layout:
@@ -56,6 +58,25 @@ class Spec:
                     yield from self._ids(self.layouts[case])
             else:
                 yield field.id
+
+    @property
+    def has_kind(self) -> bool:
+        """Whether its records are of several kinds and say which."""
+        return hasattr(self.parser, "kind")
+
+    @cached_property
+    def codecs(self) -> frozenset[str]:
+        """Codecs of all text in its records, whatever record it is."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        left = [self.layout]
+        while left:
+            layout = left.pop()
+            if layout.id not in seen:
+                seen.add(layout.id)
+                found |= {entry.codec for entry in layout if entry.codec}
+                left += [self.layouts[name] for entry in layout for name in (*entry.cases, entry.type) if name]
+        return frozenset(found)
 
     def enum(self, name: str) -> dict[str, int]:
         """The values of an enumeration of the spec by their words."""
@@ -91,9 +112,16 @@ def unsigned_struct(layout: Layout) -> struct.Struct:
 
     The number of values is the number of fields, in the order of the layout.
     """
-    letters = {1: "B", 2: "H", 4: "I", 8: "Q"}
     order = "<" if layout.endian == "le" else ">"
-    return struct.Struct(order + "".join(letters[_width(field)] for field in layout))
+    return struct.Struct(order + "".join(_LETTERS[_width(field)] for field in layout))
+
+
+def number_struct(field: Field, byte_order: str) -> struct.Struct:
+    """The struct of one unsigned integer, `little` or `big`."""
+    return struct.Struct({"little": "<", "big": ">"}[byte_order] + _LETTERS[_width(field)])
+
+
+_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 def _width(field: Field) -> int:

@@ -6,16 +6,16 @@ Keys are those of the header (`plan`, `auth_id`, ...) and few new ones: `op`, `s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from lmparse import numeric
 from lmparse.errors import InvalidValueError
 from lmparse.files import corrupt_field
 from lmparse.framing import Frame
 from lmparse.records import Values, to_json
-from lmparse.tables import TableVersion
 
 OPERATIONS = {
     "UB": "U", "I": "I", "IL": "I", "D": "D", "DM": "M", "DT": "T", "DR": "T", "E": "X", "SC": "S", "CM": "C",
@@ -28,6 +28,35 @@ _NEVER = "F" * 20
 """Commit position of what is not committed: behind everything that is."""
 
 
+class Described(Protocol):
+    """A column, however a log describes it."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def form(self) -> str: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def scale(self) -> int: ...
+    def precision(self, dec_length: str) -> int: ...
+
+
+class Version(Protocol):
+    """One version of one table, however a log describes it."""
+
+    @property
+    def identity(self) -> str: ...
+    @property
+    def sequence(self) -> int: ...
+    @property
+    def columns(self) -> Sequence[Described]: ...
+
+
 @dataclass(slots=True)
 class Change:
     """One change. Values are typed: int, float, Decimal, str, bytes, None."""
@@ -38,20 +67,25 @@ class Change:
     seq: str
     """Sorts as commit order; 72 upper-case hex digits."""
     txn_id: str
-    """Member and RBA of the unit of recovery."""
+    """Member and RBA of the unit of recovery; of Db2 LUW transaction id and first log sequence number."""
     schema_name: str
     table_name: str
     table_name_short: bool
     before: Values | None
     after: Values | None
     values: Values
+    """What all changes carry of HEADER_FIELDS; a value that a log does not have is missing."""
+    header: Values
     """The whole header."""
+    commit_ts: str | None
+    ts: str | None
+    """Time of the log record itself."""
     detail: dict[str, Any] | None
     frame: Frame
     """Where its last segment stands."""
     length: int
     """Bytes of its record, of all segments together."""
-    table: TableVersion | None = None
+    table: Version | None = None
     faults: list[InvalidValueError] = field(default_factory=list)
 
     def to_row(self, origin: dict[str, Any], *, header: bool = False) -> dict[str, Any]:
@@ -61,18 +95,18 @@ class Change:
             "op": self.op,
             "seq": self.seq,
             "txn_id": self.txn_id,
-            "commit_ts": values["uor_commit_timestamp"],
-            "ts": values["timestamp"],
+            "commit_ts": self.commit_ts,
+            "ts": self.ts,
             "schema_name": self.schema_name,
             "table_name": self.table_name,
         }
         if self.table_name_short:
             row["table_name_short"] = True
         row |= {"before": self.before, "after": self.after}
-        row |= {name: values[name] for name in HEADER_FIELDS}
+        row |= {name: values.get(name) for name in HEADER_FIELDS}
         row["detail"] = self.detail
         if header:
-            row["header"] = {name: value for name, value in values.items() if name != "data"}
+            row["header"] = self.header
         if self.faults:
             row["_corrupt_fields"] = [corrupt_field(fault) for fault in self.faults]
         row["_metadata"] = {
@@ -96,8 +130,6 @@ def _json(value: Any) -> Any:
         return {name: _json(item) for name, item in value.items()}
     if isinstance(value, Decimal):
         return numeric.decimal_text(value)
-    if isinstance(value, float) and value - value != 0:
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
     return to_json(value)
 
 

@@ -17,7 +17,7 @@ from lmparse import __version__, catalog
 from lmparse.errors import DataError, LeftoverError, LmparseError, OptionError, UnknownFormatError
 from lmparse.files import RecordFile
 from lmparse.opening import open_changes, open_file
-from lmparse.options import Options
+from lmparse.options import Options, camel
 from lmparse.sniffing import sniff
 
 GOOD, USAGE, DATA, DIFFERENCE, LEFTOVER, INTERRUPTED = 0, 2, 20, 24, 31, 130
@@ -179,8 +179,9 @@ def _sniff(parsed: argparse.Namespace) -> int:
             print(f"  record {index} at {offset:#x}, {length} bytes")
         if found.trial.fault is not None:
             print(f"  {found.trial.fault}")
-        print("  shell  " + " ".join(f"--{name} {value}" for name, value in found.options.items()))
-        print("  Spark  " + "".join(f'.option("{name}", "{value}")' for name, value in found.options.items()))
+        shown = found.options.items()
+        print("  shell  " + " ".join(f"--{name.replace('_', '-')} {value}" for name, value in shown))
+        print("  Spark  " + "".join(f'.option("{camel(name)}", "{value}")' for name, value in shown))
     return code
 
 

@@ -117,7 +117,7 @@ def first_code() -> bytes:
     return catalog.load(SPEC).enum("record_code")["type_record"].to_bytes(4, "big")
 
 
-def _test(records: list[bytes]) -> str | None:
+def _test(records: list[bytes], framing: Framing) -> str | None:
     return None if records[0].startswith(first_code()) else "the first record is no XTYP"
 
 

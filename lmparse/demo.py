@@ -1,4 +1,4 @@
-"""The demo: a small synthetic log, read in every way there is, step by step."""
+"""The demo: small synthetic logs, read in every way there is, step by step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lmparse import sample
+from lmparse import luw_sample, sample
 from lmparse.errors import OptionError
 from lmparse.opening import open_changes
 from lmparse.options import Options
@@ -41,14 +41,33 @@ def run(out: str, *, with_spark: bool = True) -> int:
         print("  " + _short(change))
     left = ", ".join(f"{count} {state}" for state, count in sorted(log.left_out.items()))
     print(f"  {len(changes)} committed changes; left out: {left}")
+    named, luw = _luw(folder)
     if with_spark:
-        _with_spark(folder, control, data)
+        _with_spark(folder, control, data, named, luw)
     _step("done")
     print(f"  everything lies in {folder}/")
     return 0
 
 
-def _with_spark(folder: Path, control: Path, data: Path) -> None:
+def _luw(folder: Path) -> tuple[Path, Path]:
+    _step("log records of Db2 for LUW: the log and the file that names its tables")
+    named, log = luw_sample.make().write(folder / "luw")
+    for path in (named, log):
+        print(f"  {path}  {path.stat().st_size} bytes")
+    found = sniff(log)
+    print(f"  {log}: {found.kind}, " + ", ".join(f"{name} {value}" for name, value in found.options.items()))
+
+    _step(f"its changes (lmparse changes {log} --tables {named} --order commit)")
+    changes = open_changes(log, Options(spec="db2_log", tables=str(named), order="commit"))
+    rows = list(changes.changes())
+    for change in islice(rows, _SHOWN):
+        print("  " + _short(change))
+    left = ", ".join(f"{count} {state}" for state, count in sorted(changes.left_out.items()))
+    print(f"  {len(rows)} committed changes; left out: {left}")
+    return named, log
+
+
+def _with_spark(folder: Path, control: Path, data: Path, named: Path, luw: Path) -> None:
     try:
         import pyspark
     except ImportError:
@@ -76,7 +95,8 @@ def _with_spark(folder: Path, control: Path, data: Path) -> None:
     try:
         _as_rdd(spark, data)
         for name in ("PAYROLL.EMPLOYEE", "PAYROLL.ACCOUNT", "ARCHIVE.DOCUMENT"):
-            _as_table(spark, folder, control, data, name)
+            _as_table(spark, folder, data, name, control=control)
+        _as_table(spark, folder, luw, "HR.EMPLOYEE", tables=named)
     finally:
         spark.stop()
 
@@ -90,9 +110,10 @@ def _as_rdd(spark: Any, data: Path) -> None:
     print("  records by change type: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
 
 
-def _as_table(spark: Any, folder: Path, control: Path, data: Path, table: str) -> None:
+def _as_table(spark: Any, folder: Path, data: Path, table: str, **described: Path) -> None:
     _step(f"the DataFrame way: {table}, typed, then Parquet")
-    frame = spark.read.format("lmparse").option("control", str(control)).option("table", table).load(str(data))
+    options = {name: str(path) for name, path in described.items()}
+    frame = spark.read.format("lmparse").options(**options).option("table", table).load(str(data))
     parquet = folder / "parquet" / table
     frame.write.mode("overwrite").parquet(str(parquet))
     back = spark.read.parquet(str(parquet))

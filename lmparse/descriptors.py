@@ -1,6 +1,7 @@
 """Descriptor words: what stands before a record, a piece of one, or a block.
 
-One reader for all of them; widths, limits and codes come from `formats/zos`.
+One reader for all of them; widths, limits and codes come from `formats/zos`. Log records of
+Db2 LUW begin with their own length; what an API puts before them comes from `formats/db2`.
 """
 
 from __future__ import annotations
@@ -88,6 +89,36 @@ class BlockDescriptor:
         )  # fmt: skip
 
 
+class OwnLength:
+    """The length that a record begins with, behind the prefix of the API that returned it."""
+
+    def __init__(self, prefix: str, byte_order: str) -> None:
+        self.spec = catalog.load("db2_log")
+        self.prefix = catalog.load("db2_prefix").layouts[f"db2_prefix.{prefix}"].width or 0
+        """Bytes in front of each record."""
+        self._field = self.spec.layout["length"]
+        self._struct = catalog.number_struct(self._field, byte_order)
+        headers = [self.spec.layouts[case].least_width for case in self.spec.layout["chain"].cases]
+        self.least = self.spec.layout.least_width + min(headers)
+        """Bytes of the shortest header."""
+
+    def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        """Length of the record whose prefix starts at `offset`. Raises as Descriptor.read does."""
+        need = self.prefix + self._struct.size
+        if end - offset < need:
+            have = buffer[offset:end]
+            if have in TRAILERS:
+                raise no_record(buffer, offset, end, index, spec=self.spec.id, found=f"X'{have.hex().upper()}'")
+            raise cut_short(buffer, offset, end, index, need, spec=self.spec.id)
+        length: int = self._struct.unpack_from(buffer, offset + self.prefix)[0]
+        if length < self.least:
+            raise no_record(
+                buffer, offset, end, index, spec=self.spec.id, field=self._field.id, field_offset=self._field.offset,
+                expected=f"at least {self.least}", found=str(length), doc_ref=self._field.doc_ref,
+            )  # fmt: skip
+        return length
+
+
 def _completed(have: bytes, size: int) -> list[bytes]:
     """Some words that a cut one may be the start of; none for what a transfer puts behind a file."""
     if have in TRAILERS:
@@ -126,6 +157,12 @@ def _limits(minimum: int, maximum: int) -> str:
 def descriptor(spec_id: str) -> Descriptor:
     """The descriptor word of a spec, made once."""
     return Descriptor(spec_id)
+
+
+@cache
+def own_length(prefix: str, byte_order: str) -> OwnLength:
+    """The length in records behind a prefix, in a byte order, made once."""
+    return OwnLength(prefix, byte_order)
 
 
 @cache

@@ -18,8 +18,8 @@ from lmparse.framing import Cutter, Frame, Framing
 WINDOW_BYTES = 1 << 20
 _SAMPLE = 64
 
-Test = Callable[[list[bytes]], str | None]
-"""Why these first records are none of the family, or None when they are."""
+Test = Callable[[list[bytes], Framing], str | None]
+"""Why these first records, cut by a framing, are none of the family, or None when they are."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class Family:
     """How long a record says it is, when it does."""
     page: Callable[[bytes], CodePage] | None = None
     """The code page that the first record names for the file, when it does."""
+    framings: tuple[Framing, ...] = ()
+    """The ways its records may be framed; none named: those of a z/OS file."""
+    options: Callable[[list[bytes], Framing], dict[str, str]] | None = None
+    """Options besides the framing that the first records prove, under their Python names."""
 
 
 @dataclass(frozen=True)
@@ -86,20 +90,22 @@ def detect(buffer: Buffer, family: Family) -> Trial:
     if len(left) == 1:
         return left[0]
     if left:
-        names = " and ".join(trial.framing.name for trial in left)
+        names = " and ".join(_name(trial.framing) for trial in left)
         raise FramingError(
             f"{names} both fit the first {min(len(buffer), WINDOW_BYTES)} bytes", code="LMP-F004",
             hint="name the framing that the transfer used",
         )  # fmt: skip
     raise FramingError(
         f"no framing gives {family.name}", code="LMP-F003", record_offset=0,
-        found="; ".join(f"{trial.framing.name}: {_short(trial)}" for trial in trials), hex=buffer[:32].hex().upper(),
+        found="; ".join(f"{_name(trial.framing)}: {_short(trial)}" for trial in trials), hex=buffer[:32].hex().upper(),
         expected="records that tile the file", hint="lmparse sniff FILE says more",
     )  # fmt: skip
 
 
 def try_framings(buffer: Buffer, family: Family) -> list[Trial]:
     """Try every framing that needs no option."""
+    if family.framings:
+        return [try_framing(buffer, framing, family) for framing in family.framings]
     names = ["bdw-vbs", "bdw", "vbs", "rdw", "zosmf"]
     framings = [Framing(name) for name in names]
     if family.cutter is not None:
@@ -121,7 +127,7 @@ def try_framing(buffer: Buffer, framing: Framing, family: Family) -> Trial:
                 break
     except FramingError as error:
         fault = error
-    refusal = family.test([frame.read(buffer) for frame in frames]) if frames else _no_record(fault)
+    refusal = family.test([frame.read(buffer) for frame in frames], framing) if frames else _no_record(fault)
     return Trial(framing, tuple(frames), fault, refusal, is_spanned)
 
 
@@ -137,6 +143,10 @@ def _preferred(fits: list[Trial]) -> list[Trial]:
     if blocked:
         fits = [trial for trial in fits if trial in blocked or trial.framing.name not in ("rdw", "vbs")]
     return fits
+
+
+def _name(framing: Framing) -> str:
+    return f"{framing.name} {framing.byte_order}" if framing.byte_order else framing.name
 
 
 def _no_record(fault: FramingError | None) -> str:

@@ -10,12 +10,14 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from lmparse.catalog import Spec
 from lmparse.codepages import CodePage
 from lmparse.errors import OptionError
 from lmparse.layout import Field, Layout
+
+ByteOrder = Literal["little", "big"]
 
 
 def encode_record(spec: Spec, values: Mapping[str, Any], page: CodePage) -> bytes:
@@ -24,14 +26,47 @@ def encode_record(spec: Spec, values: Mapping[str, Any], page: CodePage) -> byte
     Integers for numbers, text for characters and codes, ISO text for timestamps, bytes or
     integers for RBA and LRSN. Raises OptionError for a field the spec does not have.
     """
-    return _encode_layout(spec.layout, values, page)
-
-
-def _encode_layout(layout: Layout, values: Mapping[str, Any], page: CodePage) -> bytes:
+    layout = spec.layout
     for name in values:
         if name not in layout.by_id:
             raise OptionError(f"{layout.id} has no field {name!r}")
     return b"".join(_encode_field(entry, values.get(entry.id), page) for entry in layout)
+
+
+def encode_part(spec: Spec, part: str, values: Mapping[str, Any], byte_order: ByteOrder) -> bytes:
+    """One type of a spec whose byte order is a parameter (`row_v97` of db2_dms), in that byte order.
+
+    Fields of headers stand beside its own; a field that need not be there is left out with its value.
+    Raises OptionError for a field that the type does not have.
+    """
+    left = dict(values)
+    encoded = _encode_type(spec, spec.layouts[f"{spec.id}.{part}"], left, byte_order)
+    if left:
+        raise OptionError(f"{spec.id}.{part} has no field {next(iter(left))!r}")
+    return encoded
+
+
+def _encode_type(spec: Spec, layout: Layout, left: dict[str, Any], byte_order: ByteOrder) -> bytes:
+    encoded = b""
+    for entry in layout:
+        if entry.kind == "body" and entry.type is not None:
+            encoded += _encode_type(spec, spec.layouts[entry.type], left, byte_order)
+            continue
+        value = left.pop(entry.id, None)
+        if value is None and (entry.conditional or entry.optional):
+            continue
+        for item in value if entry.repeated else [value]:
+            if isinstance(item, dict) and entry.type is not None:
+                encoded += _encode_type(spec, spec.layouts[entry.type], dict(item), byte_order)
+            else:
+                encoded += _encode_number(entry, item, byte_order)
+    return encoded
+
+
+def _encode_number(entry: Field, value: Any, byte_order: ByteOrder) -> bytes:
+    if entry.width is None or isinstance(value, bytes):
+        return bytes(value or b"")
+    return int(value or 0).to_bytes(entry.width, byte_order, signed=entry.kind == "int")
 
 
 def _encode_field(entry: Field, value: Any, page: CodePage) -> bytes:

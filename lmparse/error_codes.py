@@ -101,6 +101,21 @@ CATALOGUE: dict[str, Cause] = {
         "Its number stands twice in one change, or is higher than the number of segments.",
         "A merged log may hold a change twice; else the record is damaged.",
     ),
+    "LMP-R006": Cause(
+        "the description of a table contradicts itself",
+        "Column descriptors of an initialize table or add columns record overlap, leave gaps, or are too few.",
+        "The record is damaged or of a release that is not described; give the table in a tables file.",
+    ),
+    "LMP-R007": Cause(
+        "rows are compressed still",
+        "The log reading API could not expand the rows of the record, and says so in sqlcode.",
+        "Read the log again while the table and its compression dictionary exist, with the filter on.",
+    ),
+    "LMP-R008": Cause(
+        "a compensation does not fit what it compensates",
+        "The record it names by log sequence number is of another kind or table, or was taken back before.",
+        "The log is damaged or was put together wrongly; changes of the transaction named may be wrong.",
+    ),
     "LMP-V001": Cause(
         "not one of the values allowed",
         "The format fixes the values of the field; a null indicator, for instance, is 00 or FF.",
@@ -184,6 +199,16 @@ CATALOGUE: dict[str, Cause] = {
         "versions of a table do not go together",
         "A column has types in two versions that one column cannot hold.",
         "Pick one version with tableVersion.",
+    ),
+    "LMP-C009": Cause(
+        "the tables file cannot be used",
+        "It is no YAML, or an entry is not what it should be; the field names the place.",
+        "docs/db2-luw.md has its form, and the SQL that prints one from the catalog.",
+    ),
+    "LMP-C010": Cause(
+        "the tables file is not of this log",
+        "A column is of another type or place there than the log itself says.",
+        "Print it again from the catalog of the database that wrote the log, as of its time.",
     ),
     "LMP-S001": Cause("no such spec", "The name is no spec of the package.", "`lmparse formats` lists them."),
     "LMP-S002": Cause("no such option", "The name is no option.", "The message names the nearest one."),

@@ -18,7 +18,7 @@ from lmparse.families import known_families
 from lmparse.framing import Frame, Framing, Span, open_buffer
 from lmparse.images import ImageReading
 from lmparse.options import Options
-from lmparse.records import Record, RecordReader, to_json
+from lmparse.records import Record, RecordReader, arguments_of, default_page, to_json
 
 KEPT_ERRORS = 1000
 """How many errors a log keeps; all are counted."""
@@ -41,11 +41,15 @@ class Decided:
     """What was found out about a file, so that its parts are read alike. Safe to pickle."""
 
     framing: str | None = None
+    byte_order: str | None = None
+    generation: str | None = None
     reading: str | None = None
     image_readings: tuple[ImageReading, ...] = ()
     """The ways to read columns that nothing has told apart yet, best known first."""
     table_ids: frozenset[tuple[Any, ...]] | None = None
     """Ids of the table that was asked for, once its name has been looked up."""
+    ledger: Any = None
+    """What a pass over a log found of the units of work that a part is to read."""
 
 
 @dataclass
@@ -97,6 +101,15 @@ class RecordFile:
         """What to hand to readers of parts of this file."""
         return Decided(framing=self.framing.name)
 
+    def record_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
+        """The file in parts of about so many bytes, whose records can be read apart from each other."""
+        decided = RecordFile.decided(self)
+        return [(decided, span) for span in self.spans(max_bytes)]
+
+    def spans(self, max_bytes: int) -> list[Span]:
+        """The same as places between records; an empty file has one."""
+        return self.framing.spans(self.buffer, max_bytes) if len(self.buffer) else [Span(0, 0, 0)]
+
     def decide(self, name: str, value: str, evidence: str) -> None:
         """Make a decision visible."""
         self.decisions.append(Decision(name, value, evidence))
@@ -112,7 +125,7 @@ class RecordFile:
         if known is not None:
             return known
 
-        def test(records: list[bytes]) -> str | None:
+        def test(records: list[bytes], framing: Framing) -> str | None:
             good = sum(self._parses(raw) for raw in records)
             return None if 2 * good > len(records) else f"{good} of {len(records)} records are {self.spec.id}"
 
@@ -132,7 +145,7 @@ class RecordFile:
 
     def _code_page(self) -> CodePage:
         named = self.options.code_page
-        return codepages.lookup(named) if named else codepages.lookup("cp037")
+        return codepages.lookup(named) if named else default_page(self.spec)
 
     def _take_page(self) -> None:
         """Some files name their code page themselves, in the first record."""
@@ -147,7 +160,7 @@ class RecordFile:
                 self.reader = self._reader()
 
     def _reader(self) -> RecordReader:
-        return RecordReader(self.spec, code_page=self.code_page)
+        return RecordReader(self.spec, code_page=self.code_page, arguments=arguments_of(self.spec, self.options))
 
     def _framing(self) -> Framing:
         family = self.family()

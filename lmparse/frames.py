@@ -8,21 +8,20 @@ for and as JSON text otherwise. Docs of the specs become comments.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from lmparse import catalog, numeric
-from lmparse.changes import HEADER_FIELDS, to_json_row
+from lmparse.change_logs import ChangeLog
+from lmparse.changes import HEADER_FIELDS, Described, Version, to_json_row
 from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.files import RecordFile, corrupt_field
 from lmparse.framing import Frame, Span
 from lmparse.layout import Field, Layout
-from lmparse.logs import LogicalLog
 from lmparse.opening import open_file
 from lmparse.partitions import Part, Request
-from lmparse.tables import Column, TableVersion
 
 BATCH_ROWS = 8192
 _TEXT = pa.string()
@@ -52,8 +51,13 @@ def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
     """Columns of the records of a spec, or some of them, with `_metadata` and what was corrupt."""
     spec = catalog.load(spec_id)
     fields: dict[str, pa.Field] = {}
+    if spec.has_kind:
+        fields[catalog.KIND] = _commented(catalog.KIND, _TEXT, "spec and word of what the record is")
     for entry in _flat(spec.layouts, spec.layout):
-        fields.setdefault(entry.id, _arrow_field(spec.layouts, entry))
+        field = _arrow_field(spec.layouts, entry)
+        known = fields.setdefault(entry.id, field)
+        if known.type != field.type:
+            fields[entry.id] = known.with_type(_common(known.type, field.type))
         for part in _parts(spec.layouts, entry):
             fields.setdefault(f"{entry.id}_{part.id}", _commented(f"{entry.id}_{part.id}", pa.int64(), part.doc))
     for name in columns:
@@ -91,6 +95,14 @@ def _flat(layouts: Any, layout: Layout) -> Iterator[Field]:
             yield entry
 
 
+def _common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+    """A type for a field that has two in different kinds of records: the wider number, else text."""
+    numbers = [type_ for type_ in (first, second) if pa.types.is_integer(type_) or pa.types.is_decimal(type_)]
+    if len(numbers) < 2:
+        return _TEXT
+    return _widened(first, second) or max(numbers, key=pa.types.is_decimal)
+
+
 def _parts(layouts: Any, entry: Field) -> list[Field]:
     """Numbers inside a field that is shown as bytes, such as page and row of a RID."""
     if entry.kind != "bytes" or entry.type is None:
@@ -126,7 +138,7 @@ def _arrow_type(layouts: Any, entry: Field) -> pa.DataType:
 
 
 def changes_schema(
-    versions: list[TableVersion] | None,
+    versions: Sequence[Version] | None,
     dec_length: str = "bytes",
     *,
     header: bool = False,
@@ -159,7 +171,7 @@ def changes_schema(
     return pa.schema([*fields, *_outcome_fields()])
 
 
-def change_rows(log: LogicalLog, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
+def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
     """Rows of the changes of a log for `changes_schema`; bad records too, in mode permissive."""
     is_struct = any(pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after"))
     log.keeps_bad_records = log.options.mode == "permissive"
@@ -197,13 +209,13 @@ def _metadata(file: RecordFile, frame: Frame) -> Row:
     }
 
 
-def table_type(versions: list[TableVersion], dec_length: str, columns: tuple[str, ...] = ()) -> pa.StructType:
+def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str, ...] = ()) -> pa.StructType:
     """One struct for all versions of a table: their union in column-number order, or some columns.
 
     Integers and decimals are widened, columns that a version lacks are null. Raises
     OptionError LMP-C008 for two types that have nothing in common, naming both.
     """
-    found: dict[str, tuple[Column, TableVersion, pa.DataType]] = {}
+    found: dict[str, tuple[Described, Version, pa.DataType]] = {}
     for version in sorted(versions, key=lambda entry: entry.sequence):
         for column in version.columns:
             type_ = column_type(column, dec_length)
@@ -226,7 +238,7 @@ def table_type(versions: list[TableVersion], dec_length: str, columns: tuple[str
     return pa.struct([pa.field(column.name, type_) for column, _, type_ in ordered])
 
 
-def column_type(column: Column, dec_length: str) -> pa.DataType:
+def column_type(column: Described, dec_length: str) -> pa.DataType:
     """The Arrow type of a column."""
     form = column.form
     if form == "int":
@@ -238,6 +250,7 @@ def column_type(column: Column, dec_length: str) -> pa.DataType:
         return pa.binary() if column.type == "BLOB" else _TEXT
     types = {
         "float": pa.float64(),
+        "boolean": pa.bool_(),
         "text": _TEXT,
         "date": pa.date32(),
         "timestamp": _MICROS,
@@ -269,18 +282,18 @@ def request_schema(request: Request) -> pa.Schema:
         return records_schema(options.spec, options.columns)
     if options.table is None:
         return changes_schema(None, header=options.header)
-    versions: list[TableVersion] = []
+    versions: list[Version] = []
     dec_length, names, missing = "", set[str](), []
     for path, named in request.files():
         log = open_file(path, named)
-        assert isinstance(log, LogicalLog)
+        assert isinstance(log, ChangeLog)
         try:
             versions.extend(log.table_versions())
         except TableNotFoundError as error:
             missing.append(error)  # a log among many need not have changes of every table
             continue
         names |= log.table_names
-        dec_length = dec_length or log.readings.image.dec_length
+        dec_length = dec_length or log.dec_length
     if not versions and missing:
         raise missing[0]
     if len(names) > 1:
@@ -297,7 +310,7 @@ def part_batches(part: Part, schema: pa.Schema, *, with_changes: bool) -> Iterat
     file = part.open(on_error=lambda error: None)
     rows = (
         change_rows(file, schema, part.span)
-        if with_changes and isinstance(file, LogicalLog)
+        if with_changes and isinstance(file, ChangeLog)
         else record_rows(file, part.span)
     )
     return batches(rows, schema)
@@ -343,7 +356,8 @@ def _iso_micros(text: str) -> int:
 
 
 def _text(value: Any) -> str:
-    return str(to_json_row({"value": value})["value"])
+    shown = to_json_row({"value": value})["value"]
+    return json.dumps(shown, ensure_ascii=False) if isinstance(shown, dict | list) else str(shown)
 
 
 def _json_text(value: Any) -> str | None:

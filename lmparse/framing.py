@@ -13,15 +13,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lmparse.descriptors import Buffer, Descriptor, block_descriptor, cut_short, descriptor, excerpt
+from lmparse.descriptors import Buffer, Descriptor, block_descriptor, cut_short, descriptor, excerpt, own_length
 from lmparse.errors import DataError, FramingError, OptionError, TruncatedError
 
 Cutter = Callable[[Buffer, int, int, int], int]
 """Length in bytes of the record that starts at an offset of a buffer that ends at another; the
 last argument is the number of the record."""
 
-FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
-"""Every framing of a z/OS file; `auto` stands for the one that the bytes prove."""
+PREFIXED = ("bare", "lsn6", "lsn8", "filter", "filter97")
+"""Framings of records that begin with their own length, by what an API puts in front of them."""
+FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed", *PREFIXED)
+"""Every framing; `auto` stands for the one that the bytes prove."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class Framing:
     """Bytes of every record, for `fixed`."""
     cutter: Cutter | None = None
     """What a record says of its own length, for `glued`."""
+    byte_order: str | None = None
+    """`little` or `big`, for records that begin with their own length."""
 
     def __post_init__(self) -> None:
         if self.name not in FRAMINGS:
@@ -112,6 +116,13 @@ class Framing:
             raise OptionError("framing fixed needs a record length above zero", hint="give recordLength in bytes")
         if self.name == "glued" and self.cutter is None:
             raise OptionError("framing glued is for records that tell their own length; those of this spec do not")
+        if self.name in PREFIXED and self.byte_order is None:
+            raise OptionError(f"framing {self.name} is for Db2 LUW log records", hint="spec db2_log")
+
+    @property
+    def prefix(self) -> int:
+        """Bytes in front of each record that its own length does not count."""
+        return own_length(self.name, self.byte_order or "").prefix if self.name in PREFIXED else 0
 
     def frames(self, buffer: Buffer, start: int = 0, end: int | None = None, first_index: int = 0) -> Iterator[Frame]:
         """The records from `start` to `end`, both between records, in constant memory.
@@ -159,6 +170,20 @@ def _walk_fixed(framing: Framing, buffer: Buffer, start: int, end: int, index: i
         if length > end - offset:
             raise cut_short(buffer, offset, end, index, length)
         yield Frame(index, ((offset, length),), offset)
+        index += 1
+
+
+def _walk_prefixed(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[Frame]:
+    """Records that begin with their own length, behind a prefix of fixed width."""
+    word = own_length(framing.name, framing.byte_order or "")
+    offset = start
+    while offset < end:
+        length = word.read(buffer, offset, end, index)
+        place = offset + word.prefix
+        if length > end - place:
+            raise cut_short(buffer, place, end, index, length, spec=word.spec.id)
+        yield Frame(index, ((place, length),), offset)
+        offset = place + length
         index += 1
 
 
@@ -316,4 +341,5 @@ _WALKS: dict[str, Callable[[Framing, Buffer, int, int, int], Iterator[Frame]]] =
     "bdw": _walk_blocks,
     "vbs": _walk_spanned,
     "bdw-vbs": _walk_spanned,
+    **dict.fromkeys(PREFIXED, _walk_prefixed),
 }

@@ -37,7 +37,7 @@ class Field:
     """Bytes, or None when the field ends where the data says."""
     kind: str
     """How its bytes are read: uint, int, float, char, code, hextext, decimaltext,
-    timestamp17, lrsn10, rba10, bytes, struct (a nested record), body (a nested
+    timestamp17, lrsn10, rba10, lsn, rid6, bytes, struct (a nested record), body (a nested
     record whose fields stand in the record itself), variable (bytes up to where the
     data says), rest (bytes behind the fields that are known)."""
     orig_id: str | None = None
@@ -45,7 +45,7 @@ class Field:
     type: str | None = None
     """Id of the layout of a nested type, when the field has one."""
     codec: str | None = None
-    """Code page of text; `ebcdic` stands for the page of the file."""
+    """Code page of text; `ebcdic` and `database` stand for the page of the file."""
     unit: str | None = None
     scale: int | None = None
     enum: str | None = None
@@ -55,6 +55,8 @@ class Field:
     maximum: int | None = None
     optional: bool = False
     """True when a shorter record may end before it."""
+    conditional: bool = False
+    """True when the data decides whether it is there; what stands behind has no fixed place."""
     repeated: bool = False
     """True when it is a list."""
     cases: tuple[str, ...] = ()
@@ -82,6 +84,8 @@ class Layout:
     endian: str | None = None
     """`be`, `le`, or None when a parameter decides."""
     params: tuple[str, ...] = ()
+    param_codes: dict[str, tuple[Code, ...]] = field(default_factory=dict)
+    """Values of the parameters that have an enumeration."""
     kind: str | None = None
     """Kind that a field of this type takes, when the type is one value (`-lm-type`)."""
     title: str = ""
@@ -92,6 +96,16 @@ class Layout:
     sha256: str = ""
     """Hash of the spec's text."""
     enums: dict[str, tuple[Code, ...]] = field(default_factory=dict)
+
+    @property
+    def least_width(self) -> int:
+        """Bytes up to the first field that need not be there or has no fixed place."""
+        end = 0
+        for entry in self.fields:
+            if entry.optional or entry.conditional or entry.end is None:
+                break
+            end = entry.end
+        return end
 
     @cached_property
     def by_id(self) -> dict[str, Field]:

@@ -14,6 +14,7 @@ from lmparse import catalog, codepages
 from lmparse.descriptors import TRAILERS, Buffer, cut_short, excerpt, no_record
 from lmparse.detection import Family
 from lmparse.errors import DataError, FramingError
+from lmparse.framing import Framing
 from lmparse.records import RecordReader, Values
 
 SPEC = "bmc_lldf"
@@ -166,7 +167,7 @@ def family(described: Places | None = None, width: int | None = None) -> Family:
     # What XHDF describes may turn out not to be this file's header; its records say so then.
     least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
 
-    def test(records: list[bytes]) -> str | None:
+    def test(records: list[bytes], framing: Framing) -> str | None:
         lengths = Counter(
             number
             for raw in records

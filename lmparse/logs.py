@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -12,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from lmparse import catalog, claims, codepages, lldf
-from lmparse.changes import OPERATIONS, Change, commit_position, seq, to_json_row, txn_id, unit_state
+from lmparse.change_logs import ChangeLog
+from lmparse.changes import OPERATIONS, Change, commit_position, seq, txn_id, unit_state
 from lmparse.codepages import CodePage
 from lmparse.control import ControlFile, read_control
 from lmparse.decoder import ChangeDecoder
 from lmparse.detection import Family
 from lmparse.errors import ControlError, DataError, OptionError, TableNotFoundError
-from lmparse.files import Decided, RecordFile
+from lmparse.files import Decided
 from lmparse.framing import Frame, Span
 from lmparse.headers import Header
 from lmparse.images import ImageOptions
@@ -26,7 +26,7 @@ from lmparse.names import is_described_as
 from lmparse.options import Options
 from lmparse.readings import Readings
 from lmparse.records import Record, Values
-from lmparse.segments import Joiner, Segment, Whole, join
+from lmparse.segments import Joiner, Segment, Whole, join, share_out
 from lmparse.sources import find_control
 from lmparse.tables import Tables, TableVersion, identity, read_tables
 
@@ -38,7 +38,7 @@ _BATCH = 1000
 """Records with row images that the readings are found by."""
 
 
-class LogicalLog(RecordFile):
+class LogicalLog(ChangeLog):
     """A data file with the control file that describes it.
 
     Without a control file it still gives records; changes need one.
@@ -62,12 +62,7 @@ class LogicalLog(RecordFile):
             catalog.load(options.spec), [record.values for record in self.control.of("XHDF")] if self.control else []
         )
         super().__init__(path, options, decided=decided, on_error=on_error)
-        self.left_out: Counter[str] = Counter()
-        """Changes that `include` kept out, by what became of them."""
-        self.table_names: set[str] = set()
-        """Full name of the table that `table` names, once it has been looked up."""
         self.observed = claims.Observed()
-        self._origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
         self._describe_header()
 
     # -- what is known before the first record is read ------------------------------
@@ -75,8 +70,27 @@ class LogicalLog(RecordFile):
     def decided(self) -> Decided:
         readings = self.readings
         return Decided(
-            self.framing.name, readings.data.reading, readings.image_candidates, self.table_ids
+            self.framing.name,
+            reading=readings.data.reading,
+            image_readings=readings.image_candidates,
+            table_ids=self.table_ids,
         )
+
+    @property
+    def has_descriptions(self) -> bool:
+        return self.control is not None
+
+    @property
+    def dec_length(self) -> str:
+        return self.readings.image.dec_length
+
+    def change_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
+        """Parts between records; segments of one change belong to the part of the one that stands first."""
+        spans = self.spans(max_bytes)
+        decided = self.decided()
+        if len(spans) > 1:
+            spans = share_out(spans, self.pieces())
+        return [(decided, span) for span in spans]
 
     def family(self) -> Family:
         return lldf.family() if self.header.is_table else lldf.family(self.header.places, self.header.width)
@@ -205,16 +219,6 @@ class LogicalLog(RecordFile):
                 continue  # reported where it is read
             if segment.is_piece:
                 yield segment.key, frame
-
-    def changes(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
-        """The changes as `lmparse changes` prints them."""
-        for row in self.rows(span):
-            yield to_json_row(row)
-
-    def rows(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
-        """The changes under the same names with typed values."""
-        for change in self.typed_changes(span):
-            yield change.to_row(self._origin, header=self.options.header)
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options ask for.

@@ -25,8 +25,9 @@ from typing import Literal
 from lmparse.errors import InvalidValueError
 
 __all__ = [
-    "date_days", "decimal_text", "decode_date_text", "decode_decimal_text", "decode_hex_text", "decode_hfp",
-    "decode_ieee", "decode_packed", "decode_rid", "decode_time_text", "decode_timestamp17", "decode_timestamp_text",
+    "date_days", "decimal_text", "decode_date_digits", "decode_date_text", "decode_decfloat", "decode_decimal_text",
+    "decode_hex_text", "decode_hfp", "decode_ieee", "decode_packed", "decode_rid", "decode_time_digits",
+    "decode_time_text", "decode_timestamp17", "decode_timestamp_digits", "decode_timestamp_text",
     "decode_timestamp_tz_text", "extend_lrsn", "extend_rba", "extend_timestamp", "lrsn_delta_us", "lrsn_micros",
     "lrsn_to_timestamp", "timestamp17_micros", "timestamp_micros", "to_hex",
 ]  # fmt: skip
@@ -394,3 +395,95 @@ def _text_hint(raw: bytes) -> str | None:
 
 
 _PLAIN = re.compile(r"[A-Za-z0-9 +\-.,:/]+").fullmatch
+
+# Packed digits without a sign: dates and times of Db2 LUW rows
+
+
+def decode_date_digits(raw: bytes) -> str:
+    """DATE of 4 bytes, packed yyyymmdd: x'19960403' is `1996-04-03`. Raises LMP-V006.
+
+    Source: IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Field Lengths; as are the next two.
+    """
+    digits = _digits(raw, "DATE as packed yyyymmdd")
+    return decode_date_text(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
+
+
+def decode_time_digits(raw: bytes) -> str:
+    """TIME of 3 bytes, packed hhmmss: x'133200' is `13:32:00`. Raises LMP-V006."""
+    digits = _digits(raw, "TIME as packed hhmmss")
+    return decode_time_text(f"{digits[:2]}.{digits[2:4]}.{digits[4:]}")
+
+
+def decode_timestamp_digits(raw: bytes, precision: int) -> str:
+    """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits of a second. Raises LMP-V006."""
+    digits = _digits(raw, "TIMESTAMP as packed yyyymmddhhmmss and digits of a second")
+    date_, time_ = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}", f"{digits[8:10]}.{digits[10:12]}.{digits[12:14]}"
+    fraction = digits[14 : 14 + precision]
+    return decode_timestamp_text(f"{date_}-{time_}" + (f".{fraction}" if fraction else ""))
+
+
+def _digits(raw: bytes, expected: str) -> str:
+    digits = raw.hex()
+    if not digits.isdigit():
+        raise _invalid("LMP-V006", expected, f"X'{digits.upper()}'", raw)
+    return digits
+
+
+# Decimal floating point
+
+
+def decode_decfloat(raw: bytes) -> str:
+    """DECFLOAT of 8 or 16 bytes, most significant byte first, as text: `1.20`, `-4E+7`, `NaN`, `-Infinity`.
+
+    Digits densely packed ten bits for three; trailing zeros are kept. Raises LMP-V010.
+    Source: IEEE 754-2008, 3.5, decimal encoding. That Db2 LUW stores it so is inferred.
+    """
+    if len(raw) not in _DECFLOATS:
+        raise _wrong_width(raw, "8 or 16 bytes")
+    exponent_bits, declets, bias = _DECFLOATS[len(raw)]
+    bits = int.from_bytes(raw, "big")
+    sign = "-" if raw[0] & 0x80 else ""
+    combination = raw[0] >> 2 & 0x1F
+    if combination >= 0b11110:
+        if combination == 0b11110:
+            return f"{sign}Infinity"
+        return f"{sign}sNaN" if raw[0] & 0x02 else f"{sign}NaN"
+    # The two highest bits of the exponent and the first digit share five bits.
+    high, first = (
+        (combination >> 1 & 3, 8 + (combination & 1)) if combination >= 0b11000 else (combination >> 3, combination & 7)
+    )
+    exponent = (high << exponent_bits | bits >> 10 * declets & (1 << exponent_bits) - 1) - bias
+    groups = (f"{_DECLETS[bits >> 10 * place & 0x3FF]:03d}" for place in reversed(range(declets)))
+    digits = (str(first) + "".join(groups)).lstrip("0") or "0"
+    return str(Decimal(f"{sign}{digits}E{exponent}"))
+
+
+_DECFLOATS = {8: (8, 5, 398), 16: (12, 11, 6176)}
+"""Bits of the exponent's continuation, groups of three digits, and bias."""
+
+
+def _declet(bits: int) -> int:
+    """Three digits from ten bits. Source: IEEE 754-2008, table 3.3."""
+    b = [bits >> place & 1 for place in range(10)]
+    high, middle, low = bits >> 7, bits >> 4 & 7, bits & 7
+    if not b[3]:
+        return 100 * high + 10 * middle + low
+    large = [8 + b[7], 8 + b[4], 8 + b[0]]
+    kind = b[2] << 1 | b[1]
+    if kind == 0b00:
+        return 100 * high + 10 * middle + large[2]
+    if kind == 0b01:
+        return 100 * high + 10 * large[1] + (b[6] << 2 | b[5] << 1 | b[0])
+    if kind == 0b10:
+        return 100 * large[0] + 10 * middle + (b[9] << 2 | b[8] << 1 | b[0])
+    rest = b[6] << 1 | b[5]
+    if rest == 0b00:
+        return 100 * large[0] + 10 * large[1] + (b[9] << 2 | b[8] << 1 | b[0])
+    if rest == 0b01:
+        return 100 * large[0] + 10 * (b[9] << 2 | b[8] << 1 | b[4]) + large[2]
+    if rest == 0b10:
+        return 100 * high + 10 * large[1] + large[2]
+    return 100 * large[0] + 10 * large[1] + large[2]
+
+
+_DECLETS = tuple(map(_declet, range(1 << 10)))

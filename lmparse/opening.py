@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from lmparse import catalog, codepages
+from lmparse.change_logs import ChangeLog
 from lmparse.errors import DataError, OptionError
 from lmparse.files import Decided, RecordFile
 from lmparse.logs import LogicalLog
+from lmparse.luw_logs import Db2Log
 from lmparse.options import Options
-from lmparse.records import RecordReader, to_json
+from lmparse.records import RecordReader, arguments_of, to_json
 
-_READERS: dict[str, type[RecordFile]] = {"bmc_lldf": LogicalLog}
+_READERS: dict[str, type[ChangeLog]] = {"bmc_lldf": LogicalLog, "db2_log": Db2Log}
 """Specs whose files are logs; the files of all others are records."""
 
 
@@ -25,7 +27,9 @@ def open_file(
     on_error: Callable[[DataError], None] | None = None,
 ) -> RecordFile:
     """Open a file with the reader of its spec."""
-    reader = _READERS.get(catalog.load(options.spec).id, RecordFile)
+    spec = catalog.load(options.spec)
+    options.check_fits(spec.id, spec.layout.params)
+    reader: type[RecordFile] = _READERS.get(spec.id, RecordFile)
     return reader(path, options, decided=decided, on_error=on_error)
 
 
@@ -35,19 +39,24 @@ def open_changes(
     *,
     decided: Decided | None = None,
     on_error: Callable[[DataError], None] | None = None,
-) -> LogicalLog:
+) -> ChangeLog:
     """Open a file whose records are changes. Raises OptionError LMP-S003 for a spec whose are not."""
     check_changes(options)
     log = open_file(path, options, decided=decided, on_error=on_error)
-    assert isinstance(log, LogicalLog)
+    assert isinstance(log, ChangeLog)
     return log
 
 
 def check_changes(options: Options) -> None:
     """Raise OptionError for a spec whose records are no changes."""
     spec = catalog.load(options.spec)
-    if not issubclass(_READERS.get(spec.id, RecordFile), LogicalLog):
+    if spec.id not in _READERS:
         raise OptionError(f"records of {spec.id} are no changes", hint="one of " + ", ".join(_READERS))
+
+
+def needs_control(options: Options) -> bool:
+    """Whether the changes of a spec need a control file."""
+    return _READERS[catalog.load(options.spec).id].needs_control
 
 
 def open_log(path: str | Path, **options: Any) -> Any:
@@ -67,6 +76,8 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     """
     named = Options.parse({**options, "spec": spec})
     page = codepages.lookup(named.code_page) if named.code_page else None
-    record = RecordReader(catalog.load(spec), code_page=page).read(raw).raise_fault()
+    found = catalog.load(spec)
+    reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named))
+    record = reader.read(raw).raise_fault()
     values: dict[str, Any] = to_json(record.values)
     return values

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +18,19 @@ _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
 def _option(
-    default: Any, doc: str, *, values: tuple[str, ...] = (), of: str = "records changes check", kind: type = str
+    default: Any,
+    doc: str,
+    *,
+    values: tuple[str, ...] = (),
+    of: str = "records changes check",
+    kind: type = str,
+    family: str = "",
 ) -> Any:
-    """A field of Options: `of` says which commands take it, `values` which texts it may have."""
-    return field(default=default, metadata={"doc": doc, "values": values, "of": of, "kind": kind})
+    """A field of Options: `of` says which commands take it, `values` which texts it may have.
+
+    `family` is the family of specs that it has a meaning for; none named, for all.
+    """
+    return field(default=default, metadata={"doc": doc, "values": values, "of": of, "kind": kind, "family": family})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +41,27 @@ class Options:
     framing: str = _option(
         "auto",
         "what stands between records",
-        values=("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed"),
+        values=(
+            *("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed"),
+            *("bare", "lsn6", "lsn8", "filter", "filter97"),
+        ),
     )
     record_length: int | None = _option(None, "bytes of every record, for framing fixed", kind=int)
-    control: str | None = _option(None, "control file of a logical log")
+    control: str | None = _option(None, "control file of a logical log", family="bmc")
     control_framing: str = _option(
-        "auto", "framing of the control file", values=("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued")
+        "auto",
+        "framing of the control file",
+        values=("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued"),
+        family="bmc",
     )
-    code_page: str | None = _option(None, "EBCDIC page by name or CCSID; default: the one XTYP names, else cp037")
+    tables: str | None = _option(None, "YAML file that describes the tables of a Db2 LUW log", family="db2")
+    generation: str = _option("auto", "form of the Db2 LUW log record header", values=("auto", "v7", "v9.7", "v10"))
+    byte_order: str = _option(
+        "auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"), family="db2"
+    )
+    code_page: str | None = _option(
+        None, "page by name or CCSID; default: the one XTYP names, else cp037, for Db2 LUW 1208"
+    )
     mode: str = _option(
         "permissive",
         "what to do with bad records",
@@ -50,9 +72,13 @@ class Options:
         (), "fields or columns to show, comma separated", kind=tuple, of="records changes"
     )
     row_images: str = _option(
-        "auto", "how DATA's halfwords count", values=("auto", "total", "inclusive", "exclusive"), of="changes check"
+        "auto",
+        "how DATA's halfwords count",
+        values=("auto", "total", "inclusive", "exclusive"),
+        of="changes check",
+        family="bmc",
     )
-    floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes")
+    floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes", family="bmc")
     include: tuple[str, ...] = _option(
         ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "all"), of="changes",
         kind=tuple,
@@ -61,7 +87,11 @@ class Options:
         (), "kinds of change, comma separated", values=("I", "U", "D", "M", "T", "X", "S", "C", "O"), of="changes",
         kind=tuple,
     )  # fmt: skip
-    table: str | None = _option(None, "one table: NAME, SCHEMA.NAME, or DBID.PSID.TBOBID in hex", of="changes")
+    table: str | None = _option(
+        None,
+        "one table: NAME, SCHEMA.NAME, DBID.PSID.TBOBID in hex, or TABLESPACE.TABLE of Db2 LUW",
+        of="changes",
+    )
     table_version: int | None = _option(None, "one version of the table, by SEQUENCENUMBER", of="changes", kind=int)
     header: bool = _option(False, "give every header field under `header`", of="changes", kind=bool)
     order: str = _option("file", "order of changes", values=("file", "commit"), of="changes")
@@ -85,7 +115,29 @@ class Options:
                     values[entry.name] = _parse(entry, value)
             elif plain(name) not in passed:
                 raise _unknown(name, [*(camel(entry.name) for entry in fields.values()), *public])
+        if "tables" in values and "spec" not in values:
+            values["spec"] = "db2_log"
         return cls(**values)
+
+    def check_fits(self, spec_id: str, params: tuple[str, ...] = ()) -> None:
+        """Raise OptionError LMP-S003 for an option that is set and means nothing for records of a spec."""
+        for entry in dataclasses.fields(self):
+            family = entry.metadata["family"]
+            is_set = getattr(self, entry.name) != entry.default
+            if is_set and family and not spec_id.startswith(f"{family}_") and entry.name not in params:
+                raise OptionError(
+                    f"{camel(entry.name)} means nothing for records of {spec_id}",
+                    code="LMP-S003",
+                    hint=f"it is for specs of the family {family}",
+                )
+
+
+def asks_for_changes(given: Iterable[str]) -> bool:
+    """Whether options ask for changes rather than records: no spec is named, or something only changes have."""
+    fields = {plain(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
+    names = {plain(name) for name in given}
+    told = {"control", "tables"} | {name for name, of in fields.items() if "records" not in of}
+    return "spec" not in names or bool(names & told)
 
 
 def camel(name: str) -> str:

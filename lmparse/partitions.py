@@ -1,8 +1,7 @@
 """Partitions: a set of files cut into parts that can be read apart from each other.
 
 A part is a span of one file between two records, with what was decided about the whole
-file. Segments of one change that stand in several spans belong to the span of the one
-that stands first; it brings the places of the others along.
+file. How a log is split so that no change is torn, the log knows.
 """
 
 from __future__ import annotations
@@ -11,11 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lmparse.errors import TableNotFoundError
+from lmparse.change_logs import ChangeLog
 from lmparse.files import Decided, RecordFile
-from lmparse.framing import Frame, Span
-from lmparse.logs import LogicalLog
-from lmparse.opening import check_changes, open_file
+from lmparse.framing import Span
+from lmparse.opening import check_changes, needs_control, open_file
 from lmparse.options import Options
 from lmparse.sources import find_control, is_control, list_files
 
@@ -55,7 +53,7 @@ class Request:
     def files(self) -> list[tuple[str, Options]]:
         """Each data file with its options, its control file found."""
         names = list_files(list(self.paths), name_filter=self.name_filter, recursive=self.recursive)
-        if not self.with_changes:
+        if not self.with_changes or not needs_control(self.options):
             return [(name, self.options) for name in names]
         data = names if len(names) == 1 else [name for name in names if not is_control(name)]
         return [(name, replace(self.options, control=find_control(name, self.options.control))) for name in data]
@@ -65,42 +63,10 @@ class Request:
         files = self.files()
         for path, options in files:
             file = open_file(path, options)
-            if len(files) > 1 and isinstance(file, LogicalLog) and self.with_changes and not _has_table(file):
-                continue
-            spans = file.framing.spans(file.buffer, self.max_bytes) if len(file.buffer) else [Span(0, 0, 0)]
-            decided = file.decided() if self.with_changes else Decided(file.framing.name)
-            if self.with_changes and len(spans) > 1 and isinstance(file, LogicalLog):
-                spans = _with_segments(file, spans)
-            yield from (Part(path, options, decided, span) for span in spans)
-
-
-def _has_table(log: LogicalLog) -> bool:
-    """Whether a log among many has the table that is asked for."""
-    try:
-        return log.table_ids is None or bool(log.table_ids)
-    except TableNotFoundError:
-        return False
-
-
-def _with_segments(log: LogicalLog, spans: list[Span]) -> list[Span]:
-    """Give each group of segments to one span."""
-    groups: dict[Any, list[Frame]] = {}
-    for key, frame in log.pieces():
-        groups.setdefault(key, []).append(frame)
-    skip: dict[int, set[int]] = {}
-    foreign: dict[int, list[Frame]] = {}
-    for frames in groups.values():
-        owner = _span_of(spans, frames[0])
-        for frame in frames[1:]:
-            place = _span_of(spans, frame)
-            if place != owner:
-                skip.setdefault(place, set()).add(frame.index)
-                foreign.setdefault(owner, []).append(frame)
-    return [
-        replace(span, skip=frozenset(skip.get(number, ())), foreign=tuple(foreign.get(number, ())))
-        for number, span in enumerate(spans)
-    ]
-
-
-def _span_of(spans: list[Span], frame: Frame) -> int:
-    return next(number for number, span in enumerate(spans) if span.start <= frame.offset < span.end)
+            if self.with_changes and isinstance(file, ChangeLog):
+                if len(files) > 1 and not file.has_table():
+                    continue
+                parts = file.change_parts(self.max_bytes)
+            else:
+                parts = file.record_parts(self.max_bytes)
+            yield from (Part(path, options, decided, span) for decided, span in parts)

@@ -11,7 +11,9 @@ import re
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from io import BytesIO
+from itertools import pairwise
 from operator import attrgetter
 from types import TracebackType
 from typing import Any
@@ -20,13 +22,15 @@ import kaitaistruct
 from kaitaistruct import KaitaiStream, KaitaiStruct
 
 from lmparse import codepages, numeric
-from lmparse.catalog import Spec
+from lmparse.catalog import KIND, Spec
 from lmparse.codepages import CodePage
 from lmparse.errors import DataError, InvalidValueError, OptionError, RecordError
 from lmparse.layout import Field, Layout
+from lmparse.options import Options
 
 Values = dict[str, Any]
 _Decode = Callable[[Any], Any]
+_READS = ("_read", "_read_le", "_read_be")
 _ASSIGNS = re.compile(r"self\.(\w+)(?: = |\.append\()")
 
 
@@ -54,7 +58,7 @@ class RecordReader:
             wanted = ", ".join(spec.layout.params)
             raise OptionError(f"records of {spec.id} cannot be read on their own: they need {wanted}", code="LMP-S004")
         self.spec = spec
-        self.code_page = code_page or codepages.lookup("cp037")
+        self.code_page = code_page or default_page(spec)
         self._arguments = arguments
         self._plans: dict[str, list[tuple[Field, _Decode | None]]] = {}
 
@@ -76,13 +80,24 @@ class RecordReader:
 
     def read(self, raw: bytes) -> Record:
         """The values of one record. Raises as `parse` does; faulty values are collected."""
-        record = Record({})
-        self._fill(self.parse(raw), record.values, record.faults, "", 0)
+        return self.values_of(self.parse(raw))
+
+    def values_of(self, parsed: KaitaiStruct) -> Record:
+        """The values of a record that `parse` gave."""
+        record = Record({KIND: kind_of(parsed)} if self.spec.has_kind else {})
+        self._fill(parsed, record.values, record.faults, "", 0)
         return record
 
     def _fill(
-        self, parsed: KaitaiStruct, values: Values, faults: list[InvalidValueError], path: str, base: int | None
+        self,
+        parsed: KaitaiStruct,
+        values: Values,
+        faults: list[InvalidValueError],
+        path: str,
+        base: int | None,
+        stream: int = 0,
     ) -> None:
+        """Take over the fields of a parsed object that starts at `base`, in a stream that starts at `stream`."""
         layout = self.spec.layout_of(parsed)
         for entry, decode in self._plan(layout):
             value = getattr(parsed, entry.id, None)
@@ -91,7 +106,11 @@ class RecordReader:
                 if entry.kind != "rest":
                     values[entry.id] = None
             elif entry.kind == "body":
-                self._fill(value, values, faults, path, offset)
+                if value._io is parsed._io:
+                    self._fill(value, values, faults, path, offset, stream)
+                else:  # a stream of its own, of the bytes up to the end of this one
+                    start = stream + parsed._io.size() - value._io.size()
+                    self._fill(value, values, faults, path, start, start)
             elif decode is None:
                 values[entry.id] = self._nested(value, entry, faults, path, offset)
             else:
@@ -141,12 +160,16 @@ class RecordReader:
         take = self._raw(entry)
         if entry.kind == "timestamp17":
             return lambda value: numeric.decode_timestamp17(take(value))
+        if entry.kind == "rid6":
+            return _rid_decoder(take)
+        if entry.kind == "lsn" and entry.type is None:
+            return lambda value: value.to_bytes(entry.width or 0, "big")
         if entry.kind in ("uint", "int"):
             return int
         return take
 
     def _page(self, entry: Field) -> CodePage:
-        if entry.codec in (None, "ebcdic"):
+        if entry.codec in (None, "ebcdic", "database"):
             return self.code_page
         return codepages.lookup(entry.codec)
 
@@ -181,18 +204,61 @@ def _code_decoder(page: CodePage, width: int) -> _Decode:
     return decode
 
 
+def kind_of(parsed: Any) -> str:
+    """Spec and word of what a record is, `db2_dms.insert_record`: the last that one of its parts says.
+
+    Numbers that no list has stand as `unlisted_99`.
+    """
+    part, kind, spec = parsed, None, ""
+    while isinstance(part, KaitaiStruct):
+        if hasattr(part, KIND):
+            kind, spec = getattr(part, KIND), type(part).__module__.rpartition(".")[2]
+        part = getattr(part, "body", None)
+    name = getattr(kind, "name", None)
+    return f"{spec}.{name}" if name else f"{spec}.unlisted_{kind}"
+
+
+def default_page(spec: Spec) -> CodePage:
+    """The code page of files of a spec when nothing names one: EBCDIC, or UTF-8 for a database's text."""
+    return codepages.lookup("utf-8" if "database" in spec.codecs else "cp037")
+
+
+def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
+    """What options say of a spec's parameters (`generation`, `byte_order`); nothing when one is left open."""
+    found = []
+    for name in spec.layout.params:
+        word = str(getattr(options, name, "")).replace(".", "_")
+        value = next((code.value for code in spec.layout.param_codes.get(name, ()) if code.id == word), None)
+        if value is None:
+            return ()
+        found.append(value)
+    return tuple(found)
+
+
+def _rid_decoder(take: _Decode) -> _Decode:
+    """Row ids come as half-words in the order they stand; the number has its page first."""
+
+    def decode(value: Any) -> bytes:
+        raw: bytes = take(value)
+        return raw if not value._is_le else raw[4:] + raw[2:4] + raw[:2]
+
+    return decode
+
+
 def to_json(value: Any) -> Any:
-    """Values as JSON has them: bytes as upper-case hex, inner lists and dicts likewise."""
+    """Values as JSON has them: bytes as upper-case hex, no number as its name, inner lists and dicts likewise."""
     if isinstance(value, bytes):
         return value.hex().upper()
     if isinstance(value, dict):
         return {name: item if type(item) in _PLAIN else to_json(item) for name, item in value.items()}
     if isinstance(value, list):
         return [to_json(item) for item in value]
+    if isinstance(value, float) and value - value != 0:
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
     return value
 
 
-_PLAIN = frozenset((int, str, float, bool, type(None)))
+_PLAIN = frozenset((int, str, bool, type(None)))
 """Types that JSON has as they are."""
 
 
@@ -223,16 +289,30 @@ class _Fault:
                 return steps[: number + 1]
         return steps
 
-    @property
+    @cached_property
     def offset(self) -> int | None:
-        """Offset of the field in the record, when its place is fixed."""
+        """Offset of the field in the record: from the layout, or where the parser stood."""
         total = 0
         for parsed, name in self.steps:
             entry = self.spec.layout_of(parsed).by_id.get(name)
             if entry is None or entry.offset is None or entry.repeated:
-                return None
+                return self._reached()
             total += entry.offset
         return total
+
+    def _reached(self) -> int | None:
+        """Where the field starts by the position of the streams; None in records that do not nest them."""
+        streams = [parsed._io for parsed, _ in self.steps]
+        if all(stream is streams[0] for stream in streams):
+            return None
+        # A stream inside another has been cut from it, which stands right behind those bytes.
+        start: int = sum(outer.pos() - inner.size() for outer, inner in pairwise(streams) if inner is not outer)
+        if isinstance(self.error, kaitaistruct.EndOfStreamError | EOFError):
+            return start + int(streams[-1].pos()) - int(getattr(self.error, "bytes_available", 0))
+        actual = getattr(self.error, "actual", None)
+        width = len(actual) if isinstance(actual, bytes) else self.field.width if self.field else None
+        reached: int = start + streams[-1].pos()
+        return None if width is None else reached - width
 
     @property
     def path(self) -> str:
@@ -251,7 +331,7 @@ class _Fault:
     def completes_short_record(self) -> bool:
         """Let a record end inside an optional field: its bytes go to the `rest`, nothing is lost."""
         entry, offset = self.field, self.offset
-        keeps = next((known for known in self.layout if known.kind == "rest"), None)
+        keeps = next((known for known in self.layout if known.kind == "rest" and known.id != "surplus"), None)
         cut = isinstance(self.error, kaitaistruct.EndOfStreamError | EOFError)
         if not (cut and entry and entry.optional and keeps and offset is not None):
             return False
@@ -288,6 +368,9 @@ class _Fault:
                 message = f"{len(found)} bytes are left over"
                 return RecordError(message, code="LMP-R003", **place | {"hex": found[:32].hex().upper()})
             found = f"X'{found.hex().upper()}'"
+        if isinstance(found, KaitaiStruct):
+            # What a whole part of a record is checked for: that it agrees with another part.
+            return RecordError("parts of the record contradict each other", code="LMP-R002", **place)
         shown = str(int(found)) if isinstance(found, int) else str(found)
         if isinstance(error, kaitaistruct.ValidationLessThanError):
             return InvalidValueError(code="LMP-V003", expected=f"at least {error.min}", found=shown, **place)
@@ -304,12 +387,16 @@ class _Fault:
 
 def _steps(trace: TracebackType | None) -> list[tuple[KaitaiStruct, str]]:
     """The `_read` calls of generated classes, outermost first, each with the field it was at."""
-    steps = []
+    steps: list[tuple[KaitaiStruct, str]] = []
     while trace is not None:
         code = trace.tb_frame.f_code
         parsed = trace.tb_frame.f_locals.get("self")
-        if code.co_name == "_read" and isinstance(parsed, KaitaiStruct):
-            steps.append((parsed, _statement_field(trace, parsed)))
+        if code.co_name in _READS and isinstance(parsed, KaitaiStruct):
+            step = (parsed, _statement_field(trace, parsed))
+            if steps and steps[-1][0] is parsed:
+                steps[-1] = step  # `_read` only hands on to the one of its byte order
+            else:
+                steps.append(step)
         trace = trace.tb_next
     return steps
 
@@ -318,7 +405,7 @@ def _statement_field(trace: TracebackType, parsed: KaitaiStruct) -> str:
     line = traceback.extract_tb(trace, limit=1)[0].line or ""
     match = _ASSIGNS.match(line)
     if match:
-        return match.group(1)
+        return match.group(1).removeprefix("_raw_")  # the bytes of a part that has a length
     # A `raise` of a validation follows the assignment of its field: the last one made.
     names = [name for name in vars(parsed) if not name.startswith("_")]
     return names[-1] if names else ""

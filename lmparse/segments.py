@@ -7,12 +7,12 @@ and number themselves from 0 or from 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lmparse.errors import InvalidValueError, RecordError
-from lmparse.framing import Frame
+from lmparse.framing import Frame, Span
 from lmparse.records import Record, Values
 
 KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type", "total_segs")
@@ -134,3 +134,27 @@ class Joiner:
             return f"number {min(group.by_number) - 1} or {max(group.by_number) + 1}" if group.total == 2 else "one"
         missing = [str(number) for number in range(base, base + group.total) if number not in group.by_number]
         return " and ".join(missing)
+
+
+def share_out(spans: list[Span], pieces: Iterable[tuple[Any, Frame]]) -> list[Span]:
+    """Give each group of segments to the span of the one that stands first, which brings the others along."""
+    groups: dict[Any, list[Frame]] = {}
+    for key, frame in pieces:
+        groups.setdefault(key, []).append(frame)
+    skip: dict[int, set[int]] = {}
+    foreign: dict[int, list[Frame]] = {}
+    for frames in groups.values():
+        owner = _span_of(spans, frames[0])
+        for frame in frames[1:]:
+            place = _span_of(spans, frame)
+            if place != owner:
+                skip.setdefault(place, set()).add(frame.index)
+                foreign.setdefault(owner, []).append(frame)
+    return [
+        replace(span, skip=frozenset(skip.get(number, ())), foreign=tuple(foreign.get(number, ())))
+        for number, span in enumerate(spans)
+    ]
+
+
+def _span_of(spans: list[Span], frame: Frame) -> int:
+    return next(number for number, span in enumerate(spans) if span.start <= frame.offset < span.end)

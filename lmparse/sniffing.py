@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,13 @@ class Sniffed:
     kind: str
     """In words."""
     trial: Trial
+    proven: Mapping[str, str]
+    """Options besides the framing that the bytes prove."""
 
     @property
     def options(self) -> dict[str, str]:
         """The options that read it, under their Python names."""
-        return {"spec": self.spec, "framing": self.trial.framing.name}
+        return {"spec": self.spec, "framing": self.trial.framing.name, **self.proven}
 
     @property
     def records(self) -> list[tuple[int, int, int]]:
@@ -71,19 +74,30 @@ def sniff(path: str | Path) -> Sniffed:
         fault.at(file=name)
         raise fault
     spec, family, trial = found
-    return Sniffed(name, len(buffer), spec, family.name, trial)
+    records = [frame.read(buffer) for frame in trial.frames]
+    try:
+        proven = family.options(records, trial.framing) if family.options else {}
+    except FramingError as error:
+        error.at(file=name)
+        raise
+    return Sniffed(name, len(buffer), spec, family.name, trial, proven)
 
 
 def _find(buffer: Buffer) -> tuple[str, Family, Trial] | None:
     fits = []
+    ambiguous: list[FramingError] = []
     for spec, family in known_families().items():
         try:
             fits.append((spec, family, detect(buffer, family)))
         except FramingError as error:
-            if error.code != "LMP-F003":
+            if error.code == "LMP-F004":
+                ambiguous.append(error)
+            elif error.code != "LMP-F003":
                 raise
     # A family that tiles the file is preferred to one that only begins well.
     fits.sort(key=lambda fit: not fit[2].is_proven)
+    if not fits and ambiguous:
+        raise ambiguous[0]
     return fits[0] if fits else None
 
 
@@ -135,6 +149,7 @@ def _unknown(buffer: Buffer) -> FramingError:
     best = "; ".join(f"{name}: {verdict}" for name, verdict in list(tried.items())[:3])
     return FramingError(
         "is a text file" if is_text else "is nothing known", code="LMP-F003", record_offset=0,
-        expected="a control file or a data file of a logical log", found=best, hex=sample[:32].hex().upper(),
+        expected="a control file or a data file of a logical log, or log records of Db2 LUW",
+        found=best, hex=sample[:32].hex().upper(),
         hint=None if is_text else "an unusual framing can be named with framing and recordLength",
     )  # fmt: skip

@@ -9,9 +9,9 @@ does it by hand. It uses no JVM call, so it works over Spark Connect too; the RD
 need classic Spark.
 
 Options: those of the command line in camelCase, and Spark's `maxPartitionBytes`,
-`pathGlobFilter`, `recursiveFileLookup`. With `control` or `table`, or without `spec`, rows
-are changes; with `spec` alone they are the records of that spec. A file is split inside;
-each part is one task. Files must be readable under the same path on every executor.
+`pathGlobFilter`, `recursiveFileLookup`. With `control`, `tables`, `table` or another option that
+only changes have, or without `spec`, rows are changes; else they are the records of that spec.
+A file is split inside; each part is one task. Files must be readable under the same path on every executor.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from pyspark.sql.types import StructField, StructType
 from lmparse import catalog, codepages, frames
 from lmparse.errors import DataError, OptionError
 from lmparse.files import check_columns, corrupt_field
-from lmparse.options import Options, boolean, plain
+from lmparse.options import Options, asks_for_changes, boolean, plain
 from lmparse.partitions import DEFAULT_BYTES, Part, Request
-from lmparse.records import RecordReader, to_json
+from lmparse.records import RecordReader, arguments_of, to_json
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -91,7 +91,8 @@ class _Parser:
     def __call__(self, records: Iterable[bytes]) -> Iterator[Any]:
         options = self.options
         page = codepages.lookup(options.code_page) if options.code_page else None
-        reader = RecordReader(catalog.load(options.spec), code_page=page)
+        spec = catalog.load(options.spec)
+        reader = RecordReader(spec, code_page=page, arguments=arguments_of(spec, options))
         one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
         for raw in records:
             try:
@@ -125,9 +126,7 @@ class LmparseSource(DataSource):
     @property
     def request(self) -> Request:
         """What is asked for. Raises OptionError."""
-        given = {name.lower() for name in self.options}
-        with_changes = "spec" not in given or bool(given & {"control", "table"})
-        request = _request(self.options, with_changes=with_changes)
+        request = _request(self.options, with_changes=asks_for_changes(self.options))
         if request.options.order == "commit":
             raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
         return request

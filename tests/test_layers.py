@@ -13,18 +13,19 @@ import pytest
 
 LEVELS = {
     0: "error_codes errors layout _codepage_tables",
-    1: "codepages numeric catalog options",
+    1: "codepages numeric catalog options sql_types",
     2: "descriptors framing detection",
     3: "records columns encoding",
-    4: "control tables images headers lldf names",
-    5: "families files segments claims changes readings decoder logs opening sources sniffing partitions accounting",
-    6: "review sql sample frames",
+    4: "control tables images headers lldf names luw luw_tables luw_rows",
+    5: "families files segments claims changes readings decoder change_logs logs opening sources sniffing partitions "
+    "accounting units lobs luw_logs",
+    6: "review sql sample luw_sample frames",
     7: "cli spark jre demo __init__ __main__",
 }
 LEVEL = {module: level for level, modules in LEVELS.items() for module in modules.split()}
 
 THIRD_PARTIES = {
-    "kaitaistruct": "catalog descriptors records images lldf",
+    "kaitaistruct": "catalog descriptors records images lldf luw luw_rows",
     "numpy": " ".join(module for module, level in LEVEL.items() if level >= 1),
     "pandas": "frames spark demo",
     "pyarrow": "columns frames spark demo",

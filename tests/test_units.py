@@ -229,8 +229,12 @@ def test_none_is_not_given() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "hint"),
     [
-        ("framing", "ftp", "one of auto, rdw, bdw, vbs, bdw-vbs, zosmf, glued, fixed"),
-        ("framing", "", "one of auto, rdw, bdw, vbs, bdw-vbs, zosmf, glued, fixed"),
+        (
+            "framing",
+            "ftp",
+            "one of auto, rdw, bdw, vbs, bdw-vbs, zosmf, glued, fixed, bare, lsn6, lsn8, filter, filter97",
+        ),
+        ("framing", "", "one of auto, rdw, bdw, vbs, bdw-vbs, zosmf, glued, fixed, bare, lsn6, lsn8, filter, filter97"),
         ("mode", "strict", "one of permissive, dropmalformed, failfast"),
         ("floats", "ibm", "one of hfp, ieee"),
         ("include", "committed,lost", "one of committed, rolled-back, open, all"),

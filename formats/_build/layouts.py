@@ -81,6 +81,7 @@ class Layouts:
             width=end if is_fixed else None,
             endian=endian if isinstance(endian, str) else None,
             params=tuple(entry["id"] for entry in tree.get("params", [])),
+            param_codes=_param_codes(scope),
             kind=tree.get("-lm-type"),
             title=meta.get("title", ""),
             doc=_flat(tree.get("doc")),
@@ -119,6 +120,7 @@ class Layouts:
             minimum=_whole(bounds.get("min")),
             maximum=_whole(bounds.get("max")),
             optional=is_optional,
+            conditional=bool(condition) and not is_optional,
             repeated=is_repeated,
             cases=self._cases(scope, type_),
             doc=_flat(attribute.get("doc")),
@@ -184,6 +186,15 @@ class Layouts:
         except OverflowError:
             text = f"{name} has a code that is too large for {attribute.get('type')}"
             raise SpecError([scope.spec.problem(f"{where}/enum", text)]) from None
+
+
+def _param_codes(scope: Scope) -> dict[str, tuple[Code, ...]]:
+    found = {}
+    for entry in scope.tree.get("params", []):
+        enum = scope.enum_named(entry["enum"]) if "enum" in entry else None
+        if enum is not None:
+            found[entry["id"]] = _plain_codes(enum[0].members(enum[1]))
+    return found
 
 
 def _plain_codes(members: list[Member]) -> tuple[Code, ...]:

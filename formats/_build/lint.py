@@ -36,6 +36,8 @@ TAKEN_BY_ENUMS = frozenset(("name", "value"))
 TAKEN_BY_CLASSES = frozenset(
     ("any", "bytes_io", "int_enum", "kaitai_stream", "kaitai_struct", "read_write_kaitai_struct")
 )
+PAGES_OF_THE_FILE = ("ebcdic", "database")
+"""Codecs that stand for the code page that the file, or the database it is of, has."""
 STATUSES = ("documented", "inferred", "unknown")
 _ID = re.compile(r"[a-z][a-z0-9_]*$")
 _LARGEST_EXACT = 1 << 53
@@ -121,7 +123,7 @@ def _type(scope: Scope) -> Iterator[Finding]:
 def _attribute(where: str, attribute: dict[str, Any], name: str, scope: Scope) -> Iterator[Finding]:
     yield from _name(f"{where}/id", name)
     yield from _order(where, attribute, FIELD_KEYS)
-    if "/seq/" in where and scope.spec.place.startswith("bmc/"):
+    if "/seq/" in where and scope.spec.place.startswith(("bmc/", "db2/")):
         for key in ("doc", "doc-ref", "-lm-status"):
             if not attribute.get(key):
                 yield where, f"{name} has no {key}"
@@ -129,7 +131,7 @@ def _attribute(where: str, attribute: dict[str, Any], name: str, scope: Scope) -
     if status not in STATUSES:
         yield f"{where}/-lm-status", f"-lm-status is {status!r}, not one of {', '.join(STATUSES)}"
     codec = attribute.get("-codec")
-    if codec is not None and codec != "ebcdic" and not _is_codec(codec):
+    if codec is not None and codec not in PAGES_OF_THE_FILE and not _is_codec(codec):
         yield f"{where}/-codec", f"there is no code page {codec!r}"
     yield from _codes(where, attribute, scope)
 

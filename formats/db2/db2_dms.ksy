@@ -1,0 +1,1555 @@
+meta:
+  id: db2_dms
+  title: Db2 for LUW, data manager log records
+  application: IBM Db2 for Linux, UNIX and Windows
+  license: Apache-2.0
+  ks-version: '0.11'
+  imports:
+    - /db2/db2_server
+    - /db2/db2_rid
+    - /db2/db2_sqlu_lsn
+  endian:
+    switch-on: byte_order
+    cases:
+      'db2_server::byte_order::little': le
+      _: be
+doc: |
+  Records of the component that keeps tables and rows. Offsets count from the end of the log record
+  header, as in the tables of the manual.
+
+  Types named like a table of version 7 are its rows; those that end in v97 are the same record from
+  version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. Version 8.1 to 9.5 are read
+  as version 7, with the newer function ids for rows accepted; no page at hand settles when those
+  came.
+
+  An update carries two rows. The first fixed part stands before the OLD row and gives the length of
+  the NEW one, and the other way round; the rows' own headers and the length of the whole must agree.
+doc-ref: 'IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log'
+params:
+  - id: generation
+    type: u1
+    enum: db2_server::generation
+    doc: Form of the log record header
+  - id: byte_order
+    type: u1
+    enum: db2_server::byte_order
+    doc: Byte order of the server that wrote the log
+seq:
+  - id: body
+    -lm-status: documented
+    -lm-type: body
+    type:
+      switch-on: generation
+      cases:
+        'db2_server::generation::v7': of_v7
+        _: of_v97
+    doc: The record in the form of its generation
+    doc-ref: &v12 'IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log'
+types:
+  of_v7:
+    doc: Records of versions 5 to 9.5
+    doc-ref: &t96 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96'
+    seq:
+      - id: body
+        -lm-status: documented
+        -lm-type: body
+        type:
+          switch-on: kind
+          cases:
+            'function_id_v7::add_columns': add_columns
+            'function_id_v7::undo_add_columns': add_columns
+            'function_id_v7::delete_record': row
+            'function_id_v7::undo_insert_record': rollback_insert
+            'function_id_v7::undo_delete_record': row
+            'function_id_v7::undo_update_record': row
+            'function_id_v7::insert_record': row
+            'function_id_v7::update_record': update
+            'function_id_v7::alter_table_attribute': alter_table_attribute
+            'function_id_v7::initialize_table': initialize_table
+            'function_id_v7::delete_record_v97': row
+            'function_id_v7::insert_record_v97': row
+            'function_id_v7::update_record_v97': update
+            _: undocumented
+        doc: The record
+        doc-ref: *t96
+    instances:
+      kind:
+        pos: 1
+        type: u1
+        enum: function_id_v7
+        doc: Function identifier
+  of_v97:
+    doc: Records from version 9.7 on
+    doc-ref: *v12
+    seq:
+      - id: body
+        -lm-status: documented
+        -lm-type: body
+        type:
+          switch-on: kind
+          cases:
+            'function_id::add_columns': add_columns
+            'function_id::undo_add_columns': add_columns
+            'function_id::undo_insert_record': rollback_insert_v97
+            'function_id::undo_delete_record': row_v97
+            'function_id::undo_update_record': row_v97
+            'function_id::alter_table_attribute': alter_table_attribute_v97
+            'function_id::initialize_table': initialize_table_v97
+            'function_id::delete_record': row_v97
+            'function_id::insert_record': row_v97
+            'function_id::update_record': update_v97
+            'function_id::delete_record_v97': row_v97
+            'function_id::insert_record_v97': row_v97
+            'function_id::update_record_v97': update_v97
+            'function_id::delete_record_to_empty_page': row_to_empty_page
+            'function_id::insert_record_to_empty_page': row_to_empty_page
+            'function_id::undo_delete_record_to_empty_page': row_to_empty_page
+            'function_id::undo_insert_record_to_empty_page': rollback_insert_to_empty_page
+            'function_id::insert_multiple_records': insert_multiple
+            'function_id::undo_insert_multiple_records': undo_insert_multiple
+            'function_id::vector': vector
+            _: undocumented
+        doc: The record
+        doc-ref: *v12
+    instances:
+      kind:
+        pos: 1
+        type: u1
+        enum: function_id
+        doc: Function identifier
+  header:
+    doc: DMS log record header (DMSLogRecordHeader)
+    doc-ref: *t96
+    seq:
+      - id: component
+        -orig-id: Component identifier (=1)
+        -lm-status: documented
+        type: u1
+        doc: Component identifier, 1
+        doc-ref: *t96
+      - id: function_id
+        -orig-id: Function identifier
+        -lm-status: documented
+        type: u1
+        enum: function_id
+        doc: What happened
+        doc-ref: *t96
+      - id: tablespace_id
+        -orig-id: Table space identifier
+        -lm-status: documented
+        type: u2
+        doc: Table space
+        doc-ref: *t96
+      - id: table_id
+        -orig-id: Table identifier
+        -lm-status: documented
+        type: u2
+        doc: Table; only together with the table space it is unique
+        doc-ref: *t96
+    instances:
+      is_undo:
+        value: 'function_id == function_id::undo_add_columns or function_id == function_id::undo_insert_record or function_id == function_id::undo_delete_record or function_id == function_id::undo_update_record or function_id == function_id::undo_alter_column or function_id == function_id::undo_update_partition_state or function_id == function_id::undo_alter_lob_column or function_id == function_id::undo_rename or function_id == function_id::undo_insert_record_to_empty_page or function_id == function_id::undo_delete_record_to_empty_page or function_id == function_id::undo_insert_multiple_records or function_id == function_id::undo_drop_columns or function_id == function_id::undo_start_of_out_of_row_data'
+        doc: Whether a rollback wrote it
+  initialize_table:
+    doc: A new permanent table is initialized; describes its columns
+    doc-ref: &t98 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98'
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: file_create_lsn
+        -orig-id: File create LSN
+        -lm-status: documented
+        type: db2_sqlu_lsn(_root.byte_order)
+        doc: Log sequence number at which its file was made
+        doc-ref: *t98
+      - id: record_type
+        -orig-id: 'Table directory record: record type'
+        -lm-status: documented
+        type: u1
+        doc: Type of the table directory record
+        doc-ref: *t98
+      - id: reserved1
+        -orig-id: 'Table directory record: reserved'
+        -lm-status: documented
+        size: 1
+        doc: Reserved
+        doc-ref: *t98
+      - id: index_flag
+        -orig-id: 'Table directory record: index flag'
+        -lm-status: documented
+        type: u2
+        doc: Index flag
+        doc-ref: *t98
+      - id: index_root_page
+        -orig-id: 'Table directory record: index root page'
+        -lm-status: documented
+        type: u4
+        doc: Root page of the index
+        doc-ref: *t98
+      - id: tdesc_recid
+        -orig-id: 'Table directory record: TDESC recid'
+        -lm-status: documented
+        type: s4
+        doc: Record id of the table description
+        doc-ref: *t98
+      - id: reserved2
+        -orig-id: 'Table directory record: reserved'
+        -lm-status: documented
+        size: 56
+        doc: Reserved
+        doc-ref: *t98
+      - id: flags
+        -orig-id: 'Table directory record: flags'
+        -lm-status: documented
+        type: u4
+        doc: |
+          Bit 0x20: created NOT LOGGED INITIALLY, no change of its rows is logged until the
+          transaction commits
+        doc-ref: *t98
+      - id: table_description_length
+        -orig-id: Table description length
+        -unit: bytes
+        -lm-status: documented
+        type: u4
+        doc: Length of the table description record
+        doc-ref: *t98
+      - id: table_description
+        -orig-id: Table description record
+        -lm-status: documented
+        size: table_description_length
+        type: table_description
+        doc: Table description record
+        doc-ref: *t98
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *t98
+    instances:
+      record_class:
+        value: 'db2_server::record_class::redo'
+        doc: Class of the record
+      is_not_logged_initially:
+        value: 'flags & 0x20 != 0'
+        doc: Whether it was created NOT LOGGED INITIALLY
+  initialize_table_v97:
+    doc: A new permanent table is initialized; describes its columns
+    doc-ref: &inferred 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes'
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: padding
+        -lm-status: documented
+        size: 2
+        doc: Padding
+        doc-ref: *inferred
+      - id: file_create_lsn
+        -lm-status: inferred
+        -lm-type: lsn
+        type: u8
+        doc: Log sequence number at which its file was made
+        doc-ref: *inferred
+      - id: record_type
+        -lm-status: inferred
+        type: u1
+        doc: Type of the table directory record
+        doc-ref: *inferred
+      - id: reserved1
+        -lm-status: inferred
+        size: 1
+        doc: Reserved
+        doc-ref: *inferred
+      - id: index_flag
+        -lm-status: inferred
+        type: u2
+        doc: Index flag
+        doc-ref: *inferred
+      - id: index_root_page
+        -lm-status: inferred
+        type: u4
+        doc: Root page of the index
+        doc-ref: *inferred
+      - id: tdesc_recid
+        -lm-status: inferred
+        type: s4
+        doc: Record id of the table description
+        doc-ref: *inferred
+      - id: reserved2
+        -lm-status: inferred
+        size: 56
+        doc: Reserved
+        doc-ref: *inferred
+      - id: flags
+        -lm-status: inferred
+        type: u4
+        doc: |
+          Bit 0x20: created NOT LOGGED INITIALLY, no change of its rows is logged until the
+          transaction commits
+        doc-ref: *inferred
+      - id: table_description_length
+        -unit: bytes
+        -lm-status: documented
+        type: u4
+        doc: Length of the table description record
+        doc-ref: &readers As applications of version 10.1 and later read it; no page at hand shows it
+      - id: table_description
+        -lm-status: documented
+        size: table_description_length
+        type: table_description
+        doc: Table description record
+        doc-ref: *readers
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *inferred
+    instances:
+      record_class:
+        value: 'db2_server::record_class::redo'
+        doc: Class of the record
+      is_not_logged_initially:
+        value: 'flags & 0x20 != 0'
+        doc: Whether it was created NOT LOGGED INITIALLY
+  table_description:
+    doc: 'Table description record: the columns in their order, then the LOB columns in theirs'
+    doc-ref: *t98
+    seq:
+      - id: record_type
+        -orig-id: record type
+        -lm-status: documented
+        type: u1
+        doc: Type of the record; zero in those that are known
+        doc-ref: *t98
+      - id: reserved
+        -orig-id: reserved
+        -lm-status: documented
+        size: 1
+        doc: Reserved
+        doc-ref: *t98
+      - id: num_columns
+        -orig-id: number of columns
+        -lm-status: documented
+        type: u2
+        doc: Number of columns
+        doc-ref: *t98
+      - id: columns
+        -orig-id: array
+        -lm-status: documented
+        type: column_descriptor
+        repeat: expr
+        repeat-expr: num_columns
+        doc: Column descriptor array
+        doc-ref: *t98
+      - id: lobs
+        -lm-status: documented
+        type: lob_descriptor
+        repeat: eos
+        doc: 'LOB descriptor array: one element for each BLOB, CLOB and DBCLOB column'
+        doc-ref: *t98
+  column_descriptor:
+    doc: |
+      One column, 8 bytes. The page lists type, length, null flag and offset; widths and codes are
+      those that applications read.
+    doc-ref: *t98
+    seq:
+      - id: field_type
+        -lm-status: inferred
+        type: u2
+        enum: column_type
+        doc: Type of the column
+        doc-ref: *readers
+      - id: precision
+        -lm-status: inferred
+        type: u1
+        if: 'field_type == column_type::decimal'
+        doc: Digits of a DECIMAL column; first of two single bytes, in any byte order
+        doc-ref: *readers
+      - id: scale
+        -lm-status: inferred
+        type: u1
+        if: 'field_type == column_type::decimal'
+        doc: Digits behind the point of a DECIMAL column
+        doc-ref: *readers
+      - id: length
+        -unit: bytes
+        -lm-status: inferred
+        type: u2
+        if: 'field_type != column_type::decimal'
+        doc: |
+          Bytes of a fixed-length column, longest value of a varying one; not used for LOB columns
+        doc-ref: *readers
+      - id: null_flag
+        -lm-status: inferred
+        type: u2
+        doc: |
+          Bits: 0x01 nullable, 0x02 NOT NULL, 0x04 type default, 0x08 user default, 0x40
+          generated, 0x80 compressed system default
+        doc-ref: *readers
+      - id: field_offset
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Offset of its fixed-length portion from the beginning of the formatted record
+        doc-ref: *t98
+    instances:
+      is_nullable:
+        value: 'null_flag & 0x01 != 0'
+        doc: Whether a null byte stands behind its fixed-length portion
+  lob_descriptor:
+    doc: One LOB column, 12 bytes; the page names their number and size only
+    doc-ref: *t98
+    seq:
+      - id: maximum_length
+        -unit: bytes
+        -lm-status: inferred
+        type: u4
+        doc: Longest value
+        doc-ref: *t98
+      - id: inline_length
+        -unit: bytes
+        -lm-status: inferred
+        type: u4
+        doc: Longest value that stands in the row, from version 9.7 on
+        doc-ref: *t98
+      - id: is_logged
+        -lm-status: inferred
+        type: u4
+        doc: Whether the column was created LOGGED
+        doc-ref: *t98
+  rollback_insert:
+    doc: An insert is rolled back
+    doc-ref: &t100 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100'
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: padding
+        -orig-id: Padding
+        -lm-status: documented
+        size: 2
+        doc: Padding
+        doc-ref: *t100
+      - id: rid
+        -orig-id: RID
+        -lm-status: documented
+        type: s4
+        doc: 'Row id: page number times 256, plus slot; that the slot is the last byte is inferred'
+        doc-ref: *t100
+      - id: record_length
+        -orig-id: Record length
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the record that is taken back
+        doc-ref: *t100
+      - id: free_space
+        -orig-id: Free space
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Free space on the page
+        doc-ref: *t100
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *t100
+    instances:
+      record_class:
+        value: 'db2_server::record_class::compensation'
+        doc: Class of the record
+  rollback_insert_v97:
+    doc: An insert is rolled back
+    doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: padding
+        -lm-status: documented
+        size: 2
+        doc: Padding
+        doc-ref: *sample
+      - id: record_length
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the record that is taken back
+        doc-ref: *sample
+      - id: free_space
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Free space on the page
+        doc-ref: *sample
+      - id: rid
+        -lm-status: documented
+        type: db2_rid(_root.byte_order)
+        doc: 'Row id: page and slot'
+        doc-ref: *sample
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *sample
+    instances:
+      record_class:
+        value: 'db2_server::record_class::compensation'
+        doc: Class of the record
+  rollback_insert_to_empty_page:
+    doc: An insert into an empty page is rolled back
+    doc-ref: *readers
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: padding
+        -lm-status: documented
+        size: 2
+        doc: Padding
+        doc-ref: *readers
+      - id: record_length
+        -unit: bytes
+        -lm-status: inferred
+        type: u2
+        doc: Length of the record that is taken back
+        doc-ref: *readers
+      - id: free_space
+        -unit: bytes
+        -lm-status: inferred
+        type: u2
+        doc: Free space on the page
+        doc-ref: *readers
+      - id: rid
+        -lm-status: inferred
+        type: db2_rid(_root.byte_order)
+        doc: 'Row id: page and slot'
+        doc-ref: *readers
+      - id: internal
+        -lm-status: unknown
+        size-eos: true
+        doc: Kept as it is
+        doc-ref: *readers
+    instances:
+      record_class:
+        value: 'db2_server::record_class::compensation'
+        doc: Class of the record
+  row:
+    doc: A row is inserted or deleted, or a delete or update is rolled back
+    doc-ref: &t106 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106'
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: padding
+        -orig-id: Padding
+        -lm-status: documented
+        size: 2
+        doc: Padding
+        doc-ref: *t106
+      - id: rid
+        -orig-id: RID
+        -lm-status: documented
+        type: s4
+        doc: 'Row id: page number times 256, plus slot; that the slot is the last byte is inferred'
+        doc-ref: *t106
+      - id: record_length
+        -orig-id: Record length
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the record behind
+        doc-ref: *t106
+      - id: free_space
+        -orig-id: Free space
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Free space on the page
+        doc-ref: *t106
+      - id: record_offset
+        -orig-id: Record offset
+        -lm-status: documented
+        type: u2
+        doc: Byte offset of the record in its page
+        doc-ref: *t106
+      - id: record
+        -orig-id: Record header and data
+        -lm-status: documented
+        size: record_length
+        doc: Record header and data, described by db2_row
+        doc-ref: *t106
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *t106
+    instances:
+      record_class:
+        value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
+        doc: Normal, and compensation for what a rollback writes
+  row_v97:
+    doc: A row is inserted or deleted, or a delete or update is rolled back
+    doc-ref: *sample
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: iud_flags
+        -orig-id: lrIUDflags
+        -lm-status: inferred
+        type: u2
+        doc: |
+          Flags of insert, update and delete; 0x8000 marks one half of an update that moved its
+          row
+        doc-ref: *sample
+      - id: record_length
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the record behind
+        doc-ref: *sample
+      - id: free_space
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Free space on the page
+        doc-ref: *sample
+      - id: rid
+        -lm-status: documented
+        type: db2_rid(_root.byte_order)
+        doc: 'Row id: page and slot'
+        doc-ref: *sample
+      - id: record_offset
+        -lm-status: documented
+        type: u2
+        doc: Byte offset of the record in its page
+        doc-ref: *sample
+      - id: record
+        -lm-status: documented
+        size: record_length
+        doc: Record header and data, described by db2_row
+        doc-ref: *sample
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *sample
+    instances:
+      record_class:
+        value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
+        doc: Normal, and compensation for what a rollback writes
+  row_to_empty_page:
+    doc: A row is inserted into or deleted from a page that is empty before or after
+    doc-ref: *sample
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: iud_flags
+        -orig-id: lrIUDflags
+        -lm-status: inferred
+        type: u2
+        doc: |
+          Flags of insert, update and delete; 0x8000 marks one half of an update that moved its
+          row
+        doc-ref: *sample
+      - id: record_length
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the record behind
+        doc-ref: *sample
+      - id: free_space
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Free space on the page
+        doc-ref: *sample
+      - id: rid
+        -lm-status: documented
+        type: db2_rid(_root.byte_order)
+        doc: 'Row id: page and slot'
+        doc-ref: *sample
+      - id: internal
+        -lm-status: unknown
+        size: 2
+        doc: Kept as it is
+        doc-ref: *sample
+      - id: first_page
+        -lm-status: inferred
+        type: u4
+        doc: First page of the extent, by its name only
+        doc-ref: *sample
+      - id: record_offset
+        -lm-status: documented
+        type: u2
+        doc: Byte offset of the record in its page
+        doc-ref: *sample
+      - id: record
+        -lm-status: documented
+        size: record_length
+        doc: Record header and data, described by db2_row
+        doc-ref: *sample
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *sample
+    instances:
+      record_class:
+        value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
+        doc: Normal, and compensation for what a rollback writes
+  update:
+    doc: A row is updated where it stands
+    doc-ref: &t109 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109'
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: old_row
+        -orig-id: Padding to old record header and data
+        -lm-status: documented
+        type: update_part
+        doc: Padding to old record header and data; its length is that of the new record
+        doc-ref: *t109
+      - id: new_header
+        -orig-id: Log header (second)
+        -lm-status: documented
+        type: header
+        valid:
+          expr: _.function_id == header.function_id and _.tablespace_id == header.tablespace_id and _.table_id == header.table_id
+        doc: Log header of the second part
+        doc-ref: *t109
+      - id: new_row
+        -orig-id: Padding to new record header and data
+        -lm-status: documented
+        type: update_part
+        valid:
+          expr: _.record_length == old_row.record.size and old_row.record_length == _.record.size
+        doc: Padding to new record header and data; its length is that of the old record
+        doc-ref: *t109
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *t109
+    instances:
+      record_class:
+        value: 'db2_server::record_class::normal'
+        doc: Class of the record
+  update_part:
+    doc: One of the two rows of an update
+    doc-ref: *t109
+    seq:
+      - id: padding
+        -lm-status: documented
+        size: 2
+        doc: Padding
+        doc-ref: *t109
+      - id: rid
+        -lm-status: documented
+        type: s4
+        doc: 'Row id: page number times 256, plus slot; that the slot is the last byte is inferred'
+        doc-ref: *t109
+      - id: record_length
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the record in the OTHER part
+        doc-ref: *t109
+      - id: free_space
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Free space on the page
+        doc-ref: *t109
+      - id: record_offset
+        -lm-status: documented
+        type: u2
+        doc: Byte offset of the record in its page
+        doc-ref: *t109
+      - id: record
+        -lm-status: documented
+        size: own_length
+        doc: Record header and data, described by db2_row
+        doc-ref: *t109
+    instances:
+      own_length:
+        pos: _io.pos + 2
+        type: u2
+        doc: Length that the record gives in its own header, two bytes behind where it starts
+  update_v97:
+    doc: A row is updated where it stands
+    doc-ref: *sample
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: old_row
+        -lm-status: documented
+        type: update_part_v97
+        doc: Flags to old record header and data; its length is that of the new record
+        doc-ref: *sample
+      - id: new_header
+        -lm-status: documented
+        type: header
+        valid:
+          expr: _.function_id == header.function_id and _.tablespace_id == header.tablespace_id and _.table_id == header.table_id
+        doc: Log header of the second part
+        doc-ref: *sample
+      - id: new_row
+        -lm-status: documented
+        type: update_part_v97
+        valid:
+          expr: _.record_length == old_row.record.size and old_row.record_length == _.record.size
+        doc: Flags to new record header and data; its length is that of the old record
+        doc-ref: *sample
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *sample
+    instances:
+      record_class:
+        value: 'db2_server::record_class::normal'
+        doc: Class of the record
+  update_part_v97:
+    doc: One of the two rows of an update
+    doc-ref: *sample
+    seq:
+      - id: iud_flags
+        -orig-id: lrIUDflags
+        -lm-status: inferred
+        type: u2
+        doc: |
+          Flags of insert, update and delete; 0x8000 marks one half of an update that moved its
+          row
+        doc-ref: *sample
+      - id: record_length
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Length of the record in the OTHER part
+        doc-ref: *sample
+      - id: free_space
+        -unit: bytes
+        -lm-status: documented
+        type: u2
+        doc: Free space on the page
+        doc-ref: *sample
+      - id: rid
+        -lm-status: documented
+        type: db2_rid(_root.byte_order)
+        doc: 'Row id: page and slot'
+        doc-ref: *sample
+      - id: record_offset
+        -lm-status: documented
+        type: u2
+        doc: Byte offset of the record in its page
+        doc-ref: *sample
+      - id: record
+        -lm-status: documented
+        size: own_length
+        doc: Record header and data, described by db2_row
+        doc-ref: *sample
+    instances:
+      own_length:
+        pos: _io.pos + 2
+        type: u2
+        doc: Length that the record gives in its own header, two bytes behind where it starts
+  insert_multiple:
+    doc: Several rows are inserted into one page
+    doc-ref: *readers
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: iud_flags
+        -orig-id: lrIUDflags
+        -lm-status: inferred
+        type: u2
+        doc: |
+          Flags of insert, update and delete; 0x8000 marks one half of an update that moved its
+          row
+        doc-ref: *readers
+      - id: num_records
+        -lm-status: inferred
+        type: u2
+        doc: Number of records
+        doc-ref: *readers
+      - id: free_space
+        -unit: bytes
+        -lm-status: inferred
+        type: u2
+        doc: Free space on the page
+        doc-ref: *readers
+      - id: sum_of_record_lengths
+        -unit: bytes
+        -lm-status: inferred
+        type: u2
+        doc: Sum of the lengths of the records
+        doc-ref: *readers
+      - id: variable_part_length
+        -unit: bytes
+        -lm-status: inferred
+        type: u2
+        doc: Length of what follows the page number
+        doc-ref: *readers
+      - id: pool_page_number
+        -lm-status: inferred
+        type: u4
+        doc: Page
+        doc-ref: *readers
+      - id: records
+        -lm-status: inferred
+        type: placed_record
+        repeat: expr
+        repeat-expr: num_records
+        doc: The records
+        doc-ref: *readers
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *readers
+    instances:
+      record_class:
+        value: 'db2_server::record_class::normal'
+        doc: Class of the record
+  placed_record:
+    doc: One of several records
+    doc-ref: *readers
+    seq:
+      - id: rid
+        -lm-status: inferred
+        type: db2_rid(_root.byte_order)
+        doc: 'Row id: page and slot'
+        doc-ref: *readers
+      - id: record_offset
+        -lm-status: inferred
+        type: u2
+        doc: Byte offset of the record in its page
+        doc-ref: *readers
+      - id: record
+        -lm-status: inferred
+        size: own_length
+        doc: Record header and data, described by db2_row
+        doc-ref: *readers
+    instances:
+      own_length:
+        pos: _io.pos + 2
+        type: u2
+        doc: Length that the record gives in its own header, two bytes behind where it starts
+  undo_insert_multiple:
+    doc: An insert of several rows is rolled back
+    doc-ref: *readers
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: iud_flags
+        -orig-id: lrIUDflags
+        -lm-status: inferred
+        type: u2
+        doc: |
+          Flags of insert, update and delete; 0x8000 marks one half of an update that moved its
+          row
+        doc-ref: *readers
+      - id: num_records
+        -lm-status: inferred
+        type: u2
+        doc: Number of records
+        doc-ref: *readers
+      - id: free_space
+        -unit: bytes
+        -lm-status: inferred
+        type: u2
+        doc: Free space on the page
+        doc-ref: *readers
+      - id: sum_of_record_lengths
+        -unit: bytes
+        -lm-status: inferred
+        type: u2
+        doc: Sum of the lengths of the records
+        doc-ref: *readers
+      - id: variable_part_length
+        -unit: bytes
+        -lm-status: inferred
+        type: u2
+        doc: Length of what follows the page number
+        doc-ref: *readers
+      - id: pool_page_number
+        -lm-status: inferred
+        type: u4
+        doc: Page
+        doc-ref: *readers
+      - id: records
+        -lm-status: inferred
+        type: removed_record
+        repeat: expr
+        repeat-expr: num_records
+        doc: The records
+        doc-ref: *readers
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *readers
+    instances:
+      record_class:
+        value: 'db2_server::record_class::compensation'
+        doc: Class of the record
+  removed_record:
+    doc: One of several records that are taken back
+    doc-ref: *readers
+    seq:
+      - id: rid
+        -lm-status: inferred
+        type: db2_rid(_root.byte_order)
+        doc: 'Row id: page and slot'
+        doc-ref: *readers
+      - id: internal
+        -lm-status: unknown
+        size: 2
+        doc: Kept as it is
+        doc-ref: *readers
+  alter_table_attribute:
+    doc: An attribute of a table is set, by ALTER TABLE or by checking constraints
+    doc-ref: &t104 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104'
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: padding
+        -orig-id: Padding
+        -lm-status: documented
+        size: 2
+        doc: Padding
+        doc-ref: *t104
+      - id: attribute_mask
+        -orig-id: Alter bit (attribute) mask
+        -lm-status: documented
+        type: u4
+        doc: |
+          Alter bit mask: which attributes are set. 0x1 propagation, 0x2 check pending, 0x10000
+          append mode, 0x200000 propagation of long fields, 0x400000 propagation of LOBs
+        doc-ref: *t104
+      - id: attribute_values
+        -orig-id: Alter bit (attribute) values
+        -lm-status: documented
+        type: u4
+        doc: 'Alter bit values: 1 switches the attribute of this bit on, 0 off'
+        doc-ref: *t104
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *t104
+    instances:
+      record_class:
+        value: 'db2_server::record_class::normal'
+        doc: Class of the record
+  alter_table_attribute_v97:
+    doc: An attribute of a table is set, by ALTER TABLE or by checking constraints
+    doc-ref: *sample
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: attribute_mask
+        -lm-status: documented
+        type: u8
+        doc: 'Alter bit mask: which attributes are set; bits as in version 7'
+        doc-ref: *sample
+      - id: attribute_values
+        -lm-status: documented
+        type: u8
+        doc: 'Alter bit values: 1 switches the attribute of this bit on, 0 off'
+        doc-ref: *sample
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *sample
+    instances:
+      record_class:
+        value: 'db2_server::record_class::normal'
+        doc: Class of the record
+  add_columns:
+    doc: Columns are added, or that is rolled back
+    doc-ref: &t105 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105'
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: padding
+        -orig-id: Padding
+        -lm-status: documented
+        size: 2
+        doc: Padding
+        doc-ref: *t105
+      - id: old_column_count
+        -orig-id: Old column count
+        -lm-status: documented
+        type: s4
+        valid:
+          min: 0
+        doc: Old column count
+        doc-ref: *t105
+      - id: new_column_count
+        -orig-id: New column count
+        -lm-status: documented
+        type: s4
+        valid:
+          min: 0
+        doc: New column count
+        doc-ref: *t105
+      - id: old_arrays
+        -orig-id: Old parallel arrays
+        -lm-status: documented
+        type: parallel_arrays(old_column_count)
+        doc: Column descriptors and LOB descriptors of the table as it was
+        doc-ref: *t105
+      - id: new_arrays
+        -orig-id: New parallel arrays
+        -lm-status: documented
+        type: parallel_arrays(new_column_count)
+        doc: Column descriptors and LOB descriptors of the table as it is now
+        doc-ref: *t105
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0 or _.size == 24
+        doc: |
+          Nothing, or 24 bytes: the page says that the whole takes 40 bytes more than the arrays,
+          but the first array stands at 16
+        doc-ref: *t105
+    instances:
+      record_class:
+        value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
+        doc: Normal, and compensation for what a rollback writes
+  parallel_arrays:
+    doc: |
+      Descriptors of all columns, and as many of LOB columns, of which only the first ones are
+      used
+    doc-ref: *t105
+    params:
+      - id: count
+        type: s4
+        doc: Number of columns
+    seq:
+      - id: columns
+        -lm-status: documented
+        type: column_descriptor
+        repeat: expr
+        repeat-expr: count
+        doc: Column descriptors
+        doc-ref: *t105
+      - id: lobs
+        -lm-status: documented
+        type: lob_descriptor
+        repeat: expr
+        repeat-expr: count
+        doc: LOB descriptors
+        doc-ref: *t105
+  vector:
+    doc: A VECTOR value as text, in front of the row it is of
+    doc-ref: *readers
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: column_id
+        -lm-status: inferred
+        type: u2
+        doc: Number of the column in the table
+        doc-ref: *readers
+      - id: data_length
+        -unit: bytes
+        -lm-status: inferred
+        type: u4
+        doc: Length of the data
+        doc-ref: *readers
+      - id: internal
+        -lm-status: unknown
+        size: 4
+        doc: Kept as it is
+        doc-ref: *readers
+      - id: data
+        -lm-status: inferred
+        size: data_length
+        doc: The value
+        doc-ref: *readers
+      - id: surplus
+        -lm-status: inferred
+        -lm-type: rest
+        size-eos: true
+        valid:
+          expr: _.size == 0
+        doc: Nothing
+        doc-ref: *readers
+    instances:
+      record_class:
+        value: 'db2_server::record_class::normal'
+        doc: Class of the record
+  undocumented:
+    doc: A record that has only a name
+    doc-ref: *v12
+    seq:
+      - id: header
+        -lm-status: documented
+        -lm-type: body
+        type: header
+        doc: Log header
+        doc-ref: *t96
+      - id: payload
+        -lm-status: unknown
+        size-eos: true
+        doc: Kept as it is
+        doc-ref: *v12
+enums:
+  function_id:
+    102:
+      id: add_columns
+      doc: Add columns to table
+    104:
+      id: undo_add_columns
+      doc: Undo add columns
+    106:
+      id: delete_record
+      doc: Delete record, until version 9.5
+    108:
+      id: undo_update_partition_state
+      doc: Undo update partition state; version 5 had another record of this number
+    110:
+      id: undo_insert_record
+      doc: Undo insert record
+    111:
+      id: undo_delete_record
+      doc: Undo delete record
+    112:
+      id: undo_update_record
+      doc: Undo update record
+    113:
+      id: alter_column
+      doc: Alter column; until version 7 its length only
+    115:
+      id: undo_alter_column
+      doc: Undo alter column
+    116:
+      id: alter_lob_column
+      doc: Alter column information of a LOB column
+    118:
+      id: insert_record
+      doc: Insert record, until version 9.5
+    119:
+      id: undo_alter_lob_column
+      doc: Undo alter column information of a LOB column
+    120:
+      id: update_record
+      doc: Update record, until version 9.5
+    122:
+      id: rename
+      doc: Rename schema or table
+    123:
+      id: undo_rename
+      doc: Undo rename schema or table
+    124:
+      id: alter_table_attribute
+      doc: Alter table attribute
+    128:
+      id: initialize_table
+      doc: Initialize table
+    131:
+      id: undo_insert_record_to_empty_page
+      doc: Undo insert record to empty page; version 5 had another record of this number
+    137:
+      id: update_partition_state
+      doc: Update partition state
+    161:
+      id: delete_record_v97
+      doc: Delete record, from version 9.7 on
+    162:
+      id: insert_record_v97
+      doc: Insert record, from version 9.7 on
+    163:
+      id: update_record_v97
+      doc: Update record, from version 9.7 on
+    164:
+      id: delete_record_to_empty_page
+      doc: Delete record to empty page
+    165:
+      id: insert_record_to_empty_page
+      doc: Insert record to empty page
+    166:
+      id: undo_delete_record_to_empty_page
+      doc: Undo delete record to empty page
+    167:
+      id: insert_multiple_records
+      doc: Insert multiple records
+    168:
+      id: undo_insert_multiple_records
+      doc: Undo insert multiple records
+    169:
+      id: drop_columns
+      doc: Drop columns
+    170:
+      id: undo_drop_columns
+      doc: Undo drop columns
+    171:
+      id: change_row_version
+      doc: Change of the version of a row, with a reorganization pending
+    211:
+      id: start_of_out_of_row_data
+      doc: Start of out-of-row data, from version 10.1 on
+    212:
+      id: undo_start_of_out_of_row_data
+      doc: Undo start of out-of-row data
+    213:
+      id: vector
+      doc: Vector as text, from version 12.1.4 on
+  function_id_v7:
+    102:
+      id: add_columns
+      doc: Add columns to table
+    103:
+      id: create_new_page
+      doc: Version 5 only
+    104:
+      id: undo_add_columns
+      doc: Undo add columns
+    105:
+      id: alter_propagation
+      doc: Version 5 only
+    106:
+      id: delete_record
+      doc: Delete record
+    107:
+      id: undo_alter_propagation
+      doc: Version 5 only
+    108:
+      id: alter_pending
+      doc: Version 5 only
+    109:
+      id: alter_defaults
+      doc: Version 5 only
+    110:
+      id: undo_insert_record
+      doc: Undo insert record
+    111:
+      id: undo_delete_record
+      doc: Undo delete record
+    112:
+      id: undo_update_record
+      doc: Undo update record
+    113:
+      id: alter_column
+      doc: Alter column
+    114:
+      id: create_system_page
+      doc: Version 5 only
+    115:
+      id: undo_alter_column
+      doc: Undo alter column
+    117:
+      id: reorganize_page
+      doc: Version 5 only
+    118:
+      id: insert_record
+      doc: Insert record
+    120:
+      id: update_record
+      doc: Update record
+    121:
+      id: update_changed_columns
+      doc: Version 5 only
+    124:
+      id: alter_table_attribute
+      doc: Alter table attribute
+    128:
+      id: initialize_table
+      doc: Initialize table
+    131:
+      id: undo_alter_defaults
+      doc: Version 5 only
+    132:
+      id: undo_alter_pending
+      doc: Version 5 only
+    161:
+      id: delete_record_v97
+      doc: Delete record
+    162:
+      id: insert_record_v97
+      doc: Insert record
+    163:
+      id: update_record_v97
+      doc: Update record
+  column_type:
+    0x0000:
+      id: smallint
+    0x0001:
+      id: integer
+    0x0002:
+      id: decimal
+    0x0003:
+      id: double
+    0x0004:
+      id: real
+    0x0005:
+      id: bigint
+    0x0006:
+      id: decfloat16
+      doc: From version 9.5 on
+    0x0007:
+      id: decfloat34
+      doc: From version 9.5 on
+    0x0100:
+      id: char
+    0x0101:
+      id: varchar
+    0x0104:
+      id: long_varchar
+    0x0105:
+      id: date
+    0x0106:
+      id: time
+    0x0107:
+      id: timestamp
+    0x0108:
+      id: blob
+    0x0109:
+      id: clob
+    0x010d:
+      id: struct_type
+    0x010f:
+      id: boolean
+      doc: From version 11.1 on
+    0x0110:
+      id: binary
+      doc: From version 11.1 on
+    0x0111:
+      id: varbinary
+      doc: From version 11.1 on
+    0x0112:
+      id: xml
+      doc: From version 9.1 on
+    0x0200:
+      id: graphic
+    0x0201:
+      id: vargraphic
+    0x0202:
+      id: long_vargraphic
+    0x0203:
+      id: dbclob
+  iud_flag:
+    0x8000:
+      id: moved_row
+      doc: 'One half of an update that moved its row: the delete or the insert'
+  table_attribute:
+    1:
+      id: propagation
+      doc: Rows are logged for propagation (DATA CAPTURE CHANGES)
+    2:
+      id: check_pending
+      doc: Check pending
+    0x10000:
+      id: append_mode
+      doc: Rows are put behind the others
+    0x200000:
+      id: long_field_propagation
+      doc: Long fields are logged for propagation
+    0x400000:
+      id: lob_propagation
+      doc: LOBs are logged for propagation

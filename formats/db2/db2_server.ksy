@@ -1,0 +1,50 @@
+meta:
+  id: db2_server
+  title: Db2 for LUW, what a log record does not say of itself
+  application: IBM Db2 for Linux, UNIX and Windows
+  license: Apache-2.0
+  ks-version: '0.11'
+doc: |
+  A log record names neither the release nor the machine that wrote it. Which form its header has, and
+  in which order the bytes of its numbers stand, is found from the records of a whole stream by
+  arithmetic, or said by the caller.
+doc-ref: 'IBM Db2 for LUW, db2ReadLog API and "Log record header" of versions 5 to 12.1'
+enums:
+  generation:
+    7:
+      id: v7
+      -orig-id: v7
+      doc: |
+        Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1
+        to 9.5 kept this header is inferred.
+    97:
+      id: v9_7
+      -orig-id: v9.7
+      doc: 'Version 9.7: header of 24, 32 or 40 bytes, log sequence numbers of 8 bytes'
+    10:
+      id: v10
+      -orig-id: v10
+      doc: |
+        Versions 10.1 to 12.1: header of 40, 56 or 64 bytes, with log flush sequence, log stream
+        and log sequence offsets
+  byte_order:
+    0:
+      id: little
+      doc: 'x86-64, POWER little-endian: the least significant byte comes first'
+    1:
+      id: big
+      doc: |
+        POWER with AIX, SPARC, HP-UX, System z with Linux: the most significant byte comes first
+  record_class:
+    78:
+      id: normal
+      doc: Redone by rollforward, undone by rollback
+    82:
+      id: redo
+      doc: Redone only
+    85:
+      id: undo
+      doc: Undone only
+    67:
+      id: compensation
+      doc: Written while something was undone

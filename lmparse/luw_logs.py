@@ -1,0 +1,484 @@
+"""Logs of Db2 LUW: what db2ReadLog returns, as records and as changes.
+
+What becomes of a change is known when its transaction ends. So a log is read twice: one pass finds
+the units of work, a second one reads the rows of those that are asked for. Parts of a log are sets of
+whole units, never stretches of the file; parts of its records are stretches of the file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lmparse import luw
+from lmparse.change_logs import ChangeLog
+from lmparse.changes import Change
+from lmparse.detection import Family, detect, try_framing
+from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
+from lmparse.files import Decided
+from lmparse.framing import PREFIXED, Frame, Framing, Span
+from lmparse.lobs import OutsideValues, first_column
+from lmparse.luw_rows import LuwRow, LuwRowReader, RecordHeader, record_header
+from lmparse.luw_tables import Ids, LuwColumn, LuwTable, read_tables_file
+from lmparse.options import Options
+from lmparse.records import RecordReader, Values, to_json
+from lmparse.units import Entry, Ledger, Piece, Unit, UnitReader
+
+_NEVER = "F" * 20
+"""Commit position of what is not committed: behind everything that is."""
+_SAMPLE = 64
+_DISPOSITIONS = {"committed": "C", "rolled-back": "A"}
+_EPOCH = datetime(1970, 1, 1)
+
+
+class Db2Log(ChangeLog):
+    """Log records of one Db2 LUW server, in the order in which the API returned them."""
+
+    needs_control = False
+
+    def __init__(
+        self,
+        path: str | Path,
+        options: Options,
+        *,
+        decided: Decided | None = None,
+        on_error: Callable[[DataError], None] | None = None,
+    ) -> None:
+        known = decided or Decided()
+        self.generation = known.generation or options.generation
+        self.byte_order = known.byte_order or options.byte_order
+        super().__init__(path, options, decided=decided, on_error=on_error)
+        self._readers: dict[LuwTable, LuwRowReader] = {}
+        self._unknown: Counter[str] = Counter()
+        """Rows of tables that nothing describes, by table."""
+
+    # -- what is known before the first record is read ------------------------------
+
+    def family(self) -> Family:
+        known = self._decided
+        return luw.family(known.framing or self.options.framing, self.byte_order, self.generation)
+
+    @property
+    def may_be_empty(self) -> bool:
+        return super().may_be_empty or self.options.tables is not None
+
+    def _reader(self) -> RecordReader:
+        # Stands in until the framing is known, and with it how records are read; see _framing.
+        return luw.LogReader(luw.GENERATIONS[-1], luw.BYTE_ORDERS[0], "bare").records
+
+    def _framing(self) -> Framing:
+        framing = self._found_framing()
+        self.byte_order = framing.byte_order or self.byte_order
+        self.logs = luw.LogReader(self.generation, self.byte_order, framing.name, self.code_page)
+        self.reader = self.logs.records
+        return framing
+
+    def _found_framing(self) -> Framing:
+        name = self._decided.framing or self.options.framing
+        if name not in ("auto", *PREFIXED):
+            raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(PREFIXED))
+        is_named = name != "auto" and self.byte_order != "auto"
+        if is_named and (self.generation != "auto" or not len(self.buffer)):
+            self.decide("framing", f"{name} {self.byte_order} {self.generation}", "option")
+            self.generation = "v10" if self.generation == "auto" else self.generation
+            return Framing(name, byte_order=self.byte_order)
+        if not len(self.buffer) and self.may_be_empty:
+            self.generation = "v10" if self.generation == "auto" else self.generation
+            self.decide("framing", PREFIXED[0] if name == "auto" else name, "the file is empty")
+            order = luw.BYTE_ORDERS[0] if self.byte_order == "auto" else self.byte_order
+            return Framing(PREFIXED[0] if name == "auto" else name, byte_order=order)
+        family = self.family()
+        try:
+            trial = (
+                detect(self.buffer, family) if not is_named else try_framing(self.buffer, family.framings[0], family)
+            )
+            records = [frame.read(self.buffer) for frame in trial.frames]
+            order = trial.framing.byte_order or ""
+            if not records and trial.fault is not None:
+                raise trial.fault
+            if self.generation == "auto":
+                self.generation = luw.prove_generation(records, order)
+        except FramingError as error:
+            error.at(file=self.path)
+            raise
+        self.decide("framing", trial.framing.name, f"the first {len(records)} records tile the file" if trial.is_proven
+                    else f"the file begins with {len(records)} sound records")  # fmt: skip
+        self.decide("byte order", order, "the lengths of the records")
+        count = luw.explained(records, order, (self.generation,))[self.generation]
+        self.decide("generation", self.generation, f"explains {count} of {len(records)} records to the last byte")
+        return trial.framing
+
+    def decided(self) -> Decided:
+        return Decided(self.framing.name, byte_order=self.byte_order, generation=self.generation)
+
+    @property
+    def has_descriptions(self) -> bool:
+        return True
+
+    # -- records ----------------------------------------------------------------------
+
+    def record_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
+        return [(self.decided(), span) for span in self.spans(max_bytes)]
+
+    def observe(self, values: dict[str, Any]) -> dict[str, str]:
+        return {"kind": values["kind"]}
+
+    def log_records(self) -> Iterator[luw.LogRecord]:
+        """Every good record, parsed; bad ones are left for the ledger."""
+        for frame in self.frames():
+            try:
+                record = self.logs.read(self.buffer, frame)
+            except DataError as error:
+                self._bad.append((frame, error))
+                continue
+            yield record
+
+    def quarantine(self, error: DataError, frame: Frame, count: int = 1) -> None:
+        super().quarantine(self._placed(error, frame), frame, count)
+
+    def _placed(self, error: DataError, frame: Frame) -> DataError:
+        """An error with the log sequence number of its record, as far as that can be read."""
+        said = self.logs.place(self.buffer, frame)
+        looks = self._looks_like
+        hints = [error.hint, said, looks and f"the records look like generation {looks}"]
+        error.hint = "; ".join(hint for hint in hints if hint) or None
+        return error
+
+    @cached_property
+    def _looks_like(self) -> str | None:
+        """Another generation that explains the first records, when the one that was named explains none."""
+        frames: list[Frame] = []
+        with suppress(FramingError):
+            frames.extend(islice(self.framing.frames(self.buffer), _SAMPLE))
+        counts = luw.explained([frame.read(self.buffer) for frame in frames], self.byte_order)
+        best = max(counts, key=lambda name: counts[name])
+        return best if counts[best] and not counts[self.generation] else None
+
+    # -- units of work and tables -----------------------------------------------------
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The units of work, from one pass over the log."""
+        if self._decided.ledger is not None:
+            ledger: Ledger = self._decided.ledger
+            return ledger
+        if not self._has_numbers:
+            self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
+        self._bad: list[tuple[Frame, DataError]] = []
+        ledger = UnitReader(self.byte_order, self.code_page).read(self.log_records())
+        ledger.bad = sorted([*ledger.bad, *self._bad], key=lambda bad: bad[0].index)
+        ledger.named = read_tables_file(self.options.tables) if self.options.tables else {}
+        for text, count in ledger.counts.items():
+            self.notice(f"{count} x {text}")
+        for text in ledger.gaps:
+            self.notice(text)
+        for form, count in ledger.address_forms.items():
+            self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")
+        return ledger
+
+    @property
+    def _has_numbers(self) -> bool:
+        return self.generation == "v10" or self.framing.name != "bare"
+
+    def table_of(self, unit: Unit, entry: Entry) -> LuwTable | None:
+        """The description of a change's table: from the log where it has one, under the names of the tables file.
+
+        Raises ControlError LMP-C010 when the two contradict each other.
+        """
+        if entry.ids is None:
+            return None
+        named = self.ledger.named.get(entry.ids)
+        logged = self.ledger.description(unit, entry)
+        if logged is None or named is None:
+            return logged or named
+        difference = logged.differs_from(named)
+        if difference is not None:
+            raise ControlError(
+                "the tables file is not of this log", code="LMP-C010", file=self.options.tables, found=difference,
+                hint="print it again from the catalog of the database that wrote the log",
+            )  # fmt: skip
+        return logged.named_by(named)
+
+    @cached_property
+    def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
+        wanted = self.options.table
+        if wanted is None or self._decided.table_ids is not None:
+            return self._decided.table_ids
+        found: dict[Ids, str] = {}
+        for table in self._all_versions():
+            if wanted in (table.name, table.full_name, table.hex_ids):
+                found[table.ids] = f"{table.full_name} ({table.hex_ids})"
+        for unit in self.ledger.units:
+            for entry in unit.entries:
+                if entry.ids is not None and wanted == f"{entry.ids[0]}.{entry.ids[1]}":
+                    found.setdefault(entry.ids, wanted)
+        if len(found) > 1:
+            raise OptionError(
+                f"table {wanted!r} is ambiguous: {', '.join(found.values())}", code="LMP-C005",
+                hint="name it by TABLESPACE.TABLE in decimal",
+            )  # fmt: skip
+        if not found:
+            raise TableNotFoundError(f"neither log nor tables file has a table {wanted!r}", code="LMP-C005")
+        self.table_names = set(found.values())
+        return frozenset(found)
+
+    def _all_versions(self) -> Iterator[LuwTable]:
+        """Every description there is, under the names of the tables file."""
+        for ids, records in self.ledger.tables.items():
+            named = self.ledger.named.get(ids)
+            for record in records:
+                if record.is_committed:
+                    for table in (record.before, record.table):
+                        if table is not None:
+                            yield table.named_by(named) if named is not None else table
+        yield from self.ledger.named.values()
+
+    def table_versions(self) -> list[LuwTable]:
+        ids = self.table_ids or frozenset()
+        picked = self.options.table_version
+        versions = [table for table in self._all_versions() if table.ids in ids]
+        return [table for table in versions if picked in (None, table.sequence)]
+
+    # -- changes ----------------------------------------------------------------------
+
+    def change_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
+        """Parts of whole units of work: a transaction is never torn, wherever its records stand."""
+        decided = replace(self.decided(), table_ids=self.table_ids)
+        whole = Span(0, len(self.buffer), 0)
+        return [(replace(decided, ledger=ledger), whole) for ledger in self.ledger.parts(max_bytes)]
+
+    def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
+        self._check_columns()
+        for frame, error in self.ledger.bad:
+            self.quarantine(error, frame)
+        for unit, entry in self._in_order():
+            if self._is_wanted(unit, entry):
+                change = self._change(unit, entry)
+                if change is not None:
+                    yield change
+        for ids, count in sorted(self._unknown.items()):
+            self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
+        if self.ledger.fault is not None:
+            raise self.ledger.fault
+
+    def _check_columns(self) -> None:
+        if self.options.table_version is not None and self.options.table is None:
+            raise OptionError("tableVersion needs a table", hint="give table too")
+        versions = list(self._all_versions()) if self.options.table is None else self.table_versions()
+        names = {column.name for version in versions for column in version.columns}
+        for name in self.options.columns:
+            if name not in names:
+                raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
+
+    def _in_order(self) -> Iterator[tuple[Unit, Entry]]:
+        """The changes in the order that is asked for: of the file, or of commits."""
+        units = self.ledger.units
+        pairs = [(unit, entry) for unit in units for entry in unit.entries]
+        if self.options.order == "commit":
+            return iter(sorted(pairs, key=lambda pair: self._seq(*pair)))
+        return iter(sorted(pairs, key=lambda pair: (pair[1].frame.index, pair[1].number)))
+
+    def _is_wanted(self, unit: Unit, entry: Entry) -> bool:
+        options = self.options
+        if options.operations and entry.op not in options.operations:
+            return False
+        if self.table_ids is not None and entry.ids not in self.table_ids:
+            return False
+        state = "rolled-back" if entry.is_undone else unit.state
+        if "all" not in options.include and state not in options.include:
+            self.left_out[state] += 1
+            return False
+        return True
+
+    def _seq(self, unit: Unit, entry: Entry) -> str:
+        """Commit position, log flush sequence, log sequence number, log stream, row in the record."""
+        is_done = unit.state == "committed" and not entry.is_undone
+        commit = f"{unit.commit_lsn:016X}{unit.commit_stream:04X}" if is_done else _NEVER
+        ordinal = 2 * entry.number + (entry.notice is not None)
+        return f"{commit}{entry.lfs:020X}{entry.lsn:020X}{entry.stream:04X}{ordinal:08X}"
+
+    def _change(self, unit: Unit, entry: Entry) -> Change | None:
+        """One change, or None when its record is bad. Errors go where errors go."""
+        try:
+            record = self.logs.read(self.buffer, entry.frame)
+            change = self._bare_change(unit, entry, record)
+            if entry.notice is not None:
+                change.detail = dict(entry.notice)
+            elif entry.op in ("I", "U", "D"):
+                if not self._fill(change, unit, entry, record):
+                    return None
+            else:
+                change.detail = self._object_detail(record, change.table)
+        except DataError as error:
+            self.quarantine(error, entry.frame)
+            return None
+        for fault in change.faults:
+            self.report(self._placed(fault, entry.frame), entry.frame)
+        if change.faults and self.options.mode == "dropmalformed":
+            self.tally.dropped += 1
+            return None
+        return change
+
+    def _bare_change(self, unit: Unit, entry: Entry, record: luw.LogRecord) -> Change:
+        table = self.table_of(unit, entry)
+        ids = "" if entry.ids is None else f"{entry.ids[0]}.{entry.ids[1]}"
+        named = table is not None and bool(table.name)
+        time = unit.commit_time
+        state = "A" if entry.is_undone else _DISPOSITIONS.get(unit.state)
+        return Change(
+            op=entry.op,
+            seq=self._seq(unit, entry),
+            txn_id=unit.txn_id,
+            schema_name=table.schema if table is not None else "",
+            table_name=table.name if table is not None and named else ids,
+            table_name_short=not named,
+            before=None,
+            after=None,
+            values={
+                "auth_id": unit.authid,
+                "uor_disp": _DISPOSITIONS.get(unit.state),
+                "log_rec_disp": state,
+            },
+            header=to_json(self._header(record)),
+            commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
+            ts=None,
+            detail=None,
+            frame=entry.frame,
+            length=entry.frame.length,
+            table=table,
+        )
+
+    def _header(self, record: luw.LogRecord) -> Values:
+        values = self.logs.values(record).values
+        data = ("record", "records", "old_row", "new_row", "data", "payload")
+        return {name: value for name, value in values.items() if name not in data}
+
+    # -- rows -----------------------------------------------------------------------------
+
+    def _fill(self, change: Change, unit: Unit, entry: Entry, record: luw.LogRecord) -> bool:
+        """Read the rows of a change into it; False when the record holds no row."""
+        images = self._images(entry, record)
+        headers = {role: self._page_header(role, image) for role, image in images.items()}
+        if not any(header.is_row for header in headers.values()):
+            self.left_out["internal records that are no rows"] += 1
+            return False
+        detail: dict[str, Any] = {}
+        if entry.is_half:
+            detail["moved"] = True
+        if entry.gap is not None:
+            detail["gap"] = entry.gap
+        table = change.table
+        if record.is_compressed:
+            raise RecordError(
+                "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
+                field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
+            )  # fmt: skip
+        if not isinstance(table, LuwTable):
+            detail |= {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
+            self._unknown[change.table_name] += 1
+            change.detail = detail
+            return True
+        absent: dict[str, str] = {}
+        columns = frozenset(self.options.columns) or None
+        for role, image in images.items():
+            if not headers[role].is_row:
+                detail[f"{role}_bytes"] = image.hex().upper()
+                continue
+            row = self._read_row(table, unit, entry, role, image, columns)
+            setattr(change, role, row.values)
+            for fault in row.faults:
+                fault.field = f"{role}.{fault.field}"
+            change.faults.extend(row.faults)
+            absent |= {f"{role}.{column}": reason for column, reason in row.absent.items()}
+            if row.unread:
+                detail[f"{role}_unread_bytes"] = row.unread
+        if absent:
+            detail["absent"] = absent
+        change.detail = detail or None
+        return True
+
+    def _page_header(self, role: str, image: bytes) -> RecordHeader:
+        try:
+            return record_header(image, self.byte_order)
+        except DataError as error:
+            error.field = f"{role}.{error.field}"
+            raise
+
+    def _images(self, entry: Entry, record: luw.LogRecord) -> dict[str, bytes]:
+        """The records in a data page that a change has, by their role."""
+        body = record.body
+        if hasattr(body, "old_row"):
+            return {"before": body.old_row.record, "after": body.new_row.record}
+        own = body.records[entry.number].record if hasattr(body, "records") else body.record
+        if entry.other is None:
+            return {"before" if entry.op == "D" else "after": own}
+        other = self.logs.read(self.buffer, entry.other).body
+        return {"before": other.old_row.record if hasattr(other, "old_row") else other.record, "after": own}
+
+    def _read_row(
+        self, table: LuwTable, unit: Unit, entry: Entry, role: str, image: bytes, columns: frozenset[str] | None
+    ) -> LuwRow:
+        reader = self._row_reader(table)
+        first = first_column(self.ledger.column_ids.get(table.ids, ()), table)
+        if first == 1:
+            self.notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
+        outside = OutsideValues(entry, reader, self._piece, lambda: self._has_rival(unit, entry), first)
+        try:
+            return reader.read(image, outside.after if role == "after" else outside.before, columns)
+        except DataError as error:
+            error.field = f"{role}.{error.field}" if error.field else role
+            raise
+
+    def _row_reader(self, table: LuwTable) -> LuwRowReader:
+        reader = self._readers.get(table)
+        if reader is None:
+            reader = LuwRowReader(table, self.byte_order, self.code_page, trim=self.options.trim)
+            self._readers[table] = reader
+        return reader
+
+    def _piece(self, piece: Piece) -> bytes:
+        data: bytes = self.logs.read(self.buffer, piece.frame).body.data
+        return data
+
+    def _has_rival(self, unit: Unit, entry: Entry) -> bool:
+        """Whether another row of the transaction waits for a LOB value as well."""
+        asked: list[str] = []
+
+        def ask(column: LuwColumn) -> str:
+            asked.append(column.name)
+            return ""
+
+        for rival in entry.rivals:
+            with suppress(DataError):  # a bad row is reported where it is read
+                table = self.table_of(unit, rival)
+                image = self._images(rival, self.logs.read(self.buffer, rival.frame)).get("after", b"")
+                if table is not None:
+                    self._row_reader(table).read(image, ask)
+                else:
+                    asked.append("")  # what nothing describes may have LOB columns
+        return bool(asked)
+
+    def _object_detail(self, record: luw.LogRecord, table: object) -> dict[str, Any]:
+        """What a change of a table as a whole has to say."""
+        body = record.body
+        detail: dict[str, Any] = {"kind": record.kind}
+        if (hasattr(body, "table_description") or hasattr(body, "new_arrays")) and isinstance(table, LuwTable):
+            detail["columns"] = [
+                {"name": column.name, "type": column.sql_type.words, "nullable": column.is_nullable}
+                for column in table.columns
+            ]
+        if hasattr(body, "attribute_mask"):
+            detail["attributes"] = luw.attributes(body)
+        for name in ("index_token", "index_root_page", "flag", "ddl_text_left"):
+            if hasattr(body, name):
+                detail[name] = getattr(body, name)
+        if hasattr(body, "ddl_text"):
+            detail["text"] = self.code_page.decode(body.ddl_text)
+        return detail

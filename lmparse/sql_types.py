@@ -1,0 +1,137 @@
+"""SQL types of Db2 LUW columns: from words such as DECIMAL(9,2) to what stands in a row.
+
+Sources: IBM Db2 V7, "Data Manager Log Records", Field Lengths; IBM Db2 12.1, SQL reference, "CREATE TABLE".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ALIASES = {
+    "INT": "INTEGER", "DEC": "DECIMAL", "NUMERIC": "DECIMAL", "NUM": "DECIMAL", "CHARACTER": "CHAR",
+    "CHARACTER VARYING": "VARCHAR", "CHAR VARYING": "VARCHAR", "DOUBLE PRECISION": "DOUBLE", "FLOAT": "DOUBLE",
+    "BINARY VARYING": "VARBINARY", "CHARACTER LARGE OBJECT": "CLOB", "CHAR LARGE OBJECT": "CLOB",
+    "BINARY LARGE OBJECT": "BLOB", "NCHAR": "GRAPHIC", "NVARCHAR": "VARGRAPHIC", "NCLOB": "DBCLOB",
+}  # fmt: skip
+_WIDTHS = {"SMALLINT": 2, "INTEGER": 4, "BIGINT": 8, "REAL": 4, "DOUBLE": 8, "DATE": 4, "TIME": 3, "BOOLEAN": 1}
+_LENGTHS = {"CHAR": 1, "GRAPHIC": 1, "BINARY": 1, "BLOB": 1 << 20, "CLOB": 1 << 20, "DBCLOB": 1 << 20}
+"""Types that take a length, with the one they have without."""
+_NEED_LENGTH = ("VARCHAR", "VARGRAPHIC", "VARBINARY")
+_BARE = (*_WIDTHS, "LONG VARCHAR", "LONG VARGRAPHIC", "XML", "DATALINK")
+LOBS = ("BLOB", "CLOB", "DBCLOB")
+_VARYING = (*_NEED_LENGTH, *LOBS, "LONG VARCHAR", "LONG VARGRAPHIC", "XML", "DATALINK")
+_GRAPHIC = ("GRAPHIC", "VARGRAPHIC", "LONG VARGRAPHIC", "DBCLOB")
+_FORMS = {
+    **dict.fromkeys(("SMALLINT", "INTEGER", "BIGINT"), "int"), **dict.fromkeys(("REAL", "DOUBLE"), "float"),
+    **dict.fromkeys(("CHAR", "VARCHAR", "GRAPHIC", "VARGRAPHIC", "CLOB", "DBCLOB", "XML"), "text"),
+    **dict.fromkeys(("BINARY", "VARBINARY", "BLOB"), "bytes"),
+    **dict.fromkeys(("LONG VARCHAR", "LONG VARGRAPHIC", "DATALINK"), "absent"),
+    "DECIMAL": "decimal", "DECFLOAT": "decfloat", "DATE": "date", "TIME": "time", "TIMESTAMP": "timestamp",
+    "BOOLEAN": "boolean",
+}  # fmt: skip
+_WORDS = re.compile(
+    r"(?P<name>[A-Z]+(?: [A-Z]+)*?)\s*"
+    r"(?:\(\s*(?P<length>\d+)\s*(?P<unit>[KMG])?\s*(?:OCTETS|CODEUNITS16|CODEUNITS32)?\s*(?:,\s*(?P<scale>\d+)\s*)?\))?"
+    r"(?P<bits>\s+FOR BIT DATA)?"
+)
+_UNITS = {None: 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@dataclass(frozen=True)
+class SqlType:
+    """A type with its length. Lengths are in bytes."""
+
+    name: str
+    """SMALLINT, DECIMAL, CHAR, ..."""
+    length: int = 0
+    """Of fixed-length types the bytes of a value, of varying ones of the longest."""
+    precision: int = 0
+    """Digits of a DECIMAL or DECFLOAT, digits behind the second of a TIMESTAMP."""
+    scale: int = 0
+    is_bit_data: bool = False
+
+    @property
+    def is_varying(self) -> bool:
+        """Whether place and length of the value stand in the fixed-length section."""
+        return self.name in _VARYING
+
+    @property
+    def is_lob(self) -> bool:
+        """Whether values may be kept in an object of their own, and stand in records of their own."""
+        return self.name in LOBS
+
+    @property
+    def is_graphic(self) -> bool:
+        """Whether it holds double-byte characters."""
+        return self.name in _GRAPHIC
+
+    @property
+    def form(self) -> str:
+        """What values are: int, float, decimal, decfloat, text, bytes, date, time, timestamp, boolean,
+        absent (never in the log), or raw (a type that is not listed)."""
+        return "bytes" if self.is_bit_data else _FORMS.get(self.name, "raw")
+
+    @property
+    def words(self) -> str:
+        """The type as SQL has it."""
+        if self.name == "DECIMAL":
+            return f"DECIMAL({self.precision},{self.scale})"
+        if self.name in ("DECFLOAT", "TIMESTAMP"):
+            return f"{self.name}({self.precision})"
+        if (self.name in _LENGTHS or self.name in _NEED_LENGTH) and self.length:
+            length = self.length // 2 if self.is_graphic else self.length
+            return f"{self.name}({length})" + (" FOR BIT DATA" if self.is_bit_data else "")
+        return self.name
+
+
+def parse_type(text: str) -> SqlType:
+    """A type from its SQL words. Raises ValueError with what is wrong."""
+    match = _WORDS.fullmatch(" ".join(text.upper().split()))
+    if match is None:
+        raise ValueError(f"{text!r} is no SQL type")
+    name = _ALIASES.get(match["name"], match["name"])
+    length = int(match["length"]) * _UNITS[match["unit"]] if match["length"] else None
+    scale = int(match["scale"]) if match["scale"] else None
+    is_bit_data = match["bits"] is not None
+    if is_bit_data and name not in ("CHAR", "VARCHAR"):
+        raise ValueError(f"{name} cannot be FOR BIT DATA")
+    if scale is not None and name != "DECIMAL":
+        raise ValueError(f"{name} takes no scale")
+    if name == "DECIMAL":
+        precision, scale = 5 if length is None else length, scale or 0
+        if not 1 <= precision <= 31 or scale > precision:
+            raise ValueError(f"{text!r}: precision is 1 to 31, scale at most as large")
+        return SqlType(name, decimal_bytes(precision), precision, scale)
+    if name == "TIMESTAMP":
+        digits = 6 if length is None else length
+        if digits > 12:
+            raise ValueError(f"{text!r}: a timestamp has 0 to 12 digits behind the second")
+        return SqlType(name, timestamp_bytes(digits), digits)
+    if name == "DECFLOAT":
+        digits = 34 if length is None else length
+        if digits not in (16, 34):
+            raise ValueError(f"{text!r}: DECFLOAT has 16 or 34 digits")
+        return SqlType(name, 8 if digits == 16 else 16, digits)
+    if match["name"] == "FLOAT" and length is not None:
+        return SqlType("REAL", 4) if length < 25 else SqlType("DOUBLE", 8)
+    if name in _BARE:
+        if length is not None:
+            raise ValueError(f"{name} takes no length")
+        return SqlType(name, _WIDTHS.get(name, 0))
+    if name in _NEED_LENGTH and length is None:
+        raise ValueError(f"{name} needs a length")
+    if name not in _LENGTHS and name not in _NEED_LENGTH:
+        raise ValueError(f"{text!r} is no SQL type")
+    length = _LENGTHS.get(name, 0) if length is None else length
+    return SqlType(name, 2 * length if name in _GRAPHIC else length, is_bit_data=is_bit_data)
+
+
+def decimal_bytes(precision: int) -> int:
+    """Bytes of a packed decimal of so many digits: (precision + 2) / 2."""
+    return (precision + 2) // 2
+
+
+def timestamp_bytes(digits: int) -> int:
+    """Bytes of a timestamp with so many digits behind the second."""
+    return 7 + (digits + 1) // 2
