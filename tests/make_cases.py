@@ -14,10 +14,10 @@ import cases_bad.control
 import cases_bad.framings
 import cases_bad.images
 import cases_bad.lldf
-from cases import control, data, images, lldf, words
+from cases import control, data, images, lldf, luw, luw_changes, words
 
 MAKERS = (
-    *(module.cases for module in (lldf, data, images, control, words)),
+    *(module.cases for module in (lldf, data, images, control, words, luw, luw_changes)),
     *(module.cases for module in (cases_bad.framings, cases_bad.lldf, cases_bad.images, cases_bad.control)),
 )
 

@@ -48,6 +48,7 @@ class Case:
         options: of the command, under their Python names.
         control: bytes of the control file, for changes.
         exit: exit code of the command.
+        tables: bytes of the tables file, for changes of Db2 LUW.
     """
 
     spec: str
@@ -60,6 +61,7 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict)
     control: bytes | None = None
     exit: int = 0
+    tables: bytes | None = None
 
     folder = GOOD
 
@@ -81,6 +83,8 @@ class Case:
         made = {stem.with_suffix(".bin"): self.data, stem.with_suffix(".yaml"): to_yaml(about | self.expectation())}
         if self.control is not None:
             made[stem.with_suffix(".ctl")] = self.control
+        if self.tables is not None:
+            made[stem.with_suffix(".tables")] = self.tables
         return made
 
 
