@@ -15,7 +15,7 @@ from luw_encoder.wire import BYTE_ORDERS, GENERATIONS
 
 import lmparse
 from lmparse import cli
-from lmparse.luw import explained
+from lmparse.luw import explained, prove_generation
 
 EMP = Table(
     2,
@@ -233,3 +233,15 @@ def test_sizes_of_real_records_of_version_9_7(size: int, row: int | None) -> Non
     raw = size.to_bytes(4, "little") + bytes.fromhex("4E00 0200") + bytes(8) + b"\1\0\0\0\0\0\0\0" + body
     assert len(raw) == size
     assert explained([raw], "little") == {"v7": 0, "v9.7": 1, "v10": 0}
+
+
+@pytest.mark.parametrize(("generation", "byte_order"), FORMS)
+def test_a_generation_that_explains_every_record_wins(generation: Any, byte_order: Any) -> None:
+    stream = busy_stream(generation, byte_order, "bare")
+    data = stream.bytes()
+    records = [data[record.offset : record.offset + record.length] for record in stream.records]
+    assert prove_generation(records, byte_order) == generation
+    assert prove_generation(records[:3], byte_order) == generation
+    other = "little" if byte_order == "big" else "big"
+    with pytest.raises(lmparse.FramingError):
+        prove_generation(records, other)
