@@ -22,7 +22,7 @@ SPEC = "db2_log"
 GENERATIONS = ("v7", "v9.7", "v10")
 """Forms of the log record header."""
 BYTE_ORDERS = ("little", "big")
-_MARGIN = 4
+MARGIN = 4
 """How many times more records one generation must explain than any other."""
 
 
@@ -267,7 +267,7 @@ def prove_generation(records: Sequence[bytes], byte_order: str, generations: Seq
     if not counts[best]:
         raise FramingError("no generation explains a record", code="LMP-F003", found=said, hint="name the generation")
     # One that explains all of them needs no margin: short records of one form can pass for another's.
-    least = counts[best] if counts[best] == len(records) else counts[best] / _MARGIN
+    least = counts[best] if counts[best] == len(records) else counts[best] / MARGIN
     rivals = [name for name, count in counts.items() if name != best and count >= least > 0]
     if rivals:
         raise FramingError(

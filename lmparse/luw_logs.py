@@ -159,7 +159,7 @@ class Db2Log(ChangeLog):
             frames.extend(islice(self.framing.frames(self.buffer), _SAMPLE))
         counts = luw.explained([frame.read(self.buffer) for frame in frames], self.byte_order)
         best = max(counts, key=lambda name: counts[name])
-        return best if counts[best] and not counts[self.generation] else None
+        return best if counts[best] > luw.MARGIN * counts[self.generation] else None
 
     # -- units of work and tables -----------------------------------------------------
 
@@ -175,6 +175,8 @@ class Db2Log(ChangeLog):
         ledger = UnitReader(self.byte_order, self.code_page).read(self.log_records())
         ledger.bad = sorted([*ledger.bad, *self._bad], key=lambda bad: bad[0].index)
         ledger.named = read_tables_file(self.options.tables) if self.options.tables else {}
+        if self._looks_like:
+            self.notice(f"the records look like generation {self._looks_like}")
         for text, count in ledger.counts.items():
             self.notice(f"{count} x {text}")
         for text in ledger.gaps:
@@ -234,7 +236,7 @@ class Db2Log(ChangeLog):
         for ids, records in self.ledger.tables.items():
             named = self.ledger.named.get(ids)
             for record in records:
-                if record.is_committed:
+                if record.is_committed or self.options.include != ("committed",):
                     for table in (record.before, record.table):
                         if table is not None:
                             yield table.named_by(named) if named is not None else table

@@ -268,6 +268,8 @@ class UnitReader:
         difference = record.class_differs
         if difference:
             self.ledger.counts[difference] += 1
+        if record.kind.startswith("db2_log.unlisted"):
+            self.ledger.counts["records of a type or component that is not listed; they are passed over"] += 1
         kind = record.kind
         if kind in _COMMITS or kind in _ABORTS:
             self._finish(record)
@@ -283,8 +285,8 @@ class UnitReader:
             self._change(self._unit(record), record)
         elif kind in (*_LOBS_NAMED, *_LOBS_UNNAMED, _XML):
             self._piece(self._unit(record), record)
-        elif record.table is not None:
-            self._unit(record)
+        elif any(record.transaction_id):
+            self._unit(record)  # not a change, but the first record of one may be any
 
     # -- beginnings and ends ------------------------------------------------------------
 
