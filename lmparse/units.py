@@ -235,7 +235,8 @@ class UnitReader:
         self._pieces: dict[tuple[bytes, Ids], list[Piece]] = {}
         self._unnamed: dict[tuple[int, Ids], list[Piece]] = {}
         self._values: dict[tuple[Ids, Any], Entry] = {}
-        self._gaps: dict[Ids, str] = {}
+        self._gaps: dict[Ids, list[Entry]] = {}
+        """Gaps that last, by table, the latest last."""
         self._described: dict[Ids, list[tuple[Unit, Entry, LuwTable, LuwTable | None]]] = {}
         self._ended = 0
         self._next = 0
@@ -354,7 +355,7 @@ class UnitReader:
             entries = [replace(base, rid=_rid(getattr(body, "old_row", body)))]
         for entry in entries:
             entry.is_half = bool(getattr(body, "iud_flags", 0) & _enum("iud_flag", "moved_row"))
-            entry.gap = self._gaps.get(entry.ids or (0, 0))
+            entry.gap = self._gap_of(entry.ids)
         if base.op in ("I", "U") and base.ids is not None:
             self._take_pieces(unit, entries)
         if base.op == "U":
@@ -416,20 +417,26 @@ class UnitReader:
 
     def _add_gap(self, unit: Unit, entry: Entry, reason: str, until: str, *, lasts: bool = False) -> None:
         notice = {"gap": reason, "rows_missing_until": until}
-        unit.entries.append(replace(entry, op="S", notice=notice, pieces=(), gap=None))
+        gap = replace(entry, op="S", notice=notice, pieces=(), gap=None)
+        unit.entries.append(gap)
         if lasts and entry.ids is not None:
-            self._gaps[entry.ids] = reason
+            self._gaps.setdefault(entry.ids, []).append(gap)
+
+    def _gap_of(self, ids: Ids | None) -> str | None:
+        """Why rows of a table may be missing at this place of the log."""
+        gaps = self._gaps.get(ids, []) if ids is not None else []
+        return next((str((gap.notice or {})["gap"]) for gap in reversed(gaps) if not gap.is_undone), None)
 
     def _settle_gap(self, entry: Entry, *, is_done: bool) -> None:
         """What a unit that has ended does to the gaps of other units' tables."""
         if entry.ids is None:
             return
+        gaps = self._gaps.get(entry.ids, [])
         if entry.kind == _TRUNCATE and is_done:
-            self._gaps.pop(entry.ids, None)  # an empty table is known again
-        elif entry.kind == _ATTRIBUTE and entry.notice is not None:
-            self._gaps.pop(entry.ids, None)
-            if is_done:
-                self._gaps[entry.ids] = entry.notice["gap"]
+            # An empty table is known again; what came behind the truncate is not.
+            self._gaps[entry.ids] = [gap for gap in gaps if gap.frame.index > entry.frame.index]
+        elif entry.kind == _ATTRIBUTE and not is_done:
+            self._gaps[entry.ids] = [gap for gap in gaps if gap is not entry]
 
     def _say_gap(self, entry: Entry) -> None:
         ids = "unknown" if entry.ids is None else f"{entry.ids[0]}.{entry.ids[1]}"
@@ -476,7 +483,8 @@ class UnitReader:
         body = record.body
         if record.kind == "db2_dms.undo_insert_multiple_records":
             rids = [_rid(row) for row in body.records]
-            return [entry for entry in left if entry.rid in rids]
+            found = [entry for entry in left if entry.rid in rids]
+            return [entry for entry in found if entry.frame == found[0].frame]
         rid = _rid(body)
         before = record.before_compensated
         found = [entry for entry in left if rid is None or entry.rid == rid]
