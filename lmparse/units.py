@@ -527,7 +527,8 @@ class UnitReader:
             entry.is_doubtful = is_doubtful
             entry.pieces, entry.is_shared = pieces, len(entries) > 1
             if pieces:
-                entry.grows = _grown_by(pieces, self._values.get((ids, entry.rid)))
+                # Only an update appends; a new row in the place of another has a value of its own.
+                entry.grows = _grown_by(pieces, self._values.get((ids, entry.rid))) if entry.op == "U" else ()
                 self._values[ids, entry.rid] = entry
 
     def _is_damaged(self, start: int, end: int) -> bool:
