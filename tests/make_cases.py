@@ -14,11 +14,23 @@ import cases_bad.control
 import cases_bad.framings
 import cases_bad.images
 import cases_bad.lldf
+import cases_bad.luw
+import cases_bad.luw_logs
 from cases import control, data, images, lldf, luw, luw_changes, words
 
 MAKERS = (
     *(module.cases for module in (lldf, data, images, control, words, luw, luw_changes)),
-    *(module.cases for module in (cases_bad.framings, cases_bad.lldf, cases_bad.images, cases_bad.control)),
+    *(
+        module.cases
+        for module in (
+            cases_bad.framings,
+            cases_bad.lldf,
+            cases_bad.images,
+            cases_bad.control,
+            cases_bad.luw,
+            cases_bad.luw_logs,
+        )
+    ),
 )
 
 

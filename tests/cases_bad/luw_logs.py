@@ -1,0 +1,686 @@
+"""Bad cases of Db2 LUW logs: streams, options, rows, and tables files; one fault in a log that is sound otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from cases import luw, luw_changes
+from cases.case import BadCase, Row, to_yaml
+from cases_bad.faulty import GOOD_ROW, good_records
+from encoder import framing as zos_framing
+from luw_encoder.columns import Column
+from luw_encoder.framing import Framed, Framing, framed
+from luw_encoder.header import Header, record
+from luw_encoder.rows import FORMATTED
+from luw_encoder.rows import record as page_record
+from luw_encoder.tables import Table
+from luw_encoder.wire import Server
+
+V7, V97, V10 = Server("v7", "big"), Server("v9.7", "big"), Server("v10", "little")
+HEADER = {"v7": 20, "v9.7": 24, "v10": 40}
+ENDS, OVER = "the record ends inside the field", "bytes are left over"
+
+
+def cases() -> Iterator[BadCase]:
+    """All of them."""
+    yield from streams()
+    yield from options()
+    yield from no_logs()
+    yield from values()
+    yield from tables_files()
+    yield from contradictions()
+
+
+# -- streams that are cut, and options that are wrong -------------------------------------------
+
+EMPLOYEES = luw_changes.EMPLOYEES
+
+
+def log_of(server: Server, framing: Framing) -> luw_changes.Log:
+    """Two inserts and their commit."""
+    log = luw_changes.Log(server.generation, server.byte_order, framing)
+    unit = log.begin("ALICE")
+    for number in (1, 2):
+        unit.insert(EMPLOYEES, luw_changes.employee(number))
+    unit.commit()
+    return log
+
+
+def bad(
+    name: str,
+    title: str,
+    data: bytes,
+    error: Row,
+    rows: int,
+    *,
+    spec: str = "db2_log",
+    options: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> BadCase:
+    """A bad case; what of its place is not named is not there."""
+    given = {"spec": "db2_log", **(options or {})}
+    doc_ref = more.pop("doc_ref", luw.HEADERS)
+    return BadCase(spec, name, title, doc_ref, data, [GOOD_ROW] * rows, options=given, error=error, **more)
+
+
+FORMS: tuple[tuple[Server, Framing], ...] = (
+    (V10, "filter"),
+    (V97, "filter97"),
+    (Server("v9.7", "little"), "lsn8"),
+    (V7, "lsn6"),
+    (V10, "bare"),
+)
+
+
+def streams() -> Iterator[BadCase]:
+    """Logs that end where they should not, and lengths of records that lie."""
+    for server, framing in FORMS:
+        log = log_of(server, framing)
+        data, records = log.bytes(), log.records
+        spec = "db2_log" if framing == "bare" else "db2_prefix"
+        named: dict[str, Any] = {"options": luw.options_of(server, framing), "spec": spec}
+        form = f"{luw.word(server)}_{framing}"
+        last, before = records[2], records[1]
+        width = last.offset - before.offset - before.length
+        ends = "the file ends inside the record"
+
+        def error(code: str, record: int, offset: int, message: str, field: str | None = None) -> Row:
+            place = {"field": field, "field_offset": 0} if field else {}
+            return {"code": code, "record": record, "record_offset": offset, "message": message, **place}
+
+        for name, end in (("body", last.offset + last.length - 3), ("header", last.offset + 10)):
+            says = f"{ends}: expected {last.length} bytes, found {end - last.offset}"
+            fault = error("LMP-F006", 2, last.offset, says)
+            yield bad(
+                f"{form}_cut_in_{name}", f"The file ends inside the {name} of a record", data[:end], fault, 2, **named
+            )
+        start = last.offset - width
+        for name, end in (("prefix", last.offset - 2), ("length", last.offset + 2)):
+            if end > start:
+                says = f"{ends}: expected {width + 4} bytes, found {end - start}"
+                fault = error("LMP-F006", 2, start, says)
+                title = f"The file ends inside the {name} of a record"
+                yield bad(f"{form}_cut_in_{name}", title, data[:end], fault, 2, **named)
+        fault = error("LMP-F007", 3, len(data), "2 bytes behind the last record are no record: found X'0D0A'")
+        title = "Whole records, then a line end that a transfer added"
+        yield bad(f"{form}_line_end", title, data + b"\r\n", fault, 3, exit=31, **named)
+        if framing != "bare":
+            continue
+        says = "60 bytes behind the last record are no record: expected at least 20, found 0"
+        fault = error("LMP-F007", 3, len(data), says, "length")
+        yield bad(f"{form}_zeros", "Whole records, then zeros", data + bytes(60), fault, 3, exit=31, **named)
+        says = f"{ends}: expected {0xFFFFFFFF} bytes, found 60"
+        fault = error("LMP-F006", 3, len(data), says)
+        yield bad(
+            f"{form}_ones",
+            "Whole records, then bytes that would be a length of 4 GiB",
+            data + b"\xff" * 60,
+            fault,
+            3,
+            **named,
+        )
+        yield from lengths(log, form, named)
+
+
+def lengths(log: luw_changes.Log, form: str, named: dict[str, Any]) -> Iterator[BadCase]:
+    """The length in a header that is 0, too long, too short, and shorter than any header."""
+    data, one = log.bytes(), log.records[1]
+
+    def changed(length: int) -> bytes:
+        return data[: one.offset] + log.server.u32(length) + data[one.offset + 4 :]
+
+    place = {"record": 1, "record_offset": one.offset}
+    for length in (0, 19):
+        says = (
+            f"{len(data) - one.offset} bytes behind the last record are no record: expected at least 20, found {length}"
+        )
+        error = {**place, "code": "LMP-F007", "field": "length", "field_offset": 0, "message": says}
+        yield bad(
+            f"{form}_length_{length}", f"A record's length is {length}", changed(length), error, 1, exit=31, **named
+        )
+    error = {**place, "code": "LMP-R003", "field": "surplus", "field_offset": one.length, "message": f"5 {OVER}"}
+    title = "A record's length is too long: it takes bytes of the next, and no record begins behind it"
+    yield bad(f"{form}_length_long", title, changed(one.length + 5), error, 1, more_errors=1, **named)
+    row_at = HEADER[log.server.generation] + 20
+    says = f"{ENDS}: found {one.length - row_at - 5}"
+    error = {**place, "code": "LMP-R001", "field": "record", "field_offset": row_at, "message": says}
+    title = "A record's length is too short: no record begins behind it"
+    yield bad(f"{form}_length_short", title, changed(one.length - 5), error, 1, more_errors=1, **named)
+    error = {
+        **place,
+        "code": "LMP-R001",
+        "field": "lfs",
+        "field_offset": 16,
+        "message": f"{ENDS}: expected 8 bytes, found 5",
+    }
+    title = "A record's length is less than that of its header"
+    yield bad(f"{form}_length_21", title, changed(21), error, 1, more_errors=1, **named)
+
+
+def options() -> Iterator[BadCase]:
+    """A wrong generation, byte order or framing."""
+    ends = "the file ends inside the record"
+    for server, framing in FORMS:
+        log = log_of(server, framing)
+        data, first = log.bytes(), log.records[0]
+        form = f"{luw.word(server)}_{framing}"
+        named = luw.options_of(server, framing)
+        other = "big" if server.byte_order == "little" else "little"
+        swapped = int.from_bytes(server.u32(first.length), other)
+        error = {
+            **{"code": "LMP-F006", "record": 0, "record_offset": first.offset},
+            "message": f"{ends}: expected {swapped} bytes, found {len(data) - first.offset}",
+        }
+        yield bad(
+            f"{form}_wrong_byte_order",
+            "The other byte order was named",
+            data,
+            error,
+            0,
+            options=named | {"byte_order": other},
+        )
+    log = log_of(V10, "filter")
+    error = {
+        **{"code": "LMP-F005", "record": 0, "record_offset": 0, "field": "length", "field_offset": 0},
+        "message": "expected at least 20, found 1",
+    }
+    title = "Framing bare was named, the file has prefixes"
+    yield bad("wrong_framing", title, log.bytes(), error, 0, options=luw.options_of(V10, "bare"))
+    log = log_of(V10, "bare")
+    # Behind a prefix of 8 bytes that is not there stands the LSN, 0x41AE0.
+    error = {"code": "LMP-F006", "record": 0, "record_offset": 8, "message": f"{ends}: expected {0x41AE0} bytes"}
+    title = "Framing lsn8 was named, the file has no prefixes"
+    yield bad("wrong_framing_lsn8", title, log.bytes(), error, 0, options=luw.options_of(V10, "lsn8"))
+    yield from wrong_generations()
+
+
+def wrong_generations() -> Iterator[BadCase]:
+    """A generation of the log record header that is not that of the log; the other one is told."""
+    server = Server("v9.7", "big")
+    log = log_of(server, "filter97")
+    error = {
+        **{"code": "LMP-R002", "record": 0, "record_offset": log.records[0].offset, "field": "lsn"},
+        "message": f"the API and the record name two log sequence numbers: expected {log.records[0].lsn:016X}",
+    }
+    title = "Generation v10 was named, the log is one of version 9.7: its LSNs are not those of the API"
+    named = luw.options_of(server, "filter97") | {"generation": "v10"}
+    yield bad("wrong_generation_v10", title, log.bytes(), error, 0, command="changes", more_errors=2, options=named)
+    server = Server("v7", "little")
+    log = log_of(server, "lsn6")
+    last = log.records[2]
+    error = {
+        **{"code": "LMP-R001", "record": 2, "record_offset": last.offset, "field": "previous_lso"},
+        **{"field_offset": 24, "message": f"{ENDS}: expected 8 bytes, found 5"},
+    }
+    title = "Generation v10 was named, the log is one of version 7: a commit of 29 bytes is shorter than the header"
+    named = luw.options_of(server, "lsn6") | {"generation": "v10"}
+    yield bad("wrong_generation_v7_log", title, log.bytes(), error, 2, options=named)
+
+
+def no_logs() -> Iterator[BadCase]:
+    """Files that are no log records."""
+    error = {"code": "LMP-F002", "message": "is empty, so nothing proves what it is"}
+    yield bad("empty", "A file of no bytes: nothing proves what it is", b"", error, 0)
+    yield bad("empty_changes", "The same, read as changes", b"", error, 0, command="changes")
+    text = b"This file was never a log.\n" * 20
+    error = {"code": "LMP-F003", "record_offset": 0, "message": "no framing gives Db2 LUW log records"}
+    yield bad("text", "A text file", text, error, 0)
+    length = int.from_bytes(text[:4], "little")
+    says = f"the file ends inside the record: expected {length} bytes, found {len(text)}"
+    named = luw.options_of(V10, "bare")
+    error_named = {"code": "LMP-F006", "record": 0, "record_offset": 0, "message": says}
+    yield bad("text_named", "A text file, everything named", text, error_named, 0, options=named)
+    zos = zos_framing.framed("rdw", good_records()).data
+    yield bad("zos", "A logical log of z/OS", zos, error, 0, command="changes")
+    noise = bytes(range(256)) * 4
+    yield bad("noise", "Bytes that are no record in any framing", noise, error, 0)
+
+
+# -- values -------------------------------------------------------------------------------------
+
+ITEM = Table(
+    2,
+    9,
+    "ITEM",
+    (
+        Column("ID", "INTEGER", nullable=False),
+        Column("PRICE", "DECIMAL(7,2)"),
+        Column("AT", "DATE"),
+        Column("BEGINS", "TIME"),
+        Column("SINCE", "TIMESTAMP(6)"),
+        Column("NAME", "VARCHAR(9)"),
+        Column("LABEL", "CHAR(4)"),
+        Column("WIDE", "GRAPHIC(2)"),
+        Column("IS_NEW", "BOOLEAN"),
+    ),
+)
+ROW: Row = {
+    **{"ID": 1, "PRICE": "1.50", "AT": "2026-03-14", "BEGINS": "10:11:12", "SINCE": "2026-03-14T10:11:12.000123"},
+    **{"NAME": "Größe", "LABEL": "ab", "WIDE": "ab", "IS_NEW": True},
+}
+
+
+def place_of(name: str) -> int:
+    """Offset of a column in the row image, behind its headers."""
+    at = 8
+    for column in ITEM.columns:
+        if column.name == name:
+            return at
+        at += column.fixed_bytes + column.nullable
+    raise ValueError(name)
+
+
+FIXED = sum(column.fixed_bytes + column.nullable for column in ITEM.columns)
+
+
+def values() -> Iterator[BadCase]:
+    """Rows whose bytes are no values of their columns, and rows that do not hold together."""
+    for server in (V7, V97, V10):
+        yield from column_values(server)
+        yield from images(server)
+        yield from compressed(server)
+
+
+def row_case(
+    server: Server,
+    name: str,
+    title: str,
+    code: str,
+    field: str,
+    at: int | None,
+    message: str,
+    edit: Mapping[int, bytes],
+    *,
+    kept: bool,
+    table: Table = ITEM,
+    **more: Any,
+) -> BadCase:
+    """Three inserts, the row of the second with other bytes at some offsets of its image."""
+    log = luw_changes.Log(server.generation, server.byte_order, luw.framing_of(server))
+    unit = log.begin("ALICE")
+    for number in (1, 2, 3):
+        unit.insert(table, {column.name: ROW[column.name] for column in table.columns} | {"ID": number})
+    unit.commit()
+    data, one = bytearray(log.bytes()), log.records[1]
+    start = one.offset + HEADER[server.generation] + (18 if server.is_v7 else 20)
+    for offset, new in edit.items():
+        assert data[start + offset : start + offset + len(new)] != new
+        data[start + offset : start + offset + len(new)] = new
+    place = {"record": 1, "record_offset": one.offset, "field": field, "field_offset": at}
+    options = luw.options_of(server)
+    error = {"code": code, **place, "message": message}
+    return bad(
+        f"{luw.word(server)}_{name}",
+        f"{title}, {luw.told(server)}",
+        bytes(data),
+        error,
+        2 + kept,
+        spec="db2_row",
+        options=options,
+        command="changes",
+        tables=luw_changes.tables_file(table),
+        doc_ref=luw.DATA_MANAGER,
+        **more,
+    )
+
+
+def column_values(server: Server) -> Iterator[BadCase]:
+    """A column whose bytes are no value of its type: it is null, and the row is kept."""
+    listed = {
+        "decimal_letters": ("PRICE", b"\xc1\xc2", "LMP-V002", "expected packed decimal", 0),
+        "decimal_sign": ("PRICE", b"\x53", "LMP-V002", "sign 0x3", 3),
+        "date_month": ("AT", b"\x20\x26\x99\x14", "LMP-V006", "2026-99-14", 0),
+        "date_letter": ("AT", b"\x2a", "LMP-V006", "", 0),
+        "date_zero": ("AT", bytes(4), "LMP-V006", "0000-00-00", 0),
+        "time_hour": ("BEGINS", b"\x25", "LMP-V006", "25", 0),
+        "timestamp_day": ("SINCE", b"\x32", "LMP-V006", "32", 3),
+        "char_not_utf8": ("LABEL", b"\xff", "LMP-V007", "expected text in utf-8, found X'FF' at byte 1", 1),
+        "graphic_not_utf16": ("WIDE", b"\xd8\x00", "LMP-V007", "expected text in utf-16-be", 0),
+        "boolean_two": ("IS_NEW", b"\x02", "LMP-V001", "expected X'00' or X'01', found X'02'", 0),
+    }
+    for name, (column, new, code, message, offset) in listed.items():
+        if name != "boolean_two" or server.generation == "v10":
+            at = place_of(column)
+            title = f"{column} holds no such value: it is null, and the row is kept"
+            yield row_case(server, name, title, code, f"after.{column}", at, message, {at + offset: new}, kept=True)
+
+
+def images(server: Server) -> Iterator[BadCase]:
+    """Rows that cannot be read: null bytes, places of values, lengths."""
+    u16 = server.u16
+    null = place_of("PRICE") + 4  # behind its packed digits
+    title = "A null byte that is neither 0 nor 1"
+    yield row_case(
+        server, "null_byte", title, "LMP-V001", "after.PRICE.null_byte", null, "found 2", {null: b"\x02"}, kept=False
+    )
+    name, size = place_of("NAME"), 8 + FIXED + len("Größe".encode())
+    length = size - 8 - FIXED
+    within = f"expected within {FIXED} to {FIXED + length}"
+    for word, edit, found in (
+        ("slot_behind", {name: u16(FIXED + 5)}, f"found {length} bytes at {FIXED + 5}"),
+        ("slot_before", {name: u16(FIXED - 1)}, f"found {length} bytes at {FIXED - 1}"),
+        ("slot_long", {name + 2: u16(length + 1)}, f"found {length + 1} bytes at {FIXED}"),
+    ):
+        title = "The place of a varying value leads out of the variable-length section"
+        yield row_case(server, word, title, "LMP-R002", "after.NAME", name, f"{within}, {found}", edit, kept=False)
+    title = "A row's own length is not that of the record around it"
+    message = f"expected {size}, found {size + 1}"
+    yield row_case(
+        server, "own_length", title, "LMP-V009", "after.record_length", 2, message, {2: u16(size + 1)}, kept=False
+    )
+    title = "The length of the fixed-length section ends inside a column"
+    yield row_case(server, "fixed_length_short", title, "LMP-R001", "after.AT", 17, ENDS, {6: u16(11)}, kept=False)
+    title = "The fixed-length section is longer than the row"
+    message = f"{ENDS}: found {FIXED + length}"
+    yield row_case(
+        server, "fixed_length_long", title, "LMP-R001", "after.fixed_section", 8, message, {6: u16(500)}, kept=False
+    )
+    title = "The fixed-length section is longer than the columns of the table: it is of another table"
+    yield row_case(
+        server,
+        "fixed_surplus",
+        title,
+        "LMP-R003",
+        "after.fixed_section.surplus",
+        8 + FIXED,
+        f"1 {OVER}",
+        {6: u16(FIXED + 1)},
+        kept=False,
+    )
+
+
+def compressed(server: Server) -> Iterator[BadCase]:
+    """Rows with VALUE COMPRESSION whose offsets lead astray."""
+    table = replace(ITEM, columns=ITEM.columns[:-1], value_compression=True)
+    u16, count = server.u16, len(ITEM.columns) - 1
+    base = 2 * (count + 1)
+    edits = {
+        "offsets_base": {8: u16(base + 1)},
+        "offsets_order": {8 + 2: u16(base + 9), 8 + 4: u16(base + 5)},
+        "offsets_end": {8 + 2 * count: u16(999)},
+    }
+    for name, edit in edits.items():
+        title = "Offsets of values lead out of the record"
+        yield row_case(
+            server,
+            name,
+            title,
+            "LMP-R002",
+            "after.value_offsets",
+            None,
+            "value offsets lead out of the record",
+            edit,
+            kept=False,
+            table=table,
+        )
+    # The whole row begins with 4 bytes of ID; the first byte of PRICE stands behind them.
+    price = 8 + base + 4
+    edit = {8 + 2: u16(0x8000 | base + 4), 8 + 4: u16(base + 5), price: b"\x07"}
+    title = "An attribute byte that is neither null nor a default"
+    yield row_case(
+        server,
+        "attribute",
+        title,
+        "LMP-V001",
+        "after.PRICE",
+        price,
+        "expected X'01' (null) or X'80'",
+        edit,
+        kept=False,
+        table=table,
+    )
+
+
+# -- tables files ---------------------------------------------------------------------------------
+
+GOOD_COLUMNS = [
+    {"name": "ID", "type": "INTEGER", "nullable": False},
+    {"name": "PRICE", "type": "DECIMAL(7,2)"},
+    {"name": "AT", "type": "DATE"},
+]
+GOOD_TABLE = {"tablespace_id": 2, "table_id": 9, "schema": "PROD", "name": "ITEM", "columns": GOOD_COLUMNS}
+SMALL = replace(ITEM, columns=ITEM.columns[:3])
+
+
+def small_log(*, described: bool) -> luw_changes.Log:
+    """One row of a small table."""
+    log = luw_changes.Log("v10", "little", "bare")
+    unit = log.begin("ALICE")
+    if described:
+        unit.initialize(SMALL)
+    unit.insert(SMALL, {name: ROW[name] for name in ("ID", "PRICE", "AT")})
+    unit.commit()
+    return log
+
+
+def tables_files() -> Iterator[BadCase]:
+    """LMP-C009: a tables file that cannot be used."""
+
+    def column(number: int = 0, **keys: Any) -> bytes:
+        columns = [entry | (keys if at == number else {}) for at, entry in enumerate(GOOD_COLUMNS)]
+        return to_yaml({"tables": [GOOD_TABLE | {"columns": columns}]})
+
+    def table(**keys: Any) -> bytes:
+        return to_yaml({"tables": [GOOD_TABLE | keys]})
+
+    first, of_column = "tables[0]", "tables[0].columns[0]"
+    whole = "expected a number from 0 to 65535, found"
+    listed: dict[str, tuple[bytes, str | None, str]] = {
+        "no_yaml": (b"tables: [", None, "is no YAML"),
+        "not_utf8": (b"tables: \xff\n", None, "is no YAML"),
+        "empty": (b"", "tables", "expected a list of tables under the key tables, found None"),
+        "list": (b"- a\n", "tables", "expected a list of tables under the key tables"),
+        "number": (b"tables: 3\n", "tables", "expected a list of tables under the key tables"),
+        "no_mapping": (b"tables: [3]\n", first, "expected a mapping of keys, found 3"),
+        "unknown_key": (table(table=1), f"{first}.table", "expected one of tablespace_id, table_id"),
+        "id_text": (table(table_id="9"), f"{first}.table_id", f"{whole} 9"),
+        "id_bool": (table(table_id=True), f"{first}.table_id", f"{whole} True"),
+        "id_large": (table(tablespace_id=65536), f"{first}.tablespace_id", f"{whole} 65536"),
+        "id_negative": (table(tablespace_id=-1), f"{first}.tablespace_id", f"{whole} -1"),
+        "no_schema": (table(schema=None), f"{first}.schema", "expected a text, found None"),
+        "empty_name": (table(name=""), f"{first}.name", "expected a text"),
+        "no_columns": (table(columns=[]), f"{first}.columns", "expected a list of columns, found []"),
+        "twice": (to_yaml({"tables": [GOOD_TABLE, GOOD_TABLE]}), "tables[1]", "expected every table once, found 2.9"),
+        "column_text": (table(columns=["ID"]), of_column, "expected a mapping of keys, found ID"),
+        "column_key": (column(length=4), f"{of_column}.length", "expected one of name, type, nullable, found length"),
+        "column_twice": (column(1, name="ID"), f"{first}.columns[1].name", "expected every column once, found ID"),
+        "nullable_text": (column(nullable="N"), f"{of_column}.nullable", "expected true or false, found N"),
+        "type_unknown": (column(type="TEXT"), f"{of_column}.type", "'TEXT' is no SQL type"),
+        "type_needs_length": (column(type="VARCHAR"), f"{of_column}.type", "VARCHAR needs a length"),
+        "type_precision": (column(type="DECIMAL(40,2)"), f"{of_column}.type", "precision is 1 to 31"),
+        "type_length": (column(type="INTEGER(4)"), f"{of_column}.type", "INTEGER takes no length"),
+    }
+    log = small_log(described=False)
+    for name, (content, field, message) in listed.items():
+        error = {"code": "LMP-C009", "field": field, "message": message}
+        yield bad(
+            f"tables_{name}",
+            "A tables file that cannot be used",
+            log.bytes(),
+            error,
+            0,
+            command="changes",
+            options=luw.options_of(V10, "bare"),
+            tables=content,
+        )
+
+
+def contradictions() -> Iterator[BadCase]:
+    """LMP-C010: a tables file that contradicts the log."""
+    log = small_log(described=True)
+    for name, changes, found in (
+        ("type", {"type": "DECIMAL(9,2)"}, "column PRICE of PROD.ITEM (2.9) is DECIMAL(9,2) at 4"),
+        ("nullable", {"nullable": False}, "column PRICE of PROD.ITEM (2.9) is DECIMAL(7,2) at 4"),
+    ):
+        columns = [entry | (changes if at == 1 else {}) for at, entry in enumerate(GOOD_COLUMNS)]
+        content = to_yaml({"tables": [GOOD_TABLE | {"columns": columns}]})
+        error = {
+            "code": "LMP-C010",
+            "record": 0,
+            "record_offset": 0,
+            "message": f"the tables file is not of this log: found {found}",
+        }
+        yield bad(
+            f"tables_other_{name}",
+            "A tables file of another log",
+            log.bytes(),
+            error,
+            0,
+            command="changes",
+            more_errors=1,
+            options=luw.options_of(V10, "bare"),
+            tables=content,
+        )
+    yield from other_causes()
+
+
+def other_causes() -> Iterator[BadCase]:
+    """LMP-R006 to LMP-R008: columns that overlap, rows that are compressed still, compensations of something else."""
+    log = small_log(described=True)
+    data, first = bytearray(log.bytes()), log.records[0]
+    # The offset of the second column: description at 92, array behind four bytes, second element, last two bytes.
+    place = first.offset + HEADER["v10"] + 92 + 4 + 8 + 6
+    data[place : place + 2] = V10.u16(3)
+    error = {
+        "code": "LMP-R006",
+        "record": 0,
+        "record_offset": 0,
+        "field": "table_description.columns[1].field_offset",
+        "message": "column descriptors are not packed: expected 4, found 3",
+    }
+    yield bad(
+        "columns_overlap",
+        "Columns that overlap",
+        bytes(data),
+        error,
+        2,
+        spec="db2_dms",
+        command="changes",
+        options=luw.options_of(V10, "bare"),
+    )
+    log = log_of(V97, "bare")
+    raw = log.bytes()
+    items = [
+        Framed(raw[one.offset : one.offset + one.length], one.lsn, sqlcode=-2032 * (number == 1))
+        for number, one in enumerate(log.records)
+    ]
+    at = 16 * 2 + log.records[0].length
+    error = {
+        "code": "LMP-R007",
+        "record": 1,
+        "record_offset": at,
+        "field": "sqlcode",
+        "message": "expected 0, found -2032",
+    }
+    yield bad(
+        "still_compressed",
+        "A row that the API could not expand",
+        framed("filter97", "big", items),
+        error,
+        1,
+        spec="db2_prefix",
+        command="changes",
+        options=luw.options_of(V97, "filter97"),
+        tables=luw_changes.tables_file(EMPLOYEES),
+    )
+    log = luw_changes.Log("v9.7", "little", "lsn8")
+    unit = log.begin("ALICE")
+    unit.initialize(EMPLOYEES)
+    mark = unit.mark()
+    unit.insert(EMPLOYEES, luw_changes.employee(1))
+    unit.rollback_to(mark)
+    unit.commit()
+    data, undo = bytearray(log.bytes()), log.records[2]
+    data[undo.offset + 32 : undo.offset + 40] = log.records[0].lsn.to_bytes(8, "little")
+    error = {
+        "code": "LMP-R008",
+        "record": 2,
+        "record_offset": undo.offset,
+        "field": "compensated_lsn",
+        "message": "found db2_dms.initialize_table in record 0",
+    }
+    yield bad(
+        "compensates_other",
+        "A compensation that names a record of another kind",
+        bytes(data),
+        error,
+        1,
+        command="changes",
+        options=luw.options_of(Server("v9.7", "little"), "lsn8"),
+    )
+    for server in (V10, Server("v10", "big")):
+        log = log_of(server, "lsn8")
+        data, one = bytearray(log.bytes()), log.records[1]
+        stated = int.from_bytes(data[one.offset - 8 : one.offset], server.byte_order)
+        data[one.offset + 8 : one.offset + 16] = server.u64(stated + 1)
+        error = {
+            "code": "LMP-R002",
+            "record": 1,
+            "record_offset": one.offset,
+            "field": "lsn",
+            "message": f"expected {stated:016X}, found {stated + 1:016X}",
+        }
+        yield bad(
+            f"{luw.word(server)}_two_lsns",
+            "The API and the record name two LSNs",
+            bytes(data),
+            error,
+            1,
+            spec="db2_prefix",
+            command="changes",
+            options=luw.options_of(server, "lsn8"),
+            tables=luw_changes.tables_file(EMPLOYEES),
+        )
+    yield from short_headers()
+
+
+def short_headers() -> Iterator[BadCase]:
+    """Records that are shorter than the header that their type makes."""
+    for server, length, field, width in (
+        (V7, 20, "before_compensated_lsn", 6),
+        (V97, 24, "before_compensated_lsn", 8),
+        (V10, 40, "before_compensated_log_stream_id", 2),
+    ):
+        header = Header(0x43, bytes(6), lsn=7)
+        whole = record(server, header)
+        data = server.u32(length) + whole[4:length]
+        error = {
+            "code": "LMP-R001",
+            "record": 0,
+            "record_offset": 0,
+            "field": field,
+            "field_offset": length,
+            "message": f"{ENDS}: expected {width} bytes, found 0",
+        }
+        yield bad(
+            f"{luw.word(server)}_compensation_cut",
+            "A compensation without what it compensates",
+            data,
+            error,
+            0,
+            options=luw.options_of(server, "bare"),
+        )
+    # Small shared formats.
+    for order in ("little", "big"):
+        server = Server("v10", order)  # type: ignore[arg-type]
+        data = page_record(server, FORMATTED, 0, b"")[:6]
+        error = {
+            "code": "LMP-V009",
+            "record": 0,
+            "record_offset": 0,
+            "field": "record_length",
+            "field_offset": 2,
+            "message": "expected 6, found 8",
+        }
+        options = {"spec": "db2_row_header", "framing": "fixed", "record_length": 6, "byte_order": order}
+        yield bad(
+            f"length_{order}",
+            "A record header that gives another length than the record has",
+            data,
+            error,
+            0,
+            spec="db2_row_header",
+            options=options,
+        )
