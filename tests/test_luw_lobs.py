@@ -74,7 +74,7 @@ class Script:
         return rows.formatted(self.server, self.table.columns, whole)
 
     def insert(self, place: Place = PLACE, **row: Any) -> int:
-        self.last = self.unit.record(  # noqa: E501
+        self.last = self.unit.record(
             "insert", "normal", dms.insert(self.server, self.table.id, place, self.image(**row))
         )
         return self.last
@@ -83,7 +83,7 @@ class Script:
         body = dms.update(self.server, self.table.id, place, self.image(**old), self.image(**new))
         self.last = self.unit.record("update", "normal", body)
         return self.last
-  # noqa: E501
+
     def delete(self, place: Place = PLACE, **row: Any) -> int:
         self.last = self.unit.record(
             "delete", "normal", dms.delete(self.server, self.table.id, place, self.image(**row))
