@@ -20,6 +20,8 @@ class Db2Lob:
         insert = 1
         delete = 2
         update = 4
+    class Storage(IntEnum):
+        segment = 1024
     class AfimAmount:
         _io: Any
         _parent: Any

@@ -6640,13 +6640,21 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data of LOB columns, in pieces of at most 32768 bytes. Offsets count from the end of the log record header. An update is a delete of the old value and an insert of the new one; when the new value is the old one with more behind it, only what is behind is logged. The columns and rows that the data is of are not named until version 9.7; from 10.1 on the column is, and the records stand before that of the row. Version 7 lists no operation identifiers: which of its two records it is, the length shows. Its byte address is declared as double; whether an IEEE number or an integer of 64 bits stands there is not stated, and found from the bytes.',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
         enums={
             'operation': (
                 Code(value=64, text=None, id='add_lob_data', doc='Add LOB data'),
                 Code(value=65, text=None, id='add_lob_amount', doc='Add LOB amount'),
                 Code(value=66, text=None, id='delete_lob', doc='Delete LOB; information only'),
                 Code(value=67, text=None, id='non_update_lob', doc='Non-update LOB; information only'),
+            ),
+            'storage': (
+                Code(
+                    value=1024,
+                    text=None,
+                    id='segment',
+                    doc='Bytes of the smallest piece of space in the object; a value begins where one does. Source: IBM Db2 12.1, "Space requirements for large object data": segments of 1024 bytes times a power of two. That the byte address of a value is a multiple of it is inferred.',
+                ),
             ),
             'insert_lob_data': (
                 Code(value=0, text=None, id='afim_data', doc='With the data'),
@@ -6713,7 +6721,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a column that was created NOT LOGGED',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
     ),
     'db2_lob.afim_data': Layout(
         id='db2_lob.afim_data',
@@ -6778,7 +6786,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
     ),
     'db2_lob.header': Layout(
         id='db2_lob.header',
@@ -6851,7 +6859,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header (LOBLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
     ),
     'db2_lob.header_v10': Layout(
         id='db2_lob.header_v10',
@@ -6925,7 +6933,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header from version 10.1 on, 12 bytes',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
     ),
     'db2_lob.lob_amount': Layout(
         id='db2_lob.lob_amount',
@@ -7005,7 +7013,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An amount without data: of a NOT LOGGED column, or for information only',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
     ),
     'db2_lob.lob_data': Layout(
         id='db2_lob.lob_data',
@@ -7103,7 +7111,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
     ),
     'db2_lob.of_v10': Layout(
         id='db2_lob.of_v10',
@@ -7122,7 +7130,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 10.1 on',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
     ),
     'db2_lob.of_v7': Layout(
         id='db2_lob.of_v7',
@@ -7141,7 +7149,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records until version 9.7',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
     ),
     'db2_lob.undocumented': Layout(
         id='db2_lob.undocumented',
@@ -7169,7 +7177,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='8ecc687b7f2165ee8711b275a5747912488db9405a460071d500bd443269bc2c',
+        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
     ),
     'db2_log': Layout(
         id='db2_log',

@@ -112,10 +112,13 @@ class OwnLength:
             raise cut_short(buffer, offset, end, index, need, spec=self.spec.id)
         length: int = self._struct.unpack_from(buffer, offset + self.prefix)[0]
         if length < self.least:
-            raise no_record(
+            error = no_record(
                 buffer, offset, end, index, spec=self.spec.id, field=self._field.id, field_offset=self._field.offset,
                 expected=f"at least {self.least}", found=str(length), doc_ref=self._field.doc_ref,
             )  # fmt: skip
+            error.record_offset = offset + self.prefix
+            error.hex = excerpt(buffer, offset + self.prefix, end)
+            raise error
         return length
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
+from lmparse.ledger import Entry, Piece
 from lmparse.luw_rows import LuwRowReader
 from lmparse.luw_tables import LuwColumn, LuwTable
-from lmparse.units import Entry, Piece
 
 CONSOLIDATED = 0xFFFF
 """Column of a piece that holds the varying values of a whole row."""
@@ -42,9 +42,7 @@ class OutsideValues:
         if self._first_column is None and self._entry.pieces:
             return "the columns that LOB records name are no columns that keep values out of the row"
         pieces = self._of(column, self._entry)
-        if not pieces:
-            return "the value is not in the log"
-        return self._joined(self._grown(column, pieces))
+        return self._joined(self._grown(column, pieces)) if pieces else "the value is not in the log"
 
     @staticmethod
     def before(column: LuwColumn) -> str:
@@ -56,15 +54,23 @@ class OutsideValues:
         return [
             piece
             for piece in entry.pieces
-            if piece.column not in (None, CONSOLIDATED) and piece.column + 1 - first == column.number
+            if piece.column is None or (piece.column != CONSOLIDATED and piece.column + 1 - first == column.number)
         ]
 
-    def _grown(self, column: LuwColumn, pieces: list[Piece]) -> list[Piece]:
+    def _grown(self, column: LuwColumn, pieces: list[Piece]) -> list[Piece] | str:
         """With what was appended to: earlier pieces of the same value that end where these begin."""
-        for entry in reversed(self._entry.grows):
-            earlier = [] if entry.is_undone else self._of(column, entry)
-            if earlier and earlier[-1].end == pieces[0].address:
-                pieces = [*earlier, *pieces]
+        entry, start = self._entry, min(piece.address for piece in pieces)
+        for before in reversed(entry.grows):
+            earlier = (
+                [] if before.is_undone or (pieces[0].column is None and before.rivals) else self._of(column, before)
+            )
+            if not earlier or max(piece.end for piece in earlier) != start:
+                continue
+            if pieces[0].column not in entry.appends:
+                return "it begins where the value before ends and where one may begin: nothing tells which it is"
+            pieces, entry, start = [*earlier, *pieces], before, min(piece.address for piece in earlier)
+        if pieces[0].column in entry.appends:
+            return "only what was appended is logged, and the value that it was appended to is not in the log"
         return pieces
 
     def _unnamed(self, column: LuwColumn) -> bytes | str:
@@ -72,9 +78,11 @@ class OutsideValues:
             return "the table has several LOB columns, and the record does not name the one it is of"
         if self._has_rival():
             return "the transaction changed several rows with LOB values, and the record does not name the one it is of"
-        return self._joined(list(self._entry.pieces))
+        return self._joined(self._grown(column, self._of(column, self._entry)))
 
-    def _joined(self, pieces: list[Piece]) -> bytes | str:
+    def _joined(self, pieces: list[Piece] | str) -> bytes | str:
+        if isinstance(pieces, str):
+            return pieces
         bare = [piece for piece in pieces if not piece.has_data]
         if bare:
             return f"not logged: {sum(piece.length for piece in bare)} bytes of a NOT LOGGED column"

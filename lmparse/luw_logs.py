@@ -24,12 +24,13 @@ from lmparse.detection import Family, detect, try_framing
 from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
 from lmparse.files import Decided
 from lmparse.framing import PREFIXED, Frame, Framing, Span
+from lmparse.ledger import Entry, Ledger, Piece, Unit
 from lmparse.lobs import OutsideValues, first_column
 from lmparse.luw_rows import LuwRow, LuwRowReader, RecordHeader, record_header
 from lmparse.luw_tables import Ids, LuwColumn, LuwTable, read_tables_file
 from lmparse.options import Options
 from lmparse.records import RecordReader, Values, to_json
-from lmparse.units import Entry, Ledger, Piece, Unit, UnitReader
+from lmparse.units import UnitReader
 
 _NEVER = "F" * 20
 """Commit position of what is not committed: behind everything that is."""
@@ -78,7 +79,19 @@ class Db2Log(ChangeLog):
         self.byte_order = framing.byte_order or self.byte_order
         self.logs = luw.LogReader(self.generation, self.byte_order, framing.name, self.code_page)
         self.reader = self.logs.records
+        if self._decided.generation is None and self.options.generation != "auto":
+            self._check_generation(framing)
         return framing
+
+    def _check_generation(self, framing: Framing) -> None:
+        """A generation that was named must explain a record when another one does: nothing else shows it wrong."""
+        looks = self._looks_like(framing)
+        if looks is not None:
+            raise FramingError(
+                f"no record is one of generation {self.generation}", code="LMP-F005", file=self.path,
+                expected=f"generation {self.generation}", found=f"records that look like generation {looks}",
+                hint="name the other generation, or leave it to the records",
+            )  # fmt: skip
 
     def _found_framing(self) -> Framing:
         name = self._decided.framing or self.options.framing
@@ -140,26 +153,26 @@ class Db2Log(ChangeLog):
                 continue
             yield record
 
-    def quarantine(self, error: DataError, frame: Frame, count: int = 1) -> None:
-        super().quarantine(self._placed(error, frame), frame, count)
+    def report(self, error: DataError, frame: Frame | None = None) -> None:
+        super().report(error if frame is None else self._placed(error, frame), frame)
 
     def _placed(self, error: DataError, frame: Frame) -> DataError:
         """An error with the log sequence number of its record, as far as that can be read."""
         said = self.logs.place(self.buffer, frame)
-        looks = self._looks_like
-        hints = [error.hint, said, looks and f"the records look like generation {looks}"]
+        hints = [error.hint, said]
         error.hint = "; ".join(hint for hint in hints if hint) or None
         return error
 
-    @cached_property
-    def _looks_like(self) -> str | None:
-        """Another generation that explains the first records, when the one that was named explains none."""
+    def _looks_like(self, framing: Framing) -> str | None:
+        """Another generation that explains most of the first records, when the one that was named explains none."""
         frames: list[Frame] = []
         with suppress(FramingError):
-            frames.extend(islice(self.framing.frames(self.buffer), _SAMPLE))
+            frames.extend(islice(framing.frames(self.buffer), _SAMPLE))
         counts = luw.explained([frame.read(self.buffer) for frame in frames], self.byte_order)
         best = max(counts, key=lambda name: counts[name])
-        return best if counts[best] > luw.MARGIN * counts[self.generation] else None
+        is_other = counts[best] > luw.MARGIN * counts[self.generation]
+        # Of a few damaged records one may pass for another generation's by chance.
+        return best if is_other and 2 * counts[best] > len(frames) else None
 
     # -- units of work and tables -----------------------------------------------------
 
@@ -175,8 +188,6 @@ class Db2Log(ChangeLog):
         ledger = UnitReader(self.byte_order, self.code_page).read(self.log_records())
         ledger.bad = sorted([*ledger.bad, *self._bad], key=lambda bad: bad[0].index)
         ledger.named = read_tables_file(self.options.tables) if self.options.tables else {}
-        if self._looks_like:
-            self.notice(f"the records look like generation {self._looks_like}")
         for text, count in ledger.counts.items():
             self.notice(f"{count} x {text}")
         for text in ledger.gaps:
@@ -322,7 +333,7 @@ class Db2Log(ChangeLog):
             self.quarantine(error, entry.frame)
             return None
         for fault in change.faults:
-            self.report(self._placed(fault, entry.frame), entry.frame)
+            self.report(fault, entry.frame)
         if change.faults and self.options.mode == "dropmalformed":
             self.tally.dropped += 1
             return None

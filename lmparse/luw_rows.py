@@ -68,6 +68,7 @@ class LuwRowReader:
 
     def __init__(self, table: LuwTable, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
         self.table = table
+        self._byte_order = byte_order
         self._placed = sorted(table.columns, key=lambda column: column.offset)
         spec = catalog.load(SPEC)
         storage = spec.enum("storage")
@@ -115,7 +116,7 @@ class LuwRowReader:
             if wanted is None or column.name in wanted:
                 row.values[column.name] = self._value(row, column, raw, start, outside)
         if hasattr(data, "variable_section"):
-            row.unread = len(data.variable_section) - self._held(data)
+            row.unread = self._unread(data)
         for column in self.table.columns:
             if column.number not in read and (wanted is None or column.name in wanted):
                 row.values[column.name] = None
@@ -171,10 +172,16 @@ class LuwRowReader:
                     raise self._beyond(column, part.value_offset, part.value_length, data, first)
                 yield column, data.variable_section[start:end], first + part.value_offset
 
-    def _held(self, data: Any) -> int:
-        """Bytes of the variable-length section that belong to a column."""
+    def _unread(self, data: Any) -> int:
+        """Bytes of the variable-length section that belong to no column; damaged columns may share theirs."""
         parts = zip(self._placed, getattr(data.fixed_section, "columns", None) or (), strict=False)
-        return sum(part.value_length for column, part in parts if column.sql_type.is_varying and not part.is_null)
+        held = [part for column, part in parts if column.sql_type.is_varying and not part.is_null]
+        spans = sorted(((part.value_offset & ~self._special) - data.fixed_length, part.value_length) for part in held)
+        unread, place = 0, 0
+        for start, length in spans:
+            unread += max(0, start - place)
+            place = max(place, start + length)
+        return max(0, unread + len(data.variable_section) - place)
 
     def _beyond(self, column: LuwColumn, offset: int, length: int, data: Any, first: int) -> RecordError:
         return RecordError(
@@ -218,7 +225,7 @@ class LuwRowReader:
                 code="LMP-V001", spec=SPEC, field=column.name, field_offset=place, found=f"X'{raw.hex().upper()}'",
                 expected="X'01' (null) or X'80' (system default)",
             )  # fmt: skip
-        return _system_default(column)
+        return _system_default(column, self._byte_order)
 
     def _named(self, error: DataError) -> DataError:
         """Put the column's name where the spec can only give its number."""
@@ -270,8 +277,11 @@ def _not_consolidated(payload: bytes, found: str) -> RecordError:
     )  # fmt: skip
 
 
-def _system_default(column: LuwColumn) -> bytes:
+def _system_default(column: LuwColumn, byte_order: str) -> bytes:
     """Zero for numbers, blanks for text of fixed length."""
+    if column.form == "decfloat":
+        zero = numeric.DECFLOAT_ZERO[column.width]
+        return zero if byte_order == "big" else zero[::-1]
     if column.form == "decimal":
         return bytes(column.width - 1) + b"\x0c"
     if column.type == "CHAR" and not column.sql_type.is_bit_data:

@@ -460,6 +460,8 @@ def decode_decfloat(raw: bytes) -> str:
 
 _DECFLOATS = {8: (8, 5, 398), 16: (12, 11, 6176)}
 """Bits of the exponent's continuation, groups of three digits, and bias."""
+DECFLOAT_ZERO = {8: bytes.fromhex("2238") + bytes(6), 16: bytes.fromhex("2208") + bytes(14)}
+"""Zero with exponent zero, by width, most significant byte first."""
 
 
 def _declet(bits: int) -> int:

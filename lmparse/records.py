@@ -32,6 +32,7 @@ Values = dict[str, Any]
 _Decode = Callable[[Any], Any]
 _READS = ("_read", "_read_le", "_read_be")
 _ASSIGNS = re.compile(r"self\.(\w+)(?: = |\.append\()")
+_ASKS = re.compile(r"_on = self\.(\w+)$")
 
 
 @dataclass(slots=True)
@@ -211,8 +212,9 @@ def kind_of(parsed: Any) -> str:
     """
     part, kind, spec = parsed, None, ""
     while isinstance(part, KaitaiStruct):
-        if hasattr(part, KIND):
-            kind, spec = getattr(part, KIND), type(part).__module__.rpartition(".")[2]
+        found = getattr(part, KIND, None)
+        if found is not None:
+            kind, spec = found, type(part).__module__.rpartition(".")[2]
         part = getattr(part, "body", None)
     name = getattr(kind, "name", None)
     return f"{spec}.{name}" if name else f"{spec}.unlisted_{kind}"
@@ -274,9 +276,11 @@ class _Fault:
         self.spec = spec
         self.error = error
         self.raw = raw
-        self.steps = self._until_value(_steps(error.__traceback__))
+        steps = _steps(error.__traceback__)
+        self.steps = self._until_value(steps)
         if not self.steps:
             raise error
+        self._parts = steps[len(self.steps) :]
         self.parsed, self.name = self.steps[-1]
         self.layout = spec.layout_of(self.parsed)
         self.field = self.layout.by_id.get(self.name)
@@ -308,11 +312,19 @@ class _Fault:
         # A stream inside another has been cut from it, which stands right behind those bytes.
         start: int = sum(outer.pos() - inner.size() for outer, inner in pairwise(streams) if inner is not outer)
         if isinstance(self.error, kaitaistruct.EndOfStreamError | EOFError):
-            return start + int(streams[-1].pos()) - int(getattr(self.error, "bytes_available", 0))
+            stream, have = streams[-1], int(getattr(self.error, "bytes_available", 0))
+            # Kaitai takes what is there before it complains, but not when it is asked for 8 MiB and more.
+            taken = have if stream.pos() == stream.size() else 0
+            return start + int(stream.pos()) - taken - self._before
         actual = getattr(self.error, "actual", None)
         width = len(actual) if isinstance(actual, bytes) else self.field.width if self.field else None
         reached: int = start + streams[-1].pos()
         return None if width is None else reached - width
+
+    @property
+    def _before(self) -> int:
+        """Bytes of the field in front of the part of it that the parser stood at."""
+        return sum(self.spec.layout_of(parsed).by_id[name].offset or 0 for parsed, name in self._parts)
 
     @property
     def path(self) -> str:
@@ -322,7 +334,7 @@ class _Fault:
             entry = self.spec.layout_of(parsed).by_id.get(name)
             if entry is not None and entry.kind == "body":
                 continue
-            items = getattr(parsed, name, None)
+            items = vars(parsed).get(name)
             words.append(
                 f"{name}[{len(items)}]" if entry is not None and entry.repeated and items is not None else name
             )
@@ -352,12 +364,17 @@ class _Fault:
         }
         if isinstance(error, kaitaistruct.ValidationFailedError):
             return self._invalid(error, place)
-        have = None if offset is None else len(self.raw) - offset
         if isinstance(error, kaitaistruct.EndOfStreamError | EOFError):
+            # Counted to the end of the part of the record that the field stands in.
+            have = getattr(error, "bytes_available", None)
+            if have is None:
+                have = None if offset is None else max(len(self.raw) - offset, 0)
+            else:
+                have += self._before
             width = self.field.width if self.field else None
             return RecordError(
                 "the record ends inside the field", code="LMP-R001", **place,
-                expected=None if width is None else f"{width} bytes", found=None if have is None else str(max(have, 0)),
+                expected=None if width is None else f"{width} bytes", found=None if have is None else str(have),
             )  # fmt: skip
         return RecordError("a length in the record leads back behind its start", code="LMP-R002", **place)
 
@@ -403,7 +420,7 @@ def _steps(trace: TracebackType | None) -> list[tuple[KaitaiStruct, str]]:
 
 def _statement_field(trace: TracebackType, parsed: KaitaiStruct) -> str:
     line = traceback.extract_tb(trace, limit=1)[0].line or ""
-    match = _ASSIGNS.match(line)
+    match = _ASSIGNS.match(line) or _ASKS.match(line)
     if match:
         return match.group(1).removeprefix("_raw_")  # the bytes of a part that has a length
     # A `raise` of a validation follows the assignment of its field: the last one made.

@@ -22,6 +22,7 @@ _BARE = (*_WIDTHS, "LONG VARCHAR", "LONG VARGRAPHIC", "XML", "DATALINK")
 LOBS = ("BLOB", "CLOB", "DBCLOB")
 _VARYING = (*_NEED_LENGTH, *LOBS, "LONG VARCHAR", "LONG VARGRAPHIC", "XML", "DATALINK")
 _GRAPHIC = ("GRAPHIC", "VARGRAPHIC", "LONG VARGRAPHIC", "DBCLOB")
+_BINARY = ("BINARY", "VARBINARY", "BLOB")
 _FORMS = {
     **dict.fromkeys(("SMALLINT", "INTEGER", "BIGINT"), "int"), **dict.fromkeys(("REAL", "DOUBLE"), "float"),
     **dict.fromkeys(("CHAR", "VARCHAR", "GRAPHIC", "VARGRAPHIC", "CLOB", "DBCLOB", "XML"), "text"),
@@ -32,9 +33,11 @@ _FORMS = {
 }  # fmt: skip
 _WORDS = re.compile(
     r"(?P<name>[A-Z]+(?: [A-Z]+)*?)\s*"
-    r"(?:\(\s*(?P<length>\d+)\s*(?P<unit>[KMG])?\s*(?:OCTETS|CODEUNITS16|CODEUNITS32)?\s*(?:,\s*(?P<scale>\d+)\s*)?\))?"
+    r"(?:\(\s*(?P<length>\d+)\s*(?P<unit>[KMG])?\s*(?P<code_unit>OCTETS|CODEUNITS16|CODEUNITS32)?\s*(?:,\s*(?P<scale>\d+)\s*)?\))?"
     r"(?P<bits>\s+FOR BIT DATA)?"
 )
+_CODE_UNITS = {"OCTETS": 1, "CODEUNITS16": 2, "CODEUNITS32": 4}
+"""Most bytes of a unit that a length counts."""
 _UNITS = {None: 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -124,7 +127,11 @@ def parse_type(text: str) -> SqlType:
     if name not in _LENGTHS and name not in _NEED_LENGTH:
         raise ValueError(f"{text!r} is no SQL type")
     length = _LENGTHS.get(name, 0) if length is None else length
-    return SqlType(name, 2 * length if name in _GRAPHIC else length, is_bit_data=is_bit_data)
+    default = "CODEUNITS16" if name in _GRAPHIC else "OCTETS"
+    unit = match["code_unit"] or default
+    if unit not in (default, "CODEUNITS32") or (unit != default and (is_bit_data or name in _BINARY)):
+        raise ValueError(f"{text!r}: {name} is not counted in {unit}")
+    return SqlType(name, _CODE_UNITS[unit] * length, is_bit_data=is_bit_data)
 
 
 def decimal_bytes(precision: int) -> int:

@@ -16,9 +16,9 @@ LEVELS = {
     1: "codepages numeric catalog options sql_types",
     2: "descriptors framing detection",
     3: "records columns encoding",
-    4: "control tables images headers lldf names luw luw_tables luw_rows",
+    4: "control tables images headers lldf names luw luw_tables luw_rows luw_kinds",
     5: "families files segments claims changes readings decoder change_logs logs opening sources sniffing partitions "
-    "accounting units lobs luw_logs",
+    "accounting ledger gaps pieces units lobs luw_logs",
     6: "review sql sample luw_sample frames",
     7: "cli spark jre demo __init__ __main__",
 }

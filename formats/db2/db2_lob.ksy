@@ -403,6 +403,13 @@ enums:
     67:
       id: non_update_lob
       doc: Non-update LOB; information only
+  storage:
+    1024:
+      id: segment
+      doc: |
+        Bytes of the smallest piece of space in the object; a value begins where one does. Source: IBM Db2
+        12.1, "Space requirements for large object data": segments of 1024 bytes times a power of two. That
+        the byte address of a value is a multiple of it is inferred.
   insert_lob_data:
     0:
       id: afim_data

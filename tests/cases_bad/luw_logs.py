@@ -198,25 +198,21 @@ def options() -> Iterator[BadCase]:
 
 def wrong_generations() -> Iterator[BadCase]:
     """A generation of the log record header that is not that of the log; the other one is told."""
-    server = Server("v9.7", "big")
-    log = log_of(server, "filter97")
-    error = {
-        **{"code": "LMP-R002", "record": 0, "record_offset": log.records[0].offset, "field": "lsn"},
-        "message": f"the API and the record name two log sequence numbers: expected {log.records[0].lsn:016X}",
-    }
-    title = "Generation v10 was named, the log is one of version 9.7: its LSNs are not those of the API"
-    named = luw.options_of(server, "filter97") | {"generation": "v10"}
-    yield bad("wrong_generation_v10", title, log.bytes(), error, 0, command="changes", more_errors=2, options=named)
-    server = Server("v7", "little")
-    log = log_of(server, "lsn6")
-    last = log.records[2]
-    error = {
-        **{"code": "LMP-R001", "record": 2, "record_offset": last.offset, "field": "previous_lso"},
-        **{"field_offset": 24, "message": f"{ENDS}: expected 8 bytes, found 5"},
-    }
-    title = "Generation v10 was named, the log is one of version 7: a commit of 29 bytes is shorter than the header"
-    named = luw.options_of(server, "lsn6") | {"generation": "v10"}
-    yield bad("wrong_generation_v7_log", title, log.bytes(), error, 2, options=named)
+    for server, framing, name, command in (
+        (Server("v9.7", "big"), "filter97", "wrong_generation_v10", "changes"),
+        (Server("v7", "little"), "lsn6", "wrong_generation_v7_log", "records"),
+    ):
+        error = {
+            "code": "LMP-F005",
+            "message": f"{NO_RECORD} v10: expected generation v10, found records that look like generation "
+            + server.generation,
+        }
+        title = f"Generation v10 was named, the log is one of {server.generation}, and all of its records show it"
+        named = luw.options_of(server, framing) | {"generation": "v10"}
+        yield bad(name, title, log_of(server, framing).bytes(), error, 0, command=command, options=named)
+
+
+NO_RECORD = "no record is one of generation"
 
 
 def no_logs() -> Iterator[BadCase]:

@@ -1,0 +1,58 @@
+"""Kinds of Db2 LUW log records, by what they mean for a change: `db2_dms.insert_record` is an insert.
+
+A kind is the spec and the word that the record has there; the specs say which numbers stand for them.
+"""
+
+from __future__ import annotations
+
+INSERTS = ("db2_dms.insert_record", "db2_dms.insert_record_v97", "db2_dms.insert_record_to_empty_page")
+MULTIPLE = "db2_dms.insert_multiple_records"
+DELETES = ("db2_dms.delete_record", "db2_dms.delete_record_v97", "db2_dms.delete_record_to_empty_page")
+UPDATES = ("db2_dms.update_record", "db2_dms.update_record_v97")
+INITIALIZE = "db2_dms.initialize_table"
+ATTRIBUTE = "db2_dms.alter_table_attribute"
+TRUNCATE = "db2_dom.import_replace"
+NOT_LOGGED = "db2_dom.activate_not_logged"
+LOAD = "db2_utility.load_start"
+_OBJECTS = (
+    INITIALIZE, ATTRIBUTE, "db2_dms.add_columns", "db2_dms.alter_column", "db2_dms.alter_lob_column",
+    "db2_dms.drop_columns", "db2_dms.rename", "db2_dms.update_partition_state", NOT_LOGGED, "db2_dom.create_table",
+    "db2_dom.drop_table", "db2_dom.create_index", "db2_dom.drop_index", "db2_dom.reorg_table", "db2_ddl.ddl_statement",
+)  # fmt: skip
+OPERATIONS: dict[str, str] = {
+    **dict.fromkeys((*INSERTS, MULTIPLE), "I"), **dict.fromkeys(DELETES, "D"), **dict.fromkeys(UPDATES, "U"),
+    TRUNCATE: "T", **dict.fromkeys(_OBJECTS, "O"), LOAD: "O",
+}  # fmt: skip
+"""The operation of each kind of record that is a change."""
+UNDOES: dict[str, tuple[str, ...]] = {
+    "db2_dms.undo_insert_record": INSERTS,
+    "db2_dms.undo_insert_record_to_empty_page": INSERTS,
+    "db2_dms.undo_insert_multiple_records": (MULTIPLE,),
+    "db2_dms.undo_delete_record": DELETES,
+    "db2_dms.undo_delete_record_to_empty_page": DELETES,
+    "db2_dms.undo_update_record": UPDATES,
+    "db2_dms.undo_add_columns": ("db2_dms.add_columns",),
+    "db2_dms.undo_alter_column": ("db2_dms.alter_column",),
+    "db2_dms.undo_alter_lob_column": ("db2_dms.alter_lob_column",),
+    "db2_dms.undo_rename": ("db2_dms.rename",),
+    "db2_dms.undo_update_partition_state": ("db2_dms.update_partition_state",),
+    "db2_dms.undo_drop_columns": ("db2_dms.drop_columns",),
+    "db2_dms.alter_table_attribute": ("db2_dms.alter_table_attribute",),
+    "db2_dom.undo_create_table": ("db2_dom.create_table",),
+    "db2_dom.undo_drop_table": ("db2_dom.drop_table",),
+    "db2_dom.drop_index": ("db2_dom.create_index",),
+    "db2_dom.create_index": ("db2_dom.drop_index",),
+    "db2_ddl.undo_ddl_statement": ("db2_ddl.ddl_statement",),
+}
+"""What each kind of compensation takes back."""
+_COMMIT_WORDS = (
+    *("normal_commit", "commit", "heuristic_commit_letter", "heuristic_commit"),
+    *("mpp_subordinate_commit_letter", "mpp_subordinate_commit"),
+    *("mpp_coordinator_commit_letter", "mpp_coordinator_commit"),
+    *("local_pending_list_letter", "local_pending_list", "global_pending_list"),
+)
+COMMITS = tuple(f"db2_transaction.{word}" for word in _COMMIT_WORDS)
+ABORTS = ("db2_transaction.normal_abort", "db2_transaction.heuristic_abort")
+LOBS_NAMED = ("db2_lob.add_lob_data", "db2_lob.add_lob_amount")
+LOBS_UNNAMED = ("db2_lob.afim_data", "db2_lob.afim_amount")
+XML = "db2_xml.xml_data"
