@@ -88,7 +88,7 @@ class Db2Log(ChangeLog):
         looks = self._looks_like(framing)
         if looks is not None:
             raise FramingError(
-                f"no record is one of generation {self.generation}", code="LMP-F005", file=self.path,
+                f"the records are not of generation {self.generation}", code="LMP-F005", file=self.path,
                 expected=f"generation {self.generation}", found=f"records that look like generation {looks}",
                 hint="name the other generation, or leave it to the records",
             )  # fmt: skip
@@ -383,7 +383,7 @@ class Db2Log(ChangeLog):
             self.left_out["internal records that are no rows"] += 1
             return False
         detail: dict[str, Any] = {}
-        if entry.is_half:
+        if entry.is_half or entry.other is not None:
             detail["moved"] = True
         if entry.gap is not None:
             detail["gap"] = entry.gap

@@ -527,3 +527,33 @@ def test_what_is_named_need_not_be_found(given: dict[str, str], tmp_path: Path) 
     stream = luw.full_stream("v10", "big", "filter")
     found = read(tmp_path, stream, order="commit", **given)
     assert luw.shown(found.rows) == luw.expected(stream)
+
+
+@pytest.mark.parametrize(
+    ("generation", "framing", "named"),
+    [("v9.7", "filter97", "v10"), ("v7", "lsn6", "v10"), ("v10", "lsn8", "v9.7"), ("v9.7", "lsn8", "v7")],
+)
+@pytest.mark.parametrize("byte_order", ["little", "big"])
+def test_a_wrong_generation_is_refused(
+    generation: str, framing: str, named: str, byte_order: str, tmp_path: Path
+) -> None:
+    stream = luw.full_stream(generation, byte_order, framing)
+    with pytest.raises(lmparse.FramingError) as caught:
+        read(tmp_path, stream, generation=named, framing=framing, byte_order=byte_order)
+    assert caught.value.code == "LMP-F005"
+    assert caught.value.expected == f"generation {named}"
+    assert caught.value.found == f"records that look like generation {generation}"
+
+
+@pytest.mark.parametrize("others", [1, 12])
+def test_two_generations_in_one_log(others: int, tmp_path: Path) -> None:
+    """A log before and after an upgrade: that of most records is read, and the others are bad records."""
+    new, old = luw.full_stream("v10", "little", "lsn8"), Stream("v9.7", "little", "lsn8")
+    for number in range(others):
+        unit = old.begin()
+        unit.insert(ITEM, item(number))
+        unit.commit()
+    data = new.bytes() + old.bytes()
+    found = read(tmp_path, data, framing="lsn8", byte_order="little", generation="v10", order="commit")
+    assert luw.shown(found.rows) == luw.expected(new)
+    assert len(found.codes) == 2 * others, "each record of the other generation is one error"

@@ -299,6 +299,71 @@ def test_a_value_that_is_appended_to(tmp_path: Path) -> None:
     assert found.values() == [(1, "one"), (1, "one two"), (2, "one two three"), (2, "new"), (3, "newer")]
 
 
+APPENDED = "only what was appended is logged, and the value that it was appended to is not in the log"
+EITHER = "it begins where the value before ends and where one may begin: nothing tells which it is"
+
+
+def test_a_row_in_the_place_of_one_that_is_gone(tmp_path: Path) -> None:
+    """A new row has a value of its own, though its row id is that of an older one."""
+    script = Script(DOC)
+    script.piece(b"old", 1024)
+    script.insert(ID=1, BODY=OUT)
+    script.delete(ID=1, BODY=OUT)
+    script.piece(b"new", 2048)
+    script.insert(ID=2, BODY=OUT)
+    found = script.read(tmp_path)
+    assert found.values() == [(1, "old"), None, (2, "new")]
+
+
+@pytest.mark.parametrize("generation", ["v7", "v9.7"])
+def test_an_older_value_that_is_appended_to(generation: Any, tmp_path: Path) -> None:
+    script = Script(DOC, generation, "big")
+    script.piece(b"one", 1024)
+    script.insert(ID=1, BODY=OUT)
+    script.next()
+    script.piece(b" two", 1027)
+    script.update({"ID": 1, "BODY": OUT}, {"ID": 2, "BODY": OUT})
+    found = script.read(tmp_path)
+    assert found.values() == [(1, "one"), (2, "one two")]
+    assert absent(found) == {"before.BODY": "the value before is not logged"}
+
+
+@pytest.mark.parametrize("generation", ["v7", "v9.7", "v10"])
+def test_a_piece_that_may_be_a_value_or_an_end_of_one(generation: Any, tmp_path: Path) -> None:
+    """A value that fills its last segment ends where the next one may begin."""
+    script = Script(DOC, generation)
+    script.piece(b"x" * 1024, 1024)
+    script.insert(ID=1, BODY=OUT)
+    script.next()
+    script.piece(b"more", 2048)
+    script.update({"ID": 1, "BODY": OUT}, {"ID": 2, "BODY": OUT})
+    found = script.read(tmp_path)
+    assert found.values() == [(1, "x" * 1024), (2, None)]
+    assert absent(found)["after.BODY"] == EITHER
+
+
+@pytest.mark.parametrize("generation", ["v7", "v9.7", "v10"])
+def test_a_value_whose_beginning_is_not_in_the_log(generation: Any, tmp_path: Path) -> None:
+    script = Script(DOC, generation)
+    script.piece(b" end", 1030)
+    script.update({"ID": 1, "BODY": OUT}, {"ID": 2, "BODY": OUT})
+    found = script.read(tmp_path)
+    assert found.values() == [(2, None)]
+    assert absent(found)["after.BODY"] == APPENDED
+
+
+def test_a_singular_transaction_with_a_value(tmp_path: Path) -> None:
+    """It has no record but those of its one change, the pieces in front of it among them."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(DOC)
+    unit.commit()
+    stream.begin("B", singular=True).insert(DOC, {"ID": 1}, lobs={"BODY": "text"})
+    found = read(tmp_path, stream, operations="I")
+    assert found.values() == [(1, "text")]
+    assert found.rows[0]["detail"] is None
+
+
 def test_of_two_columns_one_is_appended_to(tmp_path: Path) -> None:
     script = Script(PAIR)
     script.piece(b"a", 0, 1)

@@ -14,7 +14,7 @@ from luw_encoder.dms import Place
 from luw_encoder.header import PROPAGATABLE, SINGULAR_TRANSACTION
 from luw_encoder.stream import Stream
 from luw_encoder.tables import Table
-from luw_encoder.wire import Rid
+from luw_encoder.wire import Rid, Server
 from luw_streams import ITEM, item, read
 
 from lmparse import cli
@@ -558,17 +558,45 @@ def test_a_half_that_is_taken_back_is_no_half(is_last: bool, tmp_path: Path) -> 
     assert len(everything.rows) == len(found.rows) + 1
 
 
-def test_a_row_that_left_a_pointer(tmp_path: Path) -> None:
-    """The new row stands in the insert before the update; the update has the old one, and a pointer."""
-    stream = begun()
-    raw = Raw(stream)
-    raw.put("insert", "normal", dms.insert(stream.server, ITEM.id, THERE, raw.image(2, "long", outer_type=4)))
-    pointer = bytes([2, 0]) + stream.server.u16(14) + bytes(4) + stream.server.rid(THERE.rid)
-    raw.update(raw.image(1), pointer)
-    raw.unit.commit()
+POINTER, MOVED_HERE = 0x02, 0x04
+
+
+def pointer(server: Server) -> bytes:
+    """What a moved row leaves in its old place: an outer record that is no row, with the new place in it."""
+    place = server.rid(THERE.rid)
+    return bytes([POINTER, 0]) + server.u16(8 + len(place)) + bytes(4) + place
+
+
+@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)
+def test_an_update_that_leaves_a_pointer(generation: Any, byte_order: Any, tmp_path: Path) -> None:
+    """The row as it became is in the insert before the update, the row as it was in the update."""
+    stream = begun(generation, byte_order, "lsn8")
+    unit, server = stream.begin(), stream.server
+    before = rows.formatted(server, ITEM.columns, item(1))
+    after = rows.formatted(server, ITEM.columns, item(1, "moved"), outer_type=MOVED_HERE)
+    unit.record("insert", "normal", dms.insert(server, ITEM.id, THERE, after))
+    unit.record("update", "normal", dms.update(server, ITEM.id, Place(Rid(0x340, 1)), before, pointer(server)))
+    unit.commit()
     found = read(tmp_path, stream, operations="I,U,D")
     assert [(row["op"], row["before"], row["after"]) for row in found.rows] == [
-        ("U", {"C1": 1, "C2": None}, {"C1": 2, "C2": "long"})
+        ("U", {"C1": 1, "C2": None}, {"C1": 1, "C2": "moved"})
+    ]
+    assert found.rows[0]["detail"] == {"moved": True}
+    assert found.codes == []
+
+
+def test_a_pointer_without_the_row_that_it_points_to(tmp_path: Path) -> None:
+    """The new row is not made up: what is known of the change is kept, and what is not is said."""
+    stream = begun()
+    unit, server = stream.begin(), stream.server
+    before = rows.formatted(server, ITEM.columns, item(1))
+    unit.record("update", "normal", dms.update(server, ITEM.id, THERE, before, pointer(server)))
+    unit.insert(ITEM, item(2))
+    unit.commit()
+    found = read(tmp_path, stream, operations="I,U,D")
+    assert [(row["op"], row["before"], row["after"]) for row in found.rows] == [
+        ("U", {"C1": 1, "C2": None}, None),
+        ("I", None, {"C1": 2, "C2": None}),
     ]
 
 

@@ -204,7 +204,7 @@ def wrong_generations() -> Iterator[BadCase]:
     ):
         error = {
             "code": "LMP-F005",
-            "message": f"{NO_RECORD} v10: expected generation v10, found records that look like generation "
+            "message": f"{NOT_OF} v10: expected generation v10, found records that look like generation "
             + server.generation,
         }
         title = f"Generation v10 was named, the log is one of {server.generation}, and all of its records show it"
@@ -212,7 +212,7 @@ def wrong_generations() -> Iterator[BadCase]:
         yield bad(name, title, log_of(server, framing).bytes(), error, 0, command=command, options=named)
 
 
-NO_RECORD = "no record is one of generation"
+NOT_OF = "the records are not of generation"
 
 
 def no_logs() -> Iterator[BadCase]:
