@@ -243,6 +243,16 @@ class RecordFile:
                 values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
             yield values
 
+    @property
+    def header_width(self) -> int | None:
+        """Bytes that every header must have, where something besides the records says so."""
+        return None
+
+    @property
+    def row_reason(self) -> str:
+        """Why records can only be read one by one; empty when their spec decides."""
+        return ""
+
     def column_names(self) -> set[str]:
         """Names that `columns` may have for records."""
         return self.spec.field_ids()

@@ -11,127 +11,132 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from lmparse import catalog, numeric
+from lmparse import catalog, numeric, schemas
 from lmparse.change_logs import ChangeLog
 from lmparse.changes import HEADER_FIELDS, Described, Version, to_json_row
-from lmparse.errors import OptionError, TableNotFoundError
+from lmparse.columns import Plan
+from lmparse.errors import FramingError, OptionError, TableNotFoundError
 from lmparse.files import RecordFile, corrupt_field
 from lmparse.framing import Frame, Span
-from lmparse.layout import Field, Layout
+from lmparse.index import Window, windows
+from lmparse.layout import Field
 from lmparse.opening import open_file
 from lmparse.partitions import Part, Request
+from lmparse.records import Record
 
 BATCH_ROWS = 8192
-_TEXT = pa.string()
-_MICROS = pa.timestamp("us")
-_CORRUPT = pa.list_(
-    pa.struct([("path", _TEXT), ("offset", pa.int64()), ("raw", _TEXT), ("code", _TEXT), ("message", _TEXT)])
-)
-_METADATA = pa.struct(
-    [
-        ("file", _TEXT),
-        ("record_index", pa.int64()),
-        ("record_offset", pa.int64()),
-        ("record_length", pa.int64()),
-        ("spec", _TEXT),
-        ("spec_hash", _TEXT),
-    ]
-)
-_CORRUPT_FIELDS = "_corrupt_fields"
-_CORRUPT_RECORD = "_corrupt_record"
 Row = dict[str, Any]
 
 
 # -- records ----------------------------------------------------------------------------
 
 
-def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
-    """Columns of the records of a spec, or some of them, with `_metadata` and what was corrupt."""
-    spec = catalog.load(spec_id)
-    fields: dict[str, pa.Field] = {}
-    if spec.has_kind:
-        fields[catalog.KIND] = _commented(catalog.KIND, _TEXT, "spec and word of what the record is")
-    for entry in _flat(spec.layouts, spec.layout):
-        field = _arrow_field(spec.layouts, entry)
-        known = fields.setdefault(entry.id, field)
-        if known.type != field.type:
-            fields[entry.id] = known.with_type(_common(known.type, field.type))
-        for part in _parts(spec.layouts, entry):
-            fields.setdefault(f"{entry.id}_{part.id}", _commented(f"{entry.id}_{part.id}", pa.int64(), part.doc))
-    for name in columns:
-        if name not in fields:
-            raise OptionError(f"columns: there is no field {name!r} in {spec.id}")
-    wanted = [fields[name] for name in columns] if columns else list(fields.values())
-    return pa.schema([*wanted, *_outcome_fields()])
-
-
 def record_rows(file: RecordFile, span: Span | None = None) -> Iterator[Row]:
-    """Rows of the records of a file for `records_schema`; bad records too, in mode permissive."""
-    layouts = file.spec.layouts
-    split = [(entry, part) for entry in _flat(layouts, file.spec.layout) for part in _parts(layouts, entry)]
+    """Rows of the records of a file for `schemas.records_schema`; bad records too, in mode permissive."""
+    split = _split(file)
     file.keeps_bad_records = file.options.mode == "permissive"
     for frame, record in file.read(span):
         yield from _bad_rows(file)
-        row: Row = dict(record.values)
-        for entry, part in split:
-            raw = record.values.get(entry.id)
-            if raw is not None:
-                row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], "big")
-        row[_CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
-        row["_metadata"] = _metadata(file, frame)
-        yield row
+        yield _row(file, frame, record, split)
     yield from _bad_rows(file)
 
 
-def _flat(layouts: Any, layout: Layout) -> Iterator[Field]:
-    """The fields of a record; those of every record it may be, when a code in it decides."""
-    for entry in layout:
-        if entry.kind == "body":
-            for case in entry.cases:
-                yield from _flat(layouts, layouts[case])
-        else:
-            yield entry
+def record_batches(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[pa.RecordBatch]:
+    """The same rows as batches of a schema: by the column where a plan allows it, else row by row.
+
+    Records that are not regular are read one by one and put where they stand, so that values,
+    errors and their order are those of `record_rows`.
+    """
+    plan = plan_of(file)
+    if plan.refusal(schema):
+        yield from batches(record_rows(file, span), schema)
+        return
+    file.keeps_bad_records = file.options.mode == "permissive"
+    names = [name for name in schema.names if name not in schemas.OUTCOMES]
+    origin = _Origin(file)
+    for window in _windows(file, span):
+        decoded = plan.decode(window, names)
+        found = dict(zip(names, decoded.arrays, strict=True))
+        made = [
+            found[entry.name].cast(entry.type) if entry.name in found else origin.column(entry, window)
+            for entry in schema
+        ]
+        batch = pa.RecordBatch.from_arrays(made, schema=schema)
+        yield _mended(batch, file, window, decoded.irregular) if decoded.irregular.any() else batch
 
 
-def _common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
-    """A type for a field that has two in different kinds of records: the wider number, else text."""
-    numbers = [type_ for type_ in (first, second) if pa.types.is_integer(type_) or pa.types.is_decimal(type_)]
-    if len(numbers) < 2:
-        return _TEXT
-    return _widened(first, second) or max(numbers, key=pa.types.is_decimal)
+def plan_of(file: RecordFile) -> Plan:
+    """Which way the columns of the records of a file go."""
+    return Plan(file.spec, file.code_page, end_at=file.header_width, reason=file.row_reason)
 
 
-def _parts(layouts: Any, entry: Field) -> list[Field]:
-    """Numbers inside a field that is shown as bytes, such as page and row of a RID."""
-    if entry.kind != "bytes" or entry.type is None:
-        return []
-    return [part for part in layouts[entry.type] if part.kind == "uint"]
+def _windows(file: RecordFile, span: Span | None) -> Iterator[Window]:
+    span = span or Span(0, len(file.buffer), 0)
+    try:
+        yield from windows(file.framing, file.buffer, span.start, span.end, span.first_index)
+    except FramingError as error:
+        error.at(file=file.path)
+        raise
 
 
-def _arrow_field(layouts: Any, entry: Field) -> pa.Field:
-    return _commented(entry.id, _arrow_type(layouts, entry), entry.doc)
+def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, irregular: Any) -> pa.RecordBatch:
+    """A batch with irregular records read one by one."""
+    rows: list[Row] = []
+    order: list[int] = []
+    split = _split(file)
+    for number in np.flatnonzero(irregular).tolist():
+        frame = window.frame(number)
+        record = file.read_frame(frame)
+        found = list(_bad_rows(file)) if record is None else [_row(file, frame, record, split)]
+        order += [number] * len(found)
+        rows += found
+    regular = np.flatnonzero(~irregular)
+    if not rows:
+        return batch.take(pa.array(regular))
+    places = np.concatenate([regular, np.array(order, np.int64)])
+    both = pa.concat_batches([batch.take(pa.array(regular)), _batch(rows, batch.schema)])
+    return both.take(pa.array(np.argsort(places, kind="stable")))
 
 
-def _arrow_type(layouts: Any, entry: Field) -> pa.DataType:
-    width = entry.width or 1
-    if entry.kind == "struct":
-        inner = [_arrow_field(layouts, part) for part in layouts[entry.type]] if entry.type else []
-        return pa.list_(pa.struct(inner)) if entry.repeated else pa.struct(inner)
-    if entry.kind == "uint":
-        return (
-            pa.int16() if width < 2 else pa.int32() if width < 4 else pa.int64() if width < 8 else pa.decimal128(20, 0)
-        )
-    if entry.kind == "int":
-        return pa.int16() if width <= 2 else pa.int32() if width <= 4 else pa.int64()
-    if entry.kind == "float":
-        return pa.float64()
-    if entry.kind in ("char", "code", "hextext"):
-        return _TEXT
-    if entry.kind == "decimaltext":
-        return pa.int64()
-    return _MICROS if entry.kind == "timestamp17" else pa.binary()
+class _Origin:
+    """The columns behind the values of good records: nothing is corrupt, and where they come from."""
+
+    def __init__(self, file: RecordFile) -> None:
+        self._constants = (file.path, file.spec.id, file.spec.layout.sha256)
+
+    def column(self, entry: pa.Field, window: Window) -> pa.Array:
+        """One of them, for the records of a window."""
+        if entry.name != "_metadata":
+            return pa.nulls(len(window), entry.type)
+        path, spec, sha256 = (pa.repeat(pa.scalar(text, schemas.TEXT), len(window)) for text in self._constants)
+        index = np.arange(window.first_index, window.first_index + len(window))
+        parts = [path, pa.array(index), pa.array(window.offsets), pa.array(window.lengths), spec, sha256]
+        return pa.StructArray.from_arrays(parts, fields=list(schemas.METADATA)).cast(entry.type)
+
+
+_Split = list[tuple[Field, Field]]
+
+
+def _split(file: RecordFile) -> _Split:
+    """Fields with numbers inside that are columns of their own."""
+    layouts = file.spec.layouts
+    return [
+        (entry, part) for entry in schemas.flat(layouts, file.spec.layout) for part in schemas.parts(layouts, entry)
+    ]
+
+
+def _row(file: RecordFile, frame: Frame, record: Record, split: _Split) -> Row:
+    row: Row = dict(record.values)
+    for entry, part in split:
+        raw = record.values.get(entry.id)
+        if raw is not None:
+            row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], "big")
+    row[schemas.CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
+    row["_metadata"] = _metadata(file, frame)
+    return row
 
 
 # -- changes ----------------------------------------------------------------------------
@@ -146,29 +151,29 @@ def changes_schema(
 ) -> pa.Schema:
     """Columns of changes. With the versions of one table, `before` and `after` are structs."""
     layout = catalog.load("bmc_lldf").layout
-    image = _TEXT if versions is None else table_type(versions, dec_length, columns)
+    image = schemas.TEXT if versions is None else table_type(versions, dec_length, columns)
     head = [
         (
             "op",
-            _TEXT,
+            schemas.TEXT,
             "I insert, U update, D delete, M mass delete, T truncate, X exchange, S status, C command, O object",
         ),
-        ("seq", _TEXT, "sorts as commit order"),
-        ("txn_id", _TEXT, "member and RBA of the unit of recovery"),
-        ("commit_ts", _MICROS, layout["uor_commit_timestamp"].doc),
-        ("ts", _MICROS, layout["timestamp"].doc),
-        ("schema_name", _TEXT, "owner of the table"),
-        ("table_name", _TEXT, "name of the table"),
+        ("seq", schemas.TEXT, "sorts as commit order"),
+        ("txn_id", schemas.TEXT, "member and RBA of the unit of recovery"),
+        ("commit_ts", schemas.MICROS, layout["uor_commit_timestamp"].doc),
+        ("ts", schemas.MICROS, layout["timestamp"].doc),
+        ("schema_name", schemas.TEXT, "owner of the table"),
+        ("table_name", schemas.TEXT, "name of the table"),
         ("table_name_short", pa.bool_(), "true when only the short form of owner or name is known"),
         ("before", image, "the row before the change"),
         ("after", image, "the row after the change"),
-        *((name, _TEXT, layout[name].doc) for name in HEADER_FIELDS),
-        ("detail", _TEXT, "what an operation has more to say, JSON"),
+        *((name, schemas.TEXT, layout[name].doc) for name in HEADER_FIELDS),
+        ("detail", schemas.TEXT, "what an operation has more to say, JSON"),
     ]
-    fields = [_commented(*entry) for entry in head]
+    fields = [schemas.commented(*entry) for entry in head]
     if header:
-        fields.append(_commented("header", _TEXT, "every field of the header, JSON"))
-    return pa.schema([*fields, *_outcome_fields()])
+        fields.append(schemas.commented("header", schemas.TEXT, "every field of the header, JSON"))
+    return pa.schema([*fields, *schemas.outcome_fields()])
 
 
 def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
@@ -191,8 +196,8 @@ def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> 
 def _bad_rows(file: RecordFile) -> Iterator[Row]:
     for frame, error in file.bad_records:
         yield {
-            _CORRUPT_RECORD: frame.read(file.buffer),
-            _CORRUPT_FIELDS: [corrupt_field(error)],
+            schemas.CORRUPT_RECORD: frame.read(file.buffer),
+            schemas.CORRUPT_FIELDS: [corrupt_field(error)],
             "_metadata": _metadata(file, frame),
         }
     file.bad_records.clear()
@@ -221,7 +226,7 @@ def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str,
             type_ = column_type(column, dec_length)
             if column.name in found:
                 known, owner, before = found[column.name]
-                merged = _widened(before, type_)
+                merged = schemas.widened(before, type_)
                 if merged is None:
                     raise OptionError(
                         f"column {column.name} is {before} in {owner.identity} and {type_} in {version.identity}",
@@ -245,31 +250,19 @@ def column_type(column: Described, dec_length: str) -> pa.DataType:
         return {2: pa.int16(), 4: pa.int32(), 8: pa.int64()}[column.length]
     if form == "decimal":
         precision = max(column.precision(dec_length), column.scale)
-        return pa.decimal128(precision, column.scale) if precision <= 38 else _TEXT
+        return pa.decimal128(precision, column.scale) if precision <= 38 else schemas.TEXT
     if form == "absent":
-        return pa.binary() if column.type == "BLOB" else _TEXT
+        return pa.binary() if column.type == "BLOB" else schemas.TEXT
     types = {
         "float": pa.float64(),
         "boolean": pa.bool_(),
-        "text": _TEXT,
+        "text": schemas.TEXT,
         "date": pa.date32(),
-        "timestamp": _MICROS,
+        "timestamp": schemas.MICROS,
         "bytes": pa.binary(),
         "raw": pa.binary(),
     }
-    return types.get(form, _TEXT)
-
-
-def _widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
-    if first == second:
-        return first
-    if pa.types.is_integer(first) and pa.types.is_integer(second):
-        return max(first, second, key=lambda type_: type_.bit_width)
-    if pa.types.is_decimal(first) and pa.types.is_decimal(second):
-        scale = max(first.scale, second.scale)
-        whole = max(first.precision - first.scale, second.precision - second.scale)
-        return pa.decimal128(whole + scale, scale) if whole + scale <= 38 else None
-    return None
+    return types.get(form, schemas.TEXT)
 
 
 # -- what a request gives ------------------------------------------------------------------
@@ -279,7 +272,7 @@ def request_schema(request: Request) -> pa.Schema:
     """The columns of a request. For one table its versions are gathered from all files."""
     options = request.options
     if not request.with_changes:
-        return records_schema(options.spec, options.columns)
+        return schemas.records_schema(options.spec, options.columns)
     if options.table is None:
         return changes_schema(None, header=options.header)
     versions: list[Version] = []
@@ -308,12 +301,11 @@ def request_schema(request: Request) -> pa.Schema:
 def part_batches(part: Part, schema: pa.Schema, *, with_changes: bool) -> Iterator[pa.RecordBatch]:
     """The rows of one part as batches of a schema. Errors of single values and records are rows."""
     file = part.open(on_error=lambda error: None)
-    rows = (
-        change_rows(file, schema, part.span)
-        if with_changes and isinstance(file, ChangeLog)
-        else record_rows(file, part.span)
-    )
-    return batches(rows, schema)
+    if with_changes and isinstance(file, ChangeLog):
+        return batches(change_rows(file, schema, part.span), schema)
+    if part.options.engine == "kaitai":
+        return batches(record_rows(file, part.span), schema)
+    return record_batches(file, schema, part.span)
 
 
 # -- both -------------------------------------------------------------------------------
@@ -352,7 +344,8 @@ def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
 
 
 def _iso_micros(text: str) -> int:
-    return numeric.timestamp_micros(text[:10] + "-" + text[11:].replace(":", "."))
+    # Digits finer than microseconds are cut off; header timestamps have more than the text form may.
+    return numeric.timestamp_micros(text[:10] + "-" + text[11:26].replace(":", "."))
 
 
 def _text(value: Any) -> str:
@@ -362,15 +355,3 @@ def _text(value: Any) -> str:
 
 def _json_text(value: Any) -> str | None:
     return None if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _commented(name: str, type_: pa.DataType, doc: str) -> pa.Field:
-    return pa.field(name, type_, metadata={"comment": " ".join(doc.split())} if doc else None)
-
-
-def _outcome_fields() -> list[pa.Field]:
-    return [
-        _commented(_CORRUPT_RECORD, pa.binary(), "the bytes of a record that could not be read"),
-        _commented(_CORRUPT_FIELDS, _CORRUPT, "values that could not be decoded; they are null"),
-        _commented("_metadata", _METADATA, "where the row comes from"),
-    ]

@@ -53,8 +53,13 @@ class Field:
     minimum: int | None = None
     """Smallest value the spec allows, when it states one."""
     maximum: int | None = None
+    checks: str = ""
+    """What the spec's `valid` asks beyond that, as it stands there."""
     optional: bool = False
     """True when a shorter record may end before it."""
+    ends: str | None = None
+    """Where the part of the record ends that an optional field may be missing from, or that the field
+    fills up: id of the field that holds that offset, or `_io` for the end of the record."""
     conditional: bool = False
     """True when the data decides whether it is there; what stands behind has no fixed place."""
     repeated: bool = False

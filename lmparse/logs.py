@@ -169,6 +169,14 @@ class LogicalLog(ChangeLog):
     def read_bytes(self, raw: bytes) -> Record:
         return self.header.read(self.reader, raw)
 
+    @property
+    def header_width(self) -> int | None:
+        return self.header.width if self.header.is_described else None
+
+    @property
+    def row_reason(self) -> str:
+        return "" if self.header.is_table else "XHDF describes a header that is not the table's"
+
     def column_names(self) -> set[str]:
         return super().column_names() | {field.name for field in self.header.fields if field.known is None}
 

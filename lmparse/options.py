@@ -96,6 +96,12 @@ class Options:
     header: bool = _option(False, "give every header field under `header`", of="changes", kind=bool)
     order: str = _option("file", "order of changes", values=("file", "commit"), of="changes")
     trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes", kind=bool)
+    engine: str = _option(
+        "columnar",
+        "by the column where a plan allows it, by the generated parser (kaitai), or both, compared (check)",
+        values=("columnar", "kaitai", "check"),
+        of="convert",
+    )
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], *, known: tuple[str, ...] = (), public: tuple[str, ...] = ()) -> Options:
@@ -136,7 +142,7 @@ def asks_for_changes(given: Iterable[str]) -> bool:
     """Whether options ask for changes rather than records: no spec is named, or something only changes have."""
     fields = {plain(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
     names = {plain(name) for name in given}
-    told = {"control", "tables"} | {name for name, of in fields.items() if "records" not in of}
+    told = {"control", "tables"} | {name for name, of in fields.items() if "changes" in of and "records" not in of}
     return "spec" not in names or bool(names & told)
 
 

@@ -27,13 +27,13 @@ from lmparse.frames import (
     column_type,
     part_batches,
     record_rows,
-    records_schema,
     request_schema,
     table_type,
 )
 from lmparse.opening import open_file
 from lmparse.options import Options
 from lmparse.partitions import Part, Request
+from lmparse.schemas import records_schema
 from lmparse.tables import Column, TableVersion
 
 OUTCOME = ["_corrupt_record", "_corrupt_fields", "_metadata"]

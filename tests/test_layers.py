@@ -13,9 +13,9 @@ import pytest
 
 LEVELS = {
     0: "error_codes errors layout _codepage_tables",
-    1: "codepages numeric catalog options sql_types",
-    2: "descriptors framing detection",
-    3: "records columns encoding",
+    1: "codepages numeric catalog options sql_types vectors vector_times",
+    2: "descriptors framing detection index schemas arrays",
+    3: "records columns sync encoding",
     4: "control tables images headers lldf names luw luw_tables luw_rows luw_kinds",
     5: "families files segments claims changes readings decoder change_logs logs opening sources sniffing partitions "
     "accounting ledger gaps pieces units lobs luw_logs",
@@ -28,7 +28,7 @@ THIRD_PARTIES = {
     "kaitaistruct": "catalog descriptors records images lldf luw luw_rows",
     "numpy": " ".join(module for module, level in LEVEL.items() if level >= 1),
     "pandas": "frames spark demo",
-    "pyarrow": "columns frames spark demo",
+    "pyarrow": "schemas arrays columns frames spark demo",
     "pyspark": "spark jre demo",
     "yaml": " ".join(module for module, level in LEVEL.items() if level >= 1),
 }

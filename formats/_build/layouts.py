@@ -20,6 +20,8 @@ NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
 COMPILERS_TEXTS = ("str", "strz")
 _MAY_END_BEFORE = re.compile(r"not _io\.eof$|_io\.pos < ")
 """Conditions of a field that a shorter record ends before; any other decides by the data."""
+_ENDS = re.compile(r"(?:_io\.pos < (\w+)|(\w+) - _io\.pos)$")
+"""What compares the place of a field with that of the end of its part."""
 _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -102,7 +104,8 @@ class Layouts:
         is_optional = bool(_MAY_END_BEFORE.match(condition))
         is_repeated = "repeat" in attribute
         valid = attribute.get("valid")
-        bounds = valid if isinstance(valid, dict) else {"min": valid, "max": valid}
+        bounds = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in attribute else {}
+        minimum, maximum = (_whole(bounds.get(key, bounds.get("eq"))) for key in ("min", "max"))
         type_ = attribute.get("type")
         nested = scope.type_named(type_) if isinstance(type_, str) else None
         field = Field(
@@ -117,9 +120,11 @@ class Layouts:
             scale=attribute.get("-scale"),
             enum=attribute.get("enum"),
             codes=self._codes(scope, where, attribute, width),
-            minimum=_whole(bounds.get("min")),
-            maximum=_whole(bounds.get("max")),
+            minimum=minimum,
+            maximum=maximum,
+            checks=_checks(bounds, attribute.get("contents")),
             optional=is_optional,
+            ends=_ends(attribute),
             conditional=bool(condition) and not is_optional,
             repeated=is_repeated,
             cases=self._cases(scope, type_),
@@ -227,6 +232,21 @@ def _value(node: ast.expr) -> int:
 def code_text(value: int, width: int) -> str:
     """What is shown for a code: its characters, without trailing blanks; one blank for blanks only."""
     return value.to_bytes(width, "big").decode(_BOOTSTRAP).rstrip() or " "
+
+
+def _checks(bounds: dict[str, Any], contents: Any) -> str:
+    """What a field is checked for that a smallest and a largest number cannot say."""
+    left = {key: value for key, value in bounds.items() if key not in ("min", "max", "eq") or _whole(value) is None}
+    said = [f"{key}: {value}" for key, value in left.items()]
+    return "; ".join(said if contents is None else [*said, f"contents: {contents}"])
+
+
+def _ends(attribute: dict[str, Any]) -> str | None:
+    """Where the part ends that a field fills, or that it may be missing from."""
+    if attribute.get("size-eos") or attribute.get("if") == "not _io.eof":
+        return "_io"
+    match = _ENDS.match(str(attribute.get("if", ""))) or _ENDS.match(str(attribute.get("size", "")))
+    return (match.group(1) or match.group(2)) if match else None
 
 
 def _whole(value: Any) -> int | None:
