@@ -18,7 +18,7 @@ from lmparse.families import known_families
 from lmparse.framing import Frame, Framing, Span, open_buffer
 from lmparse.images import ImageReading
 from lmparse.options import Options
-from lmparse.records import Record, RecordReader, arguments_of, default_page, to_json
+from lmparse.records import Record, RecordReader, Wanted, arguments_of, default_page, to_json
 
 KEPT_ERRORS = 1000
 """How many errors a log keeps; all are counted."""
@@ -198,17 +198,17 @@ class RecordFile:
             error.at(file=self.path)
             raise
 
-    def read(self, span: Span | None = None) -> Iterator[tuple[Frame, Record]]:
-        """Every good record with its place; bad ones go where errors go."""
+    def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[Frame, Record]]:
+        """Every good record with its place, or some fields of each; bad ones go where errors go."""
         for frame in self.frames(span):
-            record = self.read_frame(frame)
+            record = self.read_frame(frame, wanted)
             if record is not None:
                 yield frame, record
 
-    def read_frame(self, frame: Frame) -> Record | None:
+    def read_frame(self, frame: Frame, wanted: Wanted = None) -> Record | None:
         """One record, or None when it is bad or, in mode dropmalformed, has a bad value."""
         try:
-            record = self.read_bytes(frame.read(self.buffer))
+            record = self.read_bytes(frame.read(self.buffer), wanted)
         except DataError as error:
             self.quarantine(error, frame)
             return None
@@ -227,15 +227,15 @@ class RecordFile:
         if self.keeps_bad_records:
             self.bad_records.append((frame, error))
 
-    def read_bytes(self, raw: bytes) -> Record:
+    def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
         """One record's values from its bytes."""
-        return self.reader.read(raw)
+        return self.reader.read(raw, wanted)
 
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them."""
         wanted = self.options.columns
         check_columns(self.spec, wanted, self.column_names())
-        for _, record in self.read(span):
+        for _, record in self.read(span, frozenset(wanted) or None):
             values = to_json(record.values)
             if wanted:
                 values = {name: values.get(name) for name in wanted}

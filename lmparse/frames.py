@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from lmparse.framing import Frame, Span
 from lmparse.index import Window, windows
 from lmparse.layout import Field
 from lmparse.opening import open_file
+from lmparse.options import Options
 from lmparse.partitions import Part, Request
-from lmparse.records import Record
+from lmparse.records import Record, Wanted
 
 BATCH_ROWS = 8192
 Row = dict[str, Any]
@@ -34,11 +36,11 @@ Row = dict[str, Any]
 # -- records ----------------------------------------------------------------------------
 
 
-def record_rows(file: RecordFile, span: Span | None = None) -> Iterator[Row]:
-    """Rows of the records of a file for `schemas.records_schema`; bad records too, in mode permissive."""
+def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
+    """Rows of the records of a file for a schema; bad records too, in mode permissive."""
     split = _split(file)
     file.keeps_bad_records = file.options.mode == "permissive"
-    for frame, record in file.read(span):
+    for frame, record in file.read(span, _wanted(schema, split)):
         yield from _bad_rows(file)
         yield _row(file, frame, record, split)
     yield from _bad_rows(file)
@@ -52,7 +54,7 @@ def record_batches(file: RecordFile, schema: pa.Schema, span: Span | None = None
     """
     plan = plan_of(file)
     if plan.refusal(schema):
-        yield from batches(record_rows(file, span), schema)
+        yield from batches(record_rows(file, schema, span), schema)
         return
     file.keeps_bad_records = file.options.mode == "permissive"
     names = [name for name in schema.names if name not in schemas.OUTCOMES]
@@ -66,6 +68,27 @@ def record_batches(file: RecordFile, schema: pa.Schema, span: Span | None = None
         ]
         batch = pa.RecordBatch.from_arrays(made, schema=schema)
         yield _mended(batch, file, window, decoded.irregular) if decoded.irregular.any() else batch
+
+
+def read_table(path: str | Path, *, metadata: bool = True, **options: Any) -> pa.Table:
+    """The records of a file as one table; `metadata` says whether it has the column `_metadata`.
+
+    Options are those of the command line under their Python names. Raises FramingError where
+    the file is damaged; bad records and values stand in the columns for them.
+    """
+    named = Options.parse(options)
+    schema = schemas.records_schema(named.spec, named.columns)
+    if not metadata:
+        schema = schema.remove(schema.get_field_index("_metadata"))
+    file = open_file(path, named, on_error=lambda error: None)
+    return pa.Table.from_batches(engine_batches(file, schema), schema)
+
+
+def engine_batches(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[pa.RecordBatch]:
+    """The records of a file through the engine that its options name."""
+    if file.options.engine == "kaitai":
+        return batches(record_rows(file, schema, span), schema)
+    return record_batches(file, schema, span)
 
 
 def plan_of(file: RecordFile) -> Plan:
@@ -87,9 +110,10 @@ def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, irregular: 
     rows: list[Row] = []
     order: list[int] = []
     split = _split(file)
+    wanted = _wanted(batch.schema, split)
     for number in np.flatnonzero(irregular).tolist():
         frame = window.frame(number)
-        record = file.read_frame(frame)
+        record = file.read_frame(frame, wanted)
         found = list(_bad_rows(file)) if record is None else [_row(file, frame, record, split)]
         order += [number] * len(found)
         rows += found
@@ -126,6 +150,12 @@ def _split(file: RecordFile) -> _Split:
     return [
         (entry, part) for entry in schemas.flat(layouts, file.spec.layout) for part in schemas.parts(layouts, entry)
     ]
+
+
+def _wanted(schema: pa.Schema, split: _Split) -> Wanted:
+    """The fields that the columns of a schema are read from."""
+    whole = {f"{entry.id}_{part.id}": entry.id for entry, part in split}
+    return frozenset(whole.get(name, name) for name in schema.names)
 
 
 def _row(file: RecordFile, frame: Frame, record: Record, split: _Split) -> Row:
@@ -303,9 +333,7 @@ def part_batches(part: Part, schema: pa.Schema, *, with_changes: bool) -> Iterat
     file = part.open(on_error=lambda error: None)
     if with_changes and isinstance(file, ChangeLog):
         return batches(change_rows(file, schema, part.span), schema)
-    if part.options.engine == "kaitai":
-        return batches(record_rows(file, part.span), schema)
-    return record_batches(file, schema, part.span)
+    return engine_batches(file, schema, part.span)
 
 
 # -- both -------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from lmparse.catalog import Spec
 from lmparse.codepages import CodePage
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.layout import Field
-from lmparse.records import Record, RecordReader, Values
+from lmparse.records import Record, RecordReader, Values, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +68,18 @@ class Header:
     def _table_width(self) -> int:
         return self._data.offset or 0
 
-    def read(self, reader: RecordReader, raw: bytes) -> Record:
-        """The values of one record. Raises RecordError, InvalidValueError or ControlError (LMP-C006)."""
+    def read(self, reader: RecordReader, raw: bytes, wanted: Wanted = None) -> Record:
+        """Some values of one record. Raises RecordError, InvalidValueError or ControlError (LMP-C006)."""
         if self.is_described:
             self._check_length(raw)
         if self.is_table:
-            return reader.read(raw)
+            return reader.read(raw, wanted)
         faults: list[InvalidValueError] = []
         try:
-            record = reader.read(self._to_table(raw, faults))
+            record = reader.read(self._to_table(raw, faults), wanted)
         except DataError as error:
             raise self._replaced(error) from None
+        faults = [fault for fault in faults if wanted is None or fault.field in wanted]
         record.faults[:0] = faults
         for fault in record.faults:
             self._replaced(fault)
@@ -86,7 +87,7 @@ class Header:
         for name in (*self.absent, *(fault.field or "" for fault in faults)):
             record.values[name] = None
         for field in self.fields:
-            if field.known is None:
+            if field.known is None and (wanted is None or field.name in wanted):
                 self._add_unknown(record, field, raw, reader.code_page)
         return record
 

@@ -25,7 +25,7 @@ from lmparse.images import ImageOptions
 from lmparse.names import is_described_as
 from lmparse.options import Options
 from lmparse.readings import Readings
-from lmparse.records import Record, Values
+from lmparse.records import Record, Values, Wanted
 from lmparse.segments import Joiner, Segment, Whole, join, share_out
 from lmparse.sources import find_control
 from lmparse.tables import Tables, TableVersion, identity, read_tables
@@ -166,8 +166,8 @@ class LogicalLog(ChangeLog):
 
     # -- reading ----------------------------------------------------------------------
 
-    def read_bytes(self, raw: bytes) -> Record:
-        return self.header.read(self.reader, raw)
+    def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
+        return self.header.read(self.reader, raw, wanted)
 
     @property
     def header_width(self) -> int | None:

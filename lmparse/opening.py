@@ -78,6 +78,6 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     page = codepages.lookup(named.code_page) if named.code_page else None
     found = catalog.load(spec)
     reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named))
-    record = reader.read(raw).raise_fault()
+    record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
     values: dict[str, Any] = to_json(record.values)
     return values

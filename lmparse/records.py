@@ -29,6 +29,8 @@ from lmparse.layout import Field, Layout
 from lmparse.options import Options
 
 Values = dict[str, Any]
+Wanted = frozenset[str] | None
+"""Fields of a record to decode; None for all. What is not decoded is not checked either."""
 _Decode = Callable[[Any], Any]
 _READS = ("_read", "_read_le", "_read_be")
 _ASSIGNS = re.compile(r"self\.(\w+)(?: = |\.append\()")
@@ -79,14 +81,14 @@ class RecordReader:
                 raise fault.to_error() from None
         return parsed
 
-    def read(self, raw: bytes) -> Record:
-        """The values of one record. Raises as `parse` does; faulty values are collected."""
-        return self.values_of(self.parse(raw))
+    def read(self, raw: bytes, wanted: Wanted = None) -> Record:
+        """The values of one record, or some of them. Raises as `parse` does; faulty values are collected."""
+        return self.values_of(self.parse(raw), wanted)
 
-    def values_of(self, parsed: KaitaiStruct) -> Record:
-        """The values of a record that `parse` gave."""
+    def values_of(self, parsed: KaitaiStruct, wanted: Wanted = None) -> Record:
+        """The values of a record that `parse` gave; with `wanted`, of these fields only."""
         record = Record({KIND: kind_of(parsed)} if self.spec.has_kind else {})
-        self._fill(parsed, record.values, record.faults, "", 0)
+        self._fill(parsed, record.values, record.faults, "", 0, wanted=wanted)
         return record
 
     def _fill(
@@ -97,10 +99,13 @@ class RecordReader:
         path: str,
         base: int | None,
         stream: int = 0,
+        wanted: Wanted = None,
     ) -> None:
         """Take over the fields of a parsed object that starts at `base`, in a stream that starts at `stream`."""
         layout = self.spec.layout_of(parsed)
         for entry, decode in self._plan(layout):
+            if wanted is not None and entry.id not in wanted and entry.kind != "body":
+                continue
             value = getattr(parsed, entry.id, None)
             offset = None if base is None or entry.offset is None else base + entry.offset
             if value is None:
@@ -108,10 +113,10 @@ class RecordReader:
                     values[entry.id] = None
             elif entry.kind == "body":
                 if value._io is parsed._io:
-                    self._fill(value, values, faults, path, offset, stream)
+                    self._fill(value, values, faults, path, offset, stream, wanted)
                 else:  # a stream of its own, of the bytes up to the end of this one
                     start = stream + parsed._io.size() - value._io.size()
-                    self._fill(value, values, faults, path, start, start)
+                    self._fill(value, values, faults, path, start, start, wanted)
             elif decode is None:
                 values[entry.id] = self._nested(value, entry, faults, path, offset)
             else:

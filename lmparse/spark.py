@@ -105,7 +105,7 @@ class _Parser:
 
 
 def _values(reader: RecordReader, raw: bytes, options: Options) -> dict[str, Any]:
-    record = reader.read(raw)
+    record = reader.read(raw, frozenset(options.columns) or None)
     if options.mode != "permissive":
         record.raise_fault()
     values: dict[str, Any] = to_json(record.values)

@@ -27,7 +27,9 @@ class Outcome:
 
 def by_row(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outcome:
     """The records of a file through the generated parser."""
-    return _outcome(path, columns, options, lambda file, schema: frames.batches(frames.record_rows(file), schema))
+    return _outcome(
+        path, columns, options, lambda file, schema: frames.batches(frames.record_rows(file, schema), schema)
+    )
 
 
 def by_column(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outcome:

@@ -133,6 +133,7 @@ def test_damage(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -
     path.write_bytes(whole[: data.draw(st.integers(1, len(whole)))])
     for mode in ("permissive", "dropmalformed", "failfast"):
         compared(path, mode=mode)
+        compared(path, tuple(chance.sample(NAMES, 3)), mode=mode)
 
 
 def test_every_timestamp_digit(tmp_path: Path) -> None:
@@ -164,6 +165,15 @@ def test_short_records(size: int, tmp_path: Path) -> None:
     good, short = lldf.change("I"), lldf.change("I")[:size]
     for records in ([short, good], [good, short, good], [good, short], [short]):
         compared(written(tmp_path, records))
+
+
+def test_what_is_not_asked_for_is_not_checked(tmp_path: Path) -> None:
+    """A bad value in another column takes nothing away from a row."""
+    bad = lldf.change("I", timestamp=b"\xff" * 17)
+    path = written(tmp_path, [bad])
+    assert compared(path).column("_corrupt_fields").null_count == 0
+    assert compared(path, ("plan",)).column("_corrupt_fields").null_count == 1
+    assert compared(path, ("plan",), mode="dropmalformed").num_rows == 1
 
 
 # plans

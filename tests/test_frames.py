@@ -484,14 +484,15 @@ def test_rows_need_no_spark(folder: Path) -> None:
     program = (
         "import sys\n"
         "from lmparse.frames import record_rows\n"
+        "from lmparse.schemas import records_schema\n"
         "from lmparse.opening import open_file\n"
         "from lmparse.options import Options\n"
-        "print(len(list(record_rows(open_file(sys.argv[1], Options())))), 'pyspark' in sys.modules)\n"
+        "print(len(list(record_rows(open_file(sys.argv[1], Options()), records_schema('bmc_lldf')))), 'pyspark' in sys.modules)\n"
     )
     command = [sys.executable, "-c", program, str(folder / "night.dat")]
     root = Path(__file__).parent.parent
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
-    count = len(list(record_rows(open_file(folder / "night.dat", Options()))))
+    count = len(list(record_rows(open_file(folder / "night.dat", Options()), records_schema("bmc_lldf"))))
     assert done.stdout.split() == [str(count), "False"]
 
 

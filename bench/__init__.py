@@ -1,0 +1,1 @@
+"""Benchmarks: files to read, rivals that read them, and the harness that compares."""
