@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from lmparse import catalog, numeric, schemas
 from lmparse.change_logs import ChangeLog
-from lmparse.changes import HEADER_FIELDS, Described, Version, to_json_row
+from lmparse.changes import HEADER_FIELDS, Change, Described, Version, to_json_row
 from lmparse.columns import Plan
 from lmparse.errors import FramingError, OptionError, TableNotFoundError
 from lmparse.files import RecordFile, corrupt_field
@@ -210,17 +210,57 @@ def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> 
     """Rows of the changes of a log for `changes_schema`; bad records too, in mode permissive."""
     is_struct = any(pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after"))
     log.keeps_bad_records = log.options.mode == "permissive"
-    for row in log.rows(span):
+    for change in log.typed_changes(span):
         yield from _bad_rows(log)
-        texts = to_json_row(row)
-        row["table_name_short"] = row.get("table_name_short", False)
-        row["detail"] = _json_text(texts["detail"])
-        if "header" in row:
-            row["header"] = _json_text(texts["header"])
-        if not is_struct:
-            row |= {role: _json_text(texts[role]) for role in ("before", "after")}
-        yield row
+        yield _change_row(log, change, is_struct)
     yield from _bad_rows(log)
+
+
+def _change_row(log: ChangeLog, change: Change, is_struct: bool) -> Row:
+    row: Row = change.to_row(log.origin, header=log.options.header)
+    texts = to_json_row(row)
+    row["table_name_short"] = row.get("table_name_short", False)
+    row["detail"] = _json_text(texts["detail"])
+    if "header" in row:
+        row["header"] = _json_text(texts["header"])
+    if not is_struct:
+        row |= {role: _json_text(texts[role]) for role in ("before", "after")}
+    return row
+
+
+def version_schema(log: ChangeLog, version: Version | None) -> pa.Schema:
+    """Columns of the changes that are of one version of a table, or of none."""
+    versions = None if version is None else [version]
+    options = log.options
+    return changes_schema(versions, log.dec_length, header=options.header, columns=options.columns)
+
+
+def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
+    """The changes of a log as batches, each of one version of a table; None for what is of no version.
+
+    Those of one version keep their order. Bad records stand among those of no version.
+    """
+    held: dict[int, tuple[Version | None, pa.Schema, list[Row]]] = {}
+
+    def hold(version: Version | None, row: Row) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
+        if id(version) not in held:
+            held[id(version)] = version, version_schema(log, version), []
+        _, schema, rows = held[id(version)]
+        rows.append(row)
+        if len(rows) == BATCH_ROWS:
+            yield version, _batch(rows, schema)
+            rows.clear()
+
+    log.keeps_bad_records = log.options.mode == "permissive"
+    for change in log.typed_changes(span):
+        for row in _bad_rows(log):
+            yield from hold(None, row)
+        yield from hold(change.table, _change_row(log, change, is_struct=change.table is not None))
+    for row in _bad_rows(log):
+        yield from hold(None, row)
+    for version, schema, rows in held.values():
+        if rows:
+            yield version, _batch(rows, schema)
 
 
 def _bad_rows(file: RecordFile) -> Iterator[Row]:
