@@ -230,9 +230,12 @@ def _change_row(log: ChangeLog, change: Change, is_struct: bool) -> Row:
 
 def version_schema(log: ChangeLog, version: Version | None) -> pa.Schema:
     """Columns of the changes that are of one version of a table, or of none."""
-    versions = None if version is None else [version]
     options = log.options
-    return changes_schema(versions, log.dec_length, header=options.header, columns=options.columns)
+    if version is None:
+        return changes_schema(None, header=options.header)
+    known = {column.name for column in version.columns}
+    columns = tuple(name for name in options.columns if name in known)
+    return changes_schema([version], log.dec_length, header=options.header, columns=columns)
 
 
 def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:

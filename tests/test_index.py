@@ -275,7 +275,9 @@ def test_good_records_come_before_the_error() -> None:
         next(got)
 
 
-def test_the_fast_path_makes_no_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def frames_made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Gets one entry for every Frame that is made."""
     made: list[int] = []
     make = Frame.__init__
 
@@ -283,12 +285,25 @@ def test_the_fast_path_makes_no_frames(monkeypatch: pytest.MonkeyPatch) -> None:
         made.append(1)
         make(self, *args)
 
-    ways = [way for way in EVERY if way != "glued"]
-    files = [written(way, [b"ab" * number for number in range(25)]) for way in ways]
     monkeypatch.setattr(Frame, "__init__", counted)
-    for framing, data in files:
-        assert sum(len(window) for window in windows(framing, data)) == 25
-    assert made == []
+    return made
+
+
+def test_a_scan_makes_no_frames(frames_made: list[int]) -> None:
+    for way in EVERY:
+        framing, data = written(way, [b"ab" * number for number in range(25)])
+        if way != "glued":
+            assert sum(len(window) for window in windows(framing, data)) == 25
+    assert frames_made == []
+
+
+@pytest.mark.parametrize("way", [way for way in EVERY if way not in ("glued", "bdw, one block", "bdw-vbs, one block")])
+def test_damage_makes_frames_near_it_only(way: str, frames_made: list[int]) -> None:
+    framing, data = written(way, [b"ab" * (number % 20) for number in range(500)])
+    with pytest.raises(LmparseError):
+        sum(len(window) for window in windows(framing, data[:-1]))
+    # Where blocks are filled with pieces, the nearest block that begins with a record may be far.
+    assert len(frames_made) < (500 if way == "bdw-vbs, small blocks" else 10)
 
 
 # mapped files
