@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lmparse import frames, schemas
+from lmparse import frames, rows, schemas
 from lmparse.errors import DataError, LmparseError
 from lmparse.opening import open_file
 from lmparse.options import Options
@@ -27,9 +27,7 @@ class Outcome:
 
 def by_row(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outcome:
     """The records of a file through the generated parser."""
-    return _outcome(
-        path, columns, options, lambda file, schema: frames.batches(frames.record_rows(file, schema), schema)
-    )
+    return _outcome(path, columns, options, lambda file, schema: rows.batches(rows.record_rows(file, schema), schema))
 
 
 def by_column(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outcome:

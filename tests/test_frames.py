@@ -19,20 +19,13 @@ from encoder.control import Table
 from encoder.rows import Column as EncodedColumn
 
 from lmparse import catalog, open_log
+from lmparse.change_schemas import changes_schema, column_type, table_type
 from lmparse.errors import DataError, OptionError
-from lmparse.frames import (
-    BATCH_ROWS,
-    batches,
-    changes_schema,
-    column_type,
-    part_batches,
-    record_rows,
-    request_schema,
-    table_type,
-)
+from lmparse.frames import part_batches, request_schema
 from lmparse.opening import open_file
 from lmparse.options import Options
 from lmparse.partitions import Part, Request
+from lmparse.rows import BATCH_ROWS, batches, record_rows
 from lmparse.schemas import records_schema
 from lmparse.tables import Column, TableVersion
 
@@ -483,11 +476,12 @@ def test_rows_need_no_spark(folder: Path) -> None:
     """Frames are made without Spark being imported."""
     program = (
         "import sys\n"
-        "from lmparse.frames import record_rows\n"
+        "from lmparse.rows import record_rows\n"
         "from lmparse.schemas import records_schema\n"
         "from lmparse.opening import open_file\n"
         "from lmparse.options import Options\n"
-        "print(len(list(record_rows(open_file(sys.argv[1], Options()), records_schema('bmc_lldf')))), 'pyspark' in sys.modules)\n"
+        "rows = list(record_rows(open_file(sys.argv[1], Options()), records_schema('bmc_lldf')))\n"
+        "print(len(rows), 'pyspark' in sys.modules)\n"
     )
     command = [sys.executable, "-c", program, str(folder / "night.dat")]
     root = Path(__file__).parent.parent
