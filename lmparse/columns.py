@@ -47,6 +47,8 @@ class Way:
     """Bytes from `offset` on; None for what reaches to the end of a part."""
     type: pa.DataType
     read: Kernel | None
+    can_fail: bool = False
+    """Whether some bytes are no value."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,10 @@ class Decoded:
     """In the order that was asked for. At irregular records they mean nothing."""
     irregular: Flags
     """Records that are to be read one by one."""
+    raw: dict[str, Bytes]
+    """Bytes of the columns that were asked for as they are, (n, width)."""
+    rest: dict[str, tuple[Int64s, Int64s]]
+    """Place in the window's data, and length, of the columns that reach to the end of a part."""
 
 
 class Plan:
@@ -88,19 +94,33 @@ class Plan:
                 return f"{entry.name}: is {way.type} and not {entry.type}" if way else f"{entry.name}: is no column"
         return self.reason
 
-    def decode(self, window: Window, columns: Sequence[str]) -> Decoded:
-        """Some columns of the records of a window. The plan must have no `reason`."""
+    @property
+    def fallible(self) -> list[str]:
+        """Columns that may hold what is no value, so that they must be read for a record to be known as good."""
+        return [way.column for way in self.ways.values() if way.can_fail]
+
+    def decode(self, window: Window, columns: Sequence[str], raw: Sequence[str] = ()) -> Decoded:
+        """Some columns of the records of a window, and bytes of others. The plan must have no `reason`."""
         ways = [self.ways[name] for name in columns]
         found = self._shape.of(window)
         irregular = ~found.is_regular
+        kept = [self.ways[name] for name in raw]
+        fixed = [way for way in (*ways, *kept) if way.width is not None]
         if not found.is_regular.any():
-            return Decoded([pa.nulls(len(irregular), way.type) for way in ways], irregular)
-        fixed = [way for way in ways if way.width is not None]
+            nothing = [pa.nulls(len(irregular), way.type) for way in ways]
+            zeros = {way.column: np.zeros((len(irregular), way.width or 0), np.uint8) for way in kept}
+            return Decoded(nothing, irregular, zeros, {name: (found.starts, 0 * found.starts) for name in raw})
+        rest = {way.column: found.rest(way.field) for way in kept if way.width is None}
         low = min((way.offset for way in fixed), default=0)
         high = max((way.offset + (way.width or 0) for way in fixed), default=0)
         rows = vectors.take_rows(window.data, found.starts + low, high - low)
         made = [self._array(way, rows, low, found, irregular) for way in ways]
-        return Decoded(made, irregular)
+        bytes_ = {
+            way.column: rows[:, way.offset - low : way.offset - low + way.width]
+            for way in kept
+            if way.width is not None
+        }
+        return Decoded(made, irregular, bytes_, rest)
 
     def _array(self, way: Way, rows: Bytes, low: int, found: _Found, irregular: Flags) -> pa.Array:
         if way.width is None or way.read is None:
@@ -122,11 +142,17 @@ class Plan:
             return [Way(entry.id, entry, "bytes to the end", entry.offset or 0, None, type_, None)]
         name, kernel = self._kernel(entry, type_)
         offset = entry.offset or 0
-        ways = [Way(entry.id, entry, name, offset, entry.width, type_, kernel)]
+        can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext") or (
+            entry.kind in _TEXTS and not vectors.is_total(self._page_of(entry))
+        )
+        ways = [Way(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
         for part in schemas.parts(self.spec.layouts, entry):
             column, number = f"{entry.id}_{part.id}", partial(_integer, "big", False, pa.int64())
             ways.append(Way(column, entry, "unsigned", offset + (part.offset or 0), part.width, pa.int64(), number))
         return ways
+
+    def _page_of(self, entry: Field) -> CodePage:
+        return self._page if entry.codec in (None, "ebcdic", "database") else codepages.lookup(entry.codec)
 
     def _kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
         kind, order = entry.kind, "little" if self.spec.layout.endian == "le" else "big"
@@ -138,7 +164,7 @@ class Plan:
             return "timestamp17", _timestamp17
         if kind in ("lrsn10", "rba10", "bytes"):
             return "bytes", _binary
-        page = self._page if entry.codec in (None, "ebcdic", "database") else codepages.lookup(entry.codec)
+        page = self._page_of(entry)
         if kind in _TEXTS and vectors.can_vector(page) and (kind != "code" or order == "big"):
             return _TEXTS[kind][0], partial(_TEXTS[kind][1], page)
         return "", None

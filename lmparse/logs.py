@@ -198,17 +198,23 @@ class LogicalLog(ChangeLog):
         """Every change with its whole DATA; it stands where its last segment stands."""
         joiner = Joiner()
         for frame, record in self.read(span):
-            segment = Segment(frame, record)
-            if not segment.is_piece:
-                yield Whole(record.values, [frame], record.faults)
-                continue
-            try:
-                whole = joiner.add(segment)
-            except DataError as error:
-                self.quarantine(error, frame)
-                continue
+            whole = self.joined(joiner, Segment(frame, record))
             if whole is not None:
                 yield whole
+        self.end_joining(joiner)
+
+    def joined(self, joiner: Joiner, segment: Segment) -> Whole | None:
+        """The change that a record is or completes; None for a piece of one that is not whole yet."""
+        if not segment.is_piece:
+            return Whole(segment.values, [segment.frame], segment.record.faults)
+        try:
+            return joiner.add(segment)
+        except DataError as error:
+            self.quarantine(error, segment.frame)
+            return None
+
+    def end_joining(self, joiner: Joiner) -> None:
+        """Report the changes that lack a segment at the end."""
         for group, fault in joiner.incomplete():
             self.quarantine(fault, group.segments[0].frame, len(group.by_number))
 
@@ -233,17 +239,23 @@ class LogicalLog(ChangeLog):
 
         Raises OptionError without a control file, FramingError where the file is damaged.
         """
+        self.check_changes()
+        wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, self.table_ids)
+        for whole in wholes:
+            change = self.change_of(whole)
+            if change is not None:
+                yield change
+
+    def check_changes(self) -> None:
+        """Raise OptionError or ControlError when the log can give no changes, or not what the options ask for."""
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
         self._check_header()
         self._check_columns()
-        wanted = self.table_ids
-        wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, wanted)
-        for whole in wholes:
-            if self._is_wanted(whole.values, wanted):
-                change = self._change(whole)
-                if change is not None:
-                    yield change
+
+    def change_of(self, whole: Whole) -> Change | None:
+        """A change, when the options ask for it and it can be read. Errors go where errors go."""
+        return self._change(whole) if self._is_wanted(whole.values, self.table_ids) else None
 
     def _check_header(self) -> None:
         """Raise ControlError LMP-C006 for a described header without what a change is known by."""

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from lmparse.codepages import UNDEFINED, CodePage
 
 __all__ = [
-    "can_vector", "decimal_text", "hex_text", "hfp", "ieee", "packed", "packed_decimal128", "ragged_bytes",
+    "can_vector", "decimal_text", "hex_text", "hfp", "ieee", "is_total", "packed", "packed_decimal128", "ragged_bytes",
     "ragged_text", "signed", "take_rows", "text", "unsigned",
 ]  # fmt: skip
 
@@ -284,6 +284,11 @@ def can_vector(page: CodePage) -> bool:
 def _demand(page: CodePage) -> None:
     if not can_vector(page):
         raise ValueError(f"text in {page.name} cannot be read by the column")
+
+
+def is_total(page: CodePage) -> bool:
+    """Whether any bytes are text of the page."""
+    return page.table is not None and UNDEFINED not in page.table
 
 
 @lru_cache(maxsize=64)

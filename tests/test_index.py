@@ -306,6 +306,14 @@ def test_damage_makes_frames_near_it_only(way: str, frames_made: list[int]) -> N
     assert len(frames_made) < (500 if way == "bdw-vbs, small blocks" else 10)
 
 
+def test_damage_in_a_block_makes_frames_of_the_block_only(frames_made: list[int]) -> None:
+    data = enc.bdw([b"x" * 16] * 500, 100)
+    spoilt = data[:-18] + b"\xff" + data[-17:]
+    with pytest.raises(FramingError):
+        sum(len(window) for window in windows(Framing("bdw"), spoilt))
+    assert 0 < len(frames_made) < 5
+
+
 # mapped files
 
 
