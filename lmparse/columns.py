@@ -109,7 +109,7 @@ class Plan:
         if not found.is_regular.any():
             nothing = [pa.nulls(len(irregular), way.type) for way in ways]
             zeros = {way.column: np.zeros((len(irregular), way.width or 0), np.uint8) for way in kept}
-            return Decoded(nothing, irregular, zeros, {name: (found.starts, 0 * found.starts) for name in raw})
+            return Decoded(nothing, irregular, zeros, dict.fromkeys(raw, (found.starts, 0 * found.starts)))
         rest = {way.column: found.rest(way.field) for way in kept if way.width is None}
         low = min((way.offset for way in fixed), default=0)
         high = max((way.offset + (way.width or 0) for way in fixed), default=0)

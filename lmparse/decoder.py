@@ -16,7 +16,7 @@ from lmparse.records import Values
 from lmparse.segments import Whole
 from lmparse.tables import Tables, TableVersion, identity
 
-_ROLES = {"U": ("before", "after"), "D": ("before",)}
+ROLES = {"U": ("before", "after"), "D": ("before",)}
 """What the images of an operation are; of all others the row after."""
 
 
@@ -68,7 +68,7 @@ class ChangeDecoder:
         if not area.images:
             change.detail = _detail(values, area, self._code_page)
             return change, []
-        images = dict(zip(_ROLES.get(change.op or "", ("after",)), area.images, strict=True))
+        images = dict(zip(ROLES.get(change.op or "", ("after",)), area.images, strict=True))
         if version is None or fault is not None:
             # The row cannot be read, but it is not lost.
             change.detail = {f"{role}_bytes": image.hex().upper() for role, image in images.items()}

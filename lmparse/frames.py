@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lmparse import schemas
+from lmparse import change_columns, schemas
+from lmparse.change_columns import ChangeColumns, Piece
 from lmparse.change_logs import ChangeLog
 from lmparse.change_schemas import changes_schema, version_schema
 from lmparse.changes import Version
@@ -22,8 +23,10 @@ from lmparse.errors import FramingError, OptionError, TableNotFoundError
 from lmparse.files import RecordFile
 from lmparse.framing import Span
 from lmparse.index import Window, windows
+from lmparse.logs import LogicalLog
 from lmparse.opening import open_file
 from lmparse.options import Options
+from lmparse.origins import Origin
 from lmparse.partitions import Part, Request
 from lmparse.rows import (
     BATCH_ROWS,
@@ -75,7 +78,7 @@ def record_batches(file: RecordFile, schema: pa.Schema, span: Span | None = None
         return
     file.keeps_bad_records = file.options.mode == "permissive"
     names = [name for name in schema.names if name not in schemas.OUTCOMES]
-    origin = _Origin(file)
+    origin = Origin(file)
     for window in _windows(file, span):
         decoded = plan.decode(window, names)
         found = dict(zip(names, decoded.arrays, strict=True))
@@ -121,23 +124,17 @@ def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, irregular: 
     return both.take(pa.array(np.argsort(places, kind="stable")))
 
 
-class _Origin:
-    """The columns behind the values of good records: nothing is corrupt, and where they come from."""
-
-    def __init__(self, file: RecordFile) -> None:
-        self._constants = (file.path, file.spec.id, file.spec.layout.sha256)
-
-    def column(self, entry: pa.Field, window: Window) -> pa.Array:
-        """One of them, for the records of a window."""
-        if entry.name != "_metadata":
-            return pa.nulls(len(window), entry.type)
-        path, spec, sha256 = (pa.repeat(pa.scalar(text, schemas.TEXT), len(window)) for text in self._constants)
-        index = np.arange(window.first_index, window.first_index + len(window))
-        parts = [path, pa.array(index), pa.array(window.offsets), pa.array(window.lengths), spec, sha256]
-        return pa.StructArray.from_arrays(parts, fields=list(schemas.METADATA)).cast(entry.type)
-
-
 # -- changes ----------------------------------------------------------------------------
+
+
+def change_batches(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[pa.RecordBatch]:
+    """The changes of a log as batches of a schema, through the engine that its options name."""
+    columns = _columns(log, schema)
+    if columns is None:
+        yield from batches(change_rows(log, schema, span), schema)
+        return
+    for pieces in columns.windows(span):
+        yield from (piece.batch for piece in pieces)
 
 
 def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
@@ -145,15 +142,39 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
 
     Those of one version keep their order. Bad records stand among those of no version.
     """
-    held: dict[int, tuple[Version | None, pa.Schema, list[Row]]] = {}
+    columns = _columns(log)
+    held: dict[int, tuple[Version | None, list[pa.RecordBatch]]] = {}
+    for pieces in _pieces_by_row(log, span) if columns is None else columns.windows(span):
+        for piece in pieces:
+            version, kept = held.setdefault(id(piece.version), (piece.version, []))
+            kept.append(piece.batch)
+            if sum(batch.num_rows for batch in kept) >= BATCH_ROWS:
+                yield version, pa.concat_batches(kept)
+                kept.clear()
+    for version, kept in held.values():
+        if kept:
+            yield version, pa.concat_batches(kept)
 
-    def hold(version: Version | None, row: Row) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
-        if id(version) not in held:
-            held[id(version)] = version, version_schema(log, version), []
-        _, schema, rows = held[id(version)]
+
+def _columns(log: ChangeLog, schema: pa.Schema | None = None) -> ChangeColumns | None:
+    """What reads the changes of a log by the column; None when they are read one by one."""
+    if log.options.engine == "kaitai" or not isinstance(log, LogicalLog) or change_columns.refusal(log, schema):
+        return None
+    return ChangeColumns(log, schema)
+
+
+def _pieces_by_row(log: ChangeLog, span: Span | None) -> Iterator[list[Piece]]:
+    """Changes read one by one, some thousand of one version together."""
+    held: dict[int, tuple[Version | None, list[Row]]] = {}
+
+    def made(version: Version | None, rows: list[Row]) -> list[Piece]:
+        return [Piece(version, to_batch(rows, version_schema(log, version)), np.zeros(len(rows), np.int64))]
+
+    def hold(version: Version | None, row: Row) -> Iterator[list[Piece]]:
+        rows = held.setdefault(id(version), (version, []))[1]
         rows.append(row)
         if len(rows) == BATCH_ROWS:
-            yield version, to_batch(rows, schema)
+            yield made(version, rows)
             rows.clear()
 
     log.keeps_bad_records = log.options.mode == "permissive"
@@ -163,9 +184,9 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
         yield from hold(change.table, change_row(log, change, is_struct=change.table is not None))
     for row in bad_rows(log):
         yield from hold(None, row)
-    for version, schema, rows in held.values():
+    for version, rows in held.values():
         if rows:
-            yield version, to_batch(rows, schema)
+            yield made(version, rows)
 
 
 # -- what a request gives ------------------------------------------------------------------
@@ -205,5 +226,5 @@ def part_batches(part: Part, schema: pa.Schema, *, with_changes: bool) -> Iterat
     """The rows of one part as batches of a schema. Errors of single values and records are rows."""
     file = part.open(on_error=lambda error: None)
     if with_changes and isinstance(file, ChangeLog):
-        return batches(change_rows(file, schema, part.span), schema)
+        return change_batches(file, schema, part.span)
     return engine_batches(file, schema, part.span)

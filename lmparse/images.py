@@ -19,7 +19,7 @@ from lmparse.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion
 SPEC = "bmc_row_image"
 NULL_BYTES = ("present", "absent")
 """Whether a null column of fixed length keeps its value bytes."""
-_ABSENT_REASON = "the value is not in the log record: LOB values are kept in data sets of their own"
+ABSENT_REASON = "the value is not in the log record: LOB values are kept in data sets of their own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class RowReader:
                 if column.is_varying and part.len_value:
                     row.faults.append(_null_with_length(column, part.len_value, part.value, start))
             elif decode is None:
-                row.absent[column.name] = _ABSENT_REASON
+                row.absent[column.name] = ABSENT_REASON
             else:
                 try:
                     row.values[column.name] = decode(part.value)

@@ -56,6 +56,13 @@ class Window:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def behind(self, number: int) -> Window:
+        """The same without the first `number` records."""
+        return Window(
+            self.first_index + number, self.data, self.starts[number:], self.lengths[number:], self.offsets[number:],
+            self.gap_starts, self.gap_ends,
+        )  # fmt: skip
+
     def frame(self, number: int) -> Frame:
         """One of the records, 0 being the first; reading goes on behind it nowhere."""
         start, left = int(self.offsets[number]), int(self.lengths[number])

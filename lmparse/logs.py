@@ -32,7 +32,7 @@ from lmparse.tables import Tables, TableVersion, identity, read_tables
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
 """Header fields without which a change cannot be told from another, or from its table."""
-_TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
+TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
 """Header fields that say which table a record is of."""
 _BATCH = 1000
 """Records with row images that the readings are found by."""
@@ -376,8 +376,8 @@ class LogicalLog(ChangeLog):
 
     def table_headers(self) -> list[Values]:
         """One header for each table that occurs, from one pass over the headers."""
-        places = self.header.places if not self.header.is_table else lldf.table_places(_TABLE_FIELDS)
-        wanted = [(start, start + width) for name, (start, width) in places.items() if name in _TABLE_FIELDS]
+        places = self.header.places if not self.header.is_table else lldf.table_places(TABLE_FIELDS)
+        wanted = [(start, start + width) for name, (start, width) in places.items() if name in TABLE_FIELDS]
         seen: dict[tuple[bytes, ...], Frame] = {}
         for frame in self.frames():
             raw = frame.read(self.buffer)

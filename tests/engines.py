@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow as pa
 
 from lmparse import frames, rows, schemas
+from lmparse.change_schemas import changes_schema
 from lmparse.errors import DataError, LmparseError
-from lmparse.opening import open_file
+from lmparse.opening import open_changes, open_file
 from lmparse.options import Options
 
 
@@ -49,12 +50,13 @@ def _outcome(path: Path, columns: tuple[str, ...], options: dict[str, Any], read
             found.dropped = file.tally.dropped
     except LmparseError as error:
         errors.append(error)
-    found.errors = [
-        error.to_dict() if isinstance(error, DataError) else {"code": error.code, "message": str(error)}
-        for error in errors
-    ]
+    found.errors = [_told(error) for error in errors]
     found.table = pa.Table.from_batches(batches, schema)
     return found
+
+
+def _told(error: LmparseError) -> dict[str, Any]:
+    return error.to_dict() if isinstance(error, DataError) else {"code": error.code, "message": str(error)}
 
 
 def _checked(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -78,8 +80,71 @@ def difference(one: Outcome, other: Outcome, *, ends_early: bool = False) -> str
     for name in one.table.column_names:
         left = one.table.column(name).slice(0, count).combine_chunks()
         right = other.table.column(name).slice(0, count).combine_chunks()
-        # As the bytes of numbers, so that NaN equals NaN.
-        if not left.equals(right) and left.to_pylist() != right.to_pylist():
-            place = next(n for n in range(count) if left[n].as_py() != right[n].as_py())
+        if left.equals(right) and "double" not in str(left.type):
+            continue
+        # As text NaN equals NaN, and zero is not minus zero.
+        place = next((n for n in range(count) if repr(left[n].as_py()) != repr(right[n].as_py())), None)
+        if place is not None:
             return f"row {place}, {name}: {left[place]} and {right[place]}"
+    return ""
+
+
+# -- changes ------------------------------------------------------------------------------
+
+
+@dataclass
+class Changes:
+    """What one engine gave of the changes of a log."""
+
+    tables: dict[str, pa.Table]
+    """By the identity of the table version."""
+    errors: list[dict[str, Any]]
+    left_out: dict[str, int]
+    dropped: int = 0
+
+
+def changes(path: Path, engine: str, *, span: Any = None, **options: Any) -> Changes:
+    """The changes of a log through one engine, those of each table version as a table."""
+    errors: list[LmparseError] = []
+    found = Changes({}, [], {})
+    by_version: dict[str, list[pa.RecordBatch]] = {}
+    try:
+        log = open_changes(path, Options.parse({**options, "engine": engine}), on_error=errors.append)
+        try:
+            for version, batch in frames.version_batches(log, span):
+                batch.validate(full=True)
+                by_version.setdefault(version.identity if version else "", []).append(batch)
+        finally:
+            found.left_out, found.dropped = dict(log.left_out), log.tally.dropped
+    except LmparseError as error:
+        errors.append(error)
+    found.errors = [_told(error) for error in errors]
+    found.tables = {name: pa.Table.from_batches(batches) for name, batches in by_version.items()}
+    return found
+
+
+def one_table(path: Path, engine: str, **options: Any) -> Outcome:
+    """The changes of the table that `table` names, all of its versions in one table."""
+    errors: list[LmparseError] = []
+    log = open_changes(path, Options.parse({**options, "engine": engine}), on_error=errors.append)
+    schema = changes_schema(log.table_versions(), log.dec_length, columns=log.options.columns)
+    batches: list[pa.RecordBatch] = []
+    try:
+        batches.extend(_checked(frames.change_batches(log, schema)))
+    except LmparseError as error:
+        errors.append(error)
+    return Outcome(pa.Table.from_batches(batches, schema), [_told(error) for error in errors], log.tally.dropped)
+
+
+def changes_difference(one: Changes, other: Changes, *, ends_early: bool = False) -> str:
+    """In what two engines differ over changes, in words; empty when in nothing."""
+    for what in ("errors", "left_out", "dropped"):
+        if getattr(one, what) != getattr(other, what) and not (ends_early and what != "errors"):
+            return f"{what}: {getattr(one, what)} and {getattr(other, what)}"
+    if one.tables.keys() != other.tables.keys() and not ends_early:
+        return f"tables: {[*one.tables]} and {[*other.tables]}"
+    for name in one.tables.keys() & other.tables.keys():
+        left, right = Outcome(one.tables[name], []), Outcome(other.tables[name], [])
+        if said := difference(left, right, ends_early=ends_early):
+            return f"{name}: {said}"
     return ""

@@ -1,0 +1,591 @@
+"""Changes by the column: headers, row images and what follows from both, many records at a time.
+
+What is the same for many records (the table a header names, the version that was in force, what
+became of a unit of recovery) is found out once for each distinct value, by the code that reads
+changes one by one. So is every record that is not regular: segments, records without row images,
+and all that is bad.
+"""
+
+from __future__ import annotations
+
+import json
+from binascii import hexlify
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from lmparse import arrays, catalog, schemas, vectors
+from lmparse.change_schemas import column_type, version_schema
+from lmparse.changes import HEADER_FIELDS, OPERATIONS, Version, unit_state
+from lmparse.columns import Decoded, Plan
+from lmparse.decoder import ROLES
+from lmparse.distinct import Distinct
+from lmparse.errors import DataError, FramingError
+from lmparse.framing import Frame, Span
+from lmparse.image_columns import DecodedImages, ImagePlan
+from lmparse.images import ABSENT_REASON
+from lmparse.index import Window, windows
+from lmparse.logs import TABLE_FIELDS, LogicalLog
+from lmparse.origins import Origin
+from lmparse.records import Values
+from lmparse.rows import Row, bad_rows, change_row, to_batch
+from lmparse.segments import Joiner, Segment
+from lmparse.tables import TableVersion, identity
+
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+Int64s = npt.NDArray[np.int64]
+_STATE_FIELDS = ("uor_disp", "log_rec_disp", "sql_type")
+_COMMIT_FIELDS = ("uor_disp", "uor_commit_lrsn", "uor_commit_point")
+_POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
+_TIMES = {"commit_ts": "uor_commit_timestamp", "ts": "timestamp"}
+_RAW = (
+    *("change_type", "total_segs", "uor_id", "data"),
+    *dict.fromkeys((*_STATE_FIELDS, *_COMMIT_FIELDS, *_POSITION_FIELDS, *TABLE_FIELDS)),
+)
+_MOST_ABSENT = 62
+"""Values of one row that are kept elsewhere and can still be told of by the column."""
+
+
+def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
+    """Why the changes of a log cannot be read by the column, in a schema; empty when they can."""
+    options = log.options
+    if options.order == "commit":
+        return "changes in commit order are read one by one"
+    if options.header:
+        return "the header as JSON text is made row by row"
+    if schema is not None and any(
+        not pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after")
+    ):
+        return "images as JSON text are made row by row"
+    reason = Plan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason).reason
+    return reason or ("" if schema is None else _other_types(log, schema))
+
+
+def _other_types(log: LogicalLog, schema: pa.Schema) -> str:
+    """Which column of a table Arrow cannot bring into the type that is asked for, as the row reader would."""
+    found = {
+        column.name: column_type(column, log.dec_length)
+        for version in log.table_versions()
+        for column in version.columns
+    }
+    for role in ("before", "after"):
+        for entry in schema.field(role).type if role in schema.names else ():
+            type_ = found.get(entry.name, entry.type)
+            is_number = pa.types.is_integer if pa.types.is_integer(type_) else pa.types.is_decimal
+            if type_ != entry.type and not (is_number(type_) and is_number(entry.type)):
+                return f"{entry.name}: is {type_} and not {entry.type}"
+    return ""
+
+
+def joined(pieces: Sequence[Piece]) -> Piece:
+    """Pieces of one schema as one, in the order of their records."""
+    if len(pieces) == 1:
+        return pieces[0]
+    numbers = np.concatenate([piece.numbers for piece in pieces])
+    order = np.argsort(numbers, kind="stable")
+    batch = pa.concat_batches([piece.batch for piece in pieces]).take(pa.array(order))
+    return Piece(pieces[0].version, batch, numbers[order])
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rows that are of one version of a table, or of none."""
+
+    version: Version | None
+    batch: pa.RecordBatch
+    numbers: Int64s
+    """Which records of the window they come from; ascending."""
+
+    def before(self, number: int) -> Piece:
+        """Those of records before one."""
+        count = int(np.searchsorted(self.numbers, number))
+        return (
+            self
+            if count == len(self.numbers)
+            else replace(self, batch=self.batch.slice(0, count), numbers=self.numbers[:count])
+        )
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What follows from a header, the same for many records."""
+
+    version: TableVersion | None
+    """None when rows of it are to be read one by one."""
+    is_wanted: bool
+    """Whether it is of the table that was asked for."""
+    schema: str = ""
+    name: str = ""
+    is_short: bool = False
+
+
+@dataclass(frozen=True)
+class _Images:
+    """Where the row images of records stand in the data of their window; the second one of updates only."""
+
+    starts: Int64s
+    lengths: Int64s
+    second_starts: Int64s
+    second_lengths: Int64s
+
+    def part(self, which: Flags) -> _Images:
+        return _Images(self.starts[which], self.lengths[which], self.second_starts[which], self.second_lengths[which])
+
+
+@dataclass(frozen=True)
+class _Selected:
+    """Regular records of a window, in the order of the file."""
+
+    window: Window
+    decoded: Decoded
+    names: list[str]
+    """Of the columns that were decoded."""
+    numbers: Int64s
+    """Which of the records of the window they are."""
+    operations: Int64s
+    """Number of the change type of each."""
+    known: Int64s
+    """Number of what is known of each."""
+    images: _Images | None = None
+
+    def part(self, which: Flags) -> _Selected:
+        """Some of them."""
+        if which.all():
+            return self
+        images = None if self.images is None else self.images.part(which)
+        numbers, operations, known = self.numbers[which], self.operations[which], self.known[which]
+        return replace(self, numbers=numbers, operations=operations, known=known, images=images)
+
+    def column(self, name: str) -> pa.Array:
+        """A column of the header."""
+        array = self.decoded.arrays[self.names.index(name)]
+        return array if len(self.numbers) == len(array) else array.take(pa.array(self.numbers))
+
+    def raw(self, *names: str) -> Bytes:
+        """Bytes of header fields, one behind the other."""
+        every = len(self.numbers) == len(self.window)
+        found = [self.decoded.raw[name] if every else self.decoded.raw[name][self.numbers] for name in names]
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
+
+
+@dataclass(frozen=True)
+class _Slow:
+    """One row that was read by itself."""
+
+    number: int
+    version: Version | None
+    row: Row
+
+
+class ChangeColumns:
+    """Reads the changes of one log by the column.
+
+    With a schema, all rows have its columns; else those of each table version have its own.
+    """
+
+    def __init__(self, log: LogicalLog, schema: pa.Schema | None = None) -> None:
+        self.log = log
+        self._wanted_schema = schema
+        self._origin = Origin(log)
+        self._plan = Plan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason)
+        # What no column shows is read too where it can be bad: that is said, and its row read by itself.
+        self._names = list(dict.fromkeys((*HEADER_FIELDS, *_TIMES.values(), *self._plan.fallible)))
+        self._wanted_columns = frozenset(log.options.columns) or None
+        self._types, self._operations = Distinct(self._width("change_type")), list[str]()
+        self._states, self._state_words = Distinct(self._width(*_STATE_FIELDS)), list[str]()
+        self._tables, self._bounds = Distinct(self._width(*TABLE_FIELDS)), list[tuple[bytes, ...]]()
+        self._known = list[_Known]()
+        self._known_at: dict[tuple[int, tuple[bool, ...]], int] = {}
+        """What is known by number of the table and by the bounds that a position has reached."""
+        self._plans: dict[tuple[int, Any], ImagePlan] = {}
+        self._schemas: dict[int, pa.Schema] = {}
+        self._left_out: list[tuple[str, Int64s]] = []
+        self._joiner = Joiner()
+
+    def _width(self, *names: str) -> int:
+        return sum(self.log.spec.layout[name].width or 0 for name in names)
+
+    def windows(self, span: Span | None = None) -> Iterator[list[Piece]]:
+        """The changes, some thousand records at a time. Raises as `LogicalLog.typed_changes` does."""
+        log = self.log
+        log.check_changes()
+        log.keeps_bad_records = log.options.mode == "permissive"
+        whole = span or Span(0, len(log.buffer), 0)
+        if not len(log.buffer):
+            next(log.frames(span), None)  # says so
+        try:
+            for window in windows(log.framing, log.buffer, whole.start, whole.end, whole.first_index):
+                yield from self._window(window, whole.skip)
+        except FramingError as error:
+            error.at(file=log.path)
+            raise
+        last = [slow for frame in whole.foreign for slow in self._one_by_one(frame, 0)]
+        log.end_joining(self._joiner)
+        yield self._slow_pieces([*last, *(_Slow(0, None, row) for row in bad_rows(log))])
+
+    def _window(self, window: Window, skip: frozenset[int]) -> Iterator[list[Piece]]:
+        """The changes of a window, in parts where a record tells the ways apart to read images."""
+        while len(window):
+            way = self.log.readings.image
+            selected, others = self._select(window, skip)
+            pieces, bad = self._fast(selected)
+            slow: list[_Slow] = []
+            reached = len(window)
+            for number in np.union1d(others, bad).tolist():
+                slow += self._one_by_one(window.frame(number), number)
+                if self.log.readings.image != way:
+                    reached = number + 1  # what was read the old way behind it counts no more
+                    break
+            self._count_left_out(reached)
+            found = [piece.before(reached) for piece in pieces]
+            yield self._joined([*(piece for piece in found if len(piece.numbers)), *self._slow_pieces(slow)])
+            window = window.behind(reached)
+
+    def _joined(self, pieces: list[Piece]) -> list[Piece]:
+        """One piece for each schema."""
+        by_version: dict[int, list[Piece]] = {}
+        for piece in pieces:
+            by_version.setdefault(0 if self._wanted_schema is not None else id(piece.version), []).append(piece)
+        return [joined(found) for found in by_version.values()]
+
+    # -- one by one -------------------------------------------------------------------------
+
+    def _one_by_one(self, frame: Frame, number: int) -> list[_Slow]:
+        log = self.log
+        record = log.read_frame(frame)
+        whole = None if record is None else log.joined(self._joiner, Segment(frame, record))
+        change = None if whole is None else log.change_of(whole)
+        found = [_Slow(number, None, row) for row in bad_rows(log)]
+        if change is not None:
+            is_struct = self._wanted_schema is not None or change.table is not None
+            found.append(_Slow(number, change.table, change_row(log, change, is_struct)))
+        return found
+
+    def _slow_pieces(self, slow: list[_Slow]) -> list[Piece]:
+        by_version: dict[int, list[_Slow]] = {}
+        for entry in slow:
+            by_version.setdefault(0 if self._wanted_schema is not None else id(entry.version), []).append(entry)
+        return [
+            Piece(
+                found[0].version,
+                to_batch([entry.row for entry in found], self._schema(found[0].version)),
+                np.array([entry.number for entry in found], np.int64),
+            )
+            for found in by_version.values()
+        ]
+
+    def _schema(self, version: Version | None) -> pa.Schema:
+        if self._wanted_schema is not None:
+            return self._wanted_schema
+        if id(version) not in self._schemas:
+            self._schemas[id(version)] = version_schema(self.log, version)
+        return self._schemas[id(version)]
+
+    # -- which records ------------------------------------------------------------------------
+
+    def _select(self, window: Window, skip: frozenset[int]) -> tuple[_Selected, Int64s]:
+        """The regular records that are asked for, and the numbers of those to be read one by one."""
+        decoded = self._plan.decode(window, self._names, _RAW)
+        here = np.ones(len(window), np.bool_)
+        if skip:
+            here = ~np.isin(np.arange(window.first_index, window.first_index + len(window)), list(skip))
+        is_whole = ~decoded.irregular & (vectors.unsigned(decoded.raw["total_segs"]) <= 1)
+        is_slow = here & ~is_whole
+        numbers = np.flatnonzero(here & is_whole)
+        nothing = np.zeros(len(numbers), np.int64)
+        found = _Selected(window, decoded, self._names, numbers, nothing, nothing)
+        found = replace(found, operations=self._operations_of(found), known=self._known_of(found))
+        found = found.part(self._are_wanted(found))
+        found, is_placed = self._with_images(found)
+        is_slow[found.numbers[~is_placed]] = True
+        return found.part(is_placed), np.flatnonzero(is_slow)
+
+    def _operations_of(self, found: _Selected) -> Int64s:
+        types = self._types.of(found.raw("change_type"))
+        page = self.log.code_page
+        for number in range(len(self._operations), len(self._types)):
+            self._operations.append(OPERATIONS.get(page.decode(self._types.row(number)).rstrip(" ")) or "")
+        return types
+
+    def _known_of(self, found: _Selected) -> Int64s:
+        """What is known of each record, by its table and by the version that was in force."""
+        tables = self._tables.of(found.raw(*TABLE_FIELDS))
+        for number in range(len(self._bounds), len(self._tables)):
+            ids = identity(self._values(found, int((tables == number).argmax())))
+            versions = [version for version in self.log.tables.versions if version.is_of(ids)]
+            bounds = {position for entry in versions for position in (entry.create_rba, entry.drop_rba)}
+            self._bounds.append(tuple(sorted(bounds - {b""})) if len(versions) > 1 else ())
+        known = np.zeros(len(tables), np.int64)
+        for number in np.unique(tables).tolist():
+            places = np.flatnonzero(tables == number)
+            behind = _are_behind(self._positions(found, places), self._bounds[number])
+            for pattern in np.unique(behind, axis=0):
+                same = places[(behind == pattern).all(1)]
+                known[same] = self._known_number(found, (number, tuple(pattern.tolist())), int(same[0]))
+        return known
+
+    def _known_number(self, found: _Selected, key: tuple[int, tuple[bool, ...]], place: int) -> int:
+        if key not in self._known_at:
+            self._known_at[key] = len(self._known)
+            self._known.append(self._about(self._values(found, place)))
+        return self._known_at[key]
+
+    def _about(self, values: Values) -> _Known:
+        log = self.log
+        is_wanted = log.table_ids is None or identity(values) in log.table_ids
+        try:
+            version = log.tables.find(values)
+        except DataError:
+            return _Known(None, is_wanted)
+        name = log.decoder.name(values, version)
+        return _Known(version, is_wanted, name.schema, name.name, name.is_short)
+
+    def _values(self, found: _Selected, place: int) -> Values:
+        """The header of a regular record."""
+        frame = found.window.frame(int(found.numbers[place]))
+        return self.log.read_bytes(frame.read(self.log.buffer)).values
+
+    def _positions(self, found: _Selected, places: Int64s) -> Bytes:
+        """Where changes stand: LRSN in data sharing, elsewhere RBA; as `tables.position_of`."""
+        raw = found.decoded.raw
+        member, lrsn, rba = (raw[name][found.numbers[places]] for name in _POSITION_FIELDS)
+        in_group = np.asarray(member.any(1))
+        return np.where(in_group[:, None], lrsn, rba)
+
+    def _are_wanted(self, found: _Selected) -> Flags:
+        """Which records the options ask for; what `include` leaves out is noted, as are other versions."""
+        options, numbers = self.log.options, found.numbers
+        wanted = _each([entry.is_wanted for entry in self._known], found.known)
+        if options.operations:
+            wanted &= _each([op in options.operations for op in self._operations], found.operations)
+        if options.table_version is not None:
+            sequences = [entry.version.sequence if entry.version else None for entry in self._known]
+            is_it = _each([sequence == options.table_version for sequence in sequences], found.known)
+            self._left_out.append(("of other table versions", numbers[wanted & ~is_it]))
+            wanted &= is_it
+        if "all" in options.include:
+            return wanted
+        states = self._states.of(found.raw(*_STATE_FIELDS))
+        for number in range(len(self._state_words), len(self._states)):
+            self._state_words.append(unit_state(self._values(found, int((states == number).argmax()))))
+        for number, word in enumerate(self._state_words):
+            if word not in options.include:
+                is_out = wanted & (states == number)
+                self._left_out.append((word, numbers[is_out]))
+                wanted &= ~is_out
+        return wanted
+
+    def _count_left_out(self, reached: int) -> None:
+        for why, numbers in self._left_out:
+            count = int(np.searchsorted(numbers, reached))
+            if count:
+                self.log.left_out[why] += count
+        self._left_out.clear()
+
+    # -- row images -----------------------------------------------------------------------------
+
+    def _with_images(self, found: _Selected) -> tuple[_Selected, Flags]:
+        """Find the row images of records, and which of these fill their DATA and are of a table that is known."""
+        counts = _each([len(_roles(op)) for op in self._operations], found.operations)
+        starts, lengths = (part[found.numbers] for part in found.decoded.rest["data"])
+        data = _Data(found.window.data, starts, lengths, self.log.readings.data.reading)
+        images = _Images(*data.image(counts > 0), *data.image(counts > 1))
+        can_be_read = _each([self._can_read(entry) for entry in self._known], found.known)
+        return replace(found, images=images), data.are_filled & (counts > 0) & can_be_read
+
+    def _can_read(self, known: _Known) -> bool:
+        if known.version is None:
+            return False
+        plan = self._image_plan(known.version)
+        absent = sum(column.form == "absent" for column in known.version.columns)
+        return not plan.refusal(self._wanted_columns) and 2 * absent <= _MOST_ABSENT
+
+    def _image_plan(self, version: TableVersion) -> ImagePlan:
+        key = id(version), self.log.readings.image
+        if key not in self._plans:
+            self._plans[key] = ImagePlan(version, self.log.readings.image, self.log.image_options)
+        return self._plans[key]
+
+    def _fast(self, found: _Selected) -> tuple[list[Piece], Int64s]:
+        """The rows of regular records by table version, and the numbers of those whose image is not regular."""
+        pieces, bad = [], [np.zeros(0, np.int64)]
+        for number in np.unique(found.known).tolist():
+            piece, irregular = self._piece(self._known[number], found.part(found.known == number))
+            pieces.append(piece)
+            bad.append(irregular)
+        return pieces, np.concatenate(bad)
+
+    def _piece(self, known: _Known, found: _Selected) -> tuple[Piece, Int64s]:
+        version, images = known.version, found.images
+        assert version is not None
+        assert images is not None
+        schema = self._schema(version)
+        count = len(found.numbers)
+        ops = [self._operations[number] for number in range(len(self._operations))]
+        is_bad = np.zeros(count, np.bool_)
+        absent, reasons = np.zeros(count, np.int64), list[str]()
+        made: dict[str, pa.Array] = {}
+        for role in ("before", "after"):
+            is_first = _each([_roles(op)[:1] == (role,) for op in ops], found.operations)
+            is_second = _each([_roles(op)[1:] == (role,) for op in ops], found.operations)
+            places = np.flatnonzero(is_first | is_second)
+            starts = np.where(is_second, images.second_starts, images.starts)[places]
+            lengths = np.where(is_second, images.second_lengths, images.lengths)[places]
+            decoded = self._image_plan(version).decode(found.window.data, starts, lengths, self._wanted_columns)
+            is_bad[places] |= decoded.irregular
+            for name, has in decoded.absent.items():
+                absent[places] |= has.astype(np.int64) << len(reasons)
+                reasons.append(f"{role}.{name}")
+            if role in schema.names:
+                made[role] = _struct(decoded, schema.field(role).type, places, count)
+        made["detail"] = _details(absent, reasons)
+        batch = pa.RecordBatch.from_arrays([self._column(entry, known, found, made) for entry in schema], schema=schema)
+        good = ~is_bad
+        if is_bad.any():
+            batch = batch.take(pa.array(np.flatnonzero(good)))
+        return Piece(version, batch, found.numbers[good]), found.numbers[is_bad]
+
+    # -- columns --------------------------------------------------------------------------------
+
+    def _column(self, entry: pa.Field, known: _Known, found: _Selected, made: dict[str, pa.Array]) -> pa.Array:
+        name, count = entry.name, len(found.numbers)
+        constants = {"schema_name": known.schema, "table_name": known.name, "table_name_short": known.is_short}
+        if name in made:
+            return made[name]
+        if name in constants:
+            return pa.repeat(pa.scalar(constants[name], entry.type), count)
+        if name == "op":
+            return pa.array(self._operations, schemas.TEXT).take(pa.array(found.operations))
+        if name == "seq":
+            return _hex(self._commit_positions(found), found.raw("log_lrsn", "log_rba", "member_id"), _ordinals(found))
+        if name == "txn_id":
+            return _hex(found.raw("member_id", "uor_id"))
+        if name in _TIMES or name in HEADER_FIELDS:
+            return found.column(_TIMES.get(name, name))
+        if name in schemas.OUTCOMES:
+            return self._origin.column(entry, found.window, found.numbers)
+        return pa.nulls(count, entry.type)
+
+    def _commit_positions(self, found: _Selected) -> Bytes:
+        """As `changes.commit_position`, as bytes."""
+        disposition, lrsn, point = (found.raw(name) for name in _COMMIT_FIELDS)
+        codes = self.log.spec.enum("uor_disp")
+        is_committed = (disposition == codes["committed"]).all(1)
+        has_lrsn = np.asarray(lrsn.any(1))
+        position = np.where(has_lrsn[:, None], lrsn, point)
+        is_known = np.asarray(is_committed & position.any(1))
+        return np.where(is_known[:, None], position, np.uint8(0xFF))
+
+
+class _Data:
+    """DATA of many records under one reading of its halfwords, taken apart from the front; as `lldf.DataReader`."""
+
+    def __init__(self, data: Bytes, starts: Int64s, lengths: Int64s, reading: str) -> None:
+        layouts = catalog.load("bmc_lldf_data").layouts
+        self._width = layouts["bmc_lldf_data.image"]["length"].width or 0
+        self._data, self._reading = data, reading
+        self._places, self._ends = starts, starts + lengths
+        self._is_sound = np.ones(len(starts), np.bool_)
+        if reading == "total":
+            self._is_sound &= self._halfword(self._is_sound) == lengths
+
+    def image(self, has: Flags) -> tuple[Int64s, Int64s]:
+        """Place and length of the next image, of the records that have one."""
+        lengths = self._halfword(has)
+        if self._reading == "inclusive":
+            lengths = lengths - self._width
+        self._is_sound &= ~has | (lengths >= 0)
+        lengths = np.where(has & self._is_sound, lengths, 0)
+        starts = self._places
+        self._places = starts + lengths
+        self._is_sound &= self._places <= self._ends
+        return starts, lengths
+
+    @property
+    def are_filled(self) -> Flags:
+        """Which records are sound, and taken apart to their end."""
+        filled: Flags = self._is_sound & (self._places == self._ends)
+        return filled
+
+    def _halfword(self, has: Flags) -> Int64s:
+        fits = self._places + self._width <= self._ends
+        self._is_sound &= fits | ~has
+        raw = vectors.take_rows(self._data, np.where(fits, self._places, 0), self._width)
+        self._places = np.where(has & fits, self._places + self._width, self._places)
+        return vectors.unsigned(raw).astype(np.int64)
+
+
+def _roles(operation: str) -> tuple[str, ...]:
+    """What the images of an operation are, if it has images."""
+    return ROLES.get(operation, ("after",)) if operation in ("I", "U", "D") else ()
+
+
+def _each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:
+    """The value of each number."""
+    return np.array([*values, 0], type(values[0]) if values else np.bool_)[numbers]
+
+
+def _are_behind(positions: Bytes, bounds: tuple[bytes, ...]) -> Flags:
+    """Which of n positions have reached each bound, of shape (n, bounds)."""
+    behind = np.zeros((len(positions), len(bounds)), np.bool_)
+    for number, bound in enumerate(bounds):
+        # As bytes compare: by the first that differs.
+        padded = np.frombuffer(bound.ljust(positions.shape[1], b"\x00"), np.uint8)
+        differs = positions != padded
+        first = differs.argmax(1)
+        rows = np.arange(len(positions))
+        behind[:, number] = ~differs[rows, first] | (positions[rows, first] > padded[first])
+    return behind
+
+
+def _hex(*parts: Bytes) -> pa.Array:
+    """Bytes side by side as upper-case hex."""
+    raw = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    count, width = raw.shape
+    shown = np.frombuffer(hexlify(raw.tobytes()).upper(), np.uint8)
+    return arrays.strings(shown, arrays.steps(count, 2 * width))
+
+
+def _ordinals(found: _Selected) -> Bytes:
+    numbers = (found.window.first_index + found.numbers).astype(">u4")
+    return numbers.view(np.uint8).reshape(len(numbers), -1)
+
+
+def _struct(decoded: DecodedImages, type_: pa.StructType, places: Int64s, count: int) -> pa.Array:
+    """Images as structs at their places among `count` rows, null elsewhere."""
+    parts = []
+    for entry in type_:
+        found = decoded.arrays.get(entry.name)
+        if found is None:
+            found = pa.nulls(len(places), entry.type)
+        parts.append(found if found.type == entry.type else found.cast(entry.type))
+    if not parts:
+        return pa.array([{}] * len(places), type_).take(_rows(places, count))
+    whole = pa.StructArray.from_arrays(parts, fields=list(type_))
+    return whole if len(places) == count else whole.take(_rows(places, count))
+
+
+def _rows(places: Int64s, count: int) -> pa.Array:
+    """Which of the values stands in each row; null where there is none."""
+    rows = np.zeros(count, np.int64)
+    rows[places] = np.arange(len(places))
+    is_empty = np.ones(count, np.bool_)
+    is_empty[places] = False
+    return pa.array(rows, mask=is_empty)
+
+
+def _details(absent: Int64s, reasons: Sequence[str]) -> pa.Array:
+    """What the rows say of values that are kept elsewhere, each set of them made once."""
+    if not reasons or not absent.any():
+        return pa.nulls(len(absent), schemas.TEXT)
+    sets, which = np.unique(absent, return_inverse=True)
+    texts: list[str | None] = []
+    for flags in sets.tolist():
+        told = {reason: ABSENT_REASON for number, reason in enumerate(reasons) if flags >> number & 1}
+        texts.append(json.dumps({"absent": told}, ensure_ascii=False) if told else None)
+    return pa.array(texts, schemas.TEXT).take(pa.array(which))

@@ -1,0 +1,31 @@
+"""Origins: the columns behind the values of good records: nothing is corrupt, and where the rows come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lmparse import schemas
+from lmparse.files import RecordFile
+from lmparse.index import Window
+
+
+class Origin:
+    """Makes those columns for the records of one file."""
+
+    def __init__(self, file: RecordFile) -> None:
+        self._texts = (file.path, file.spec.id, file.spec.layout.sha256)
+
+    def column(self, entry: pa.Field, window: Window, numbers: Any = None) -> pa.Array:
+        """One of them, for the records of a window or for some."""
+        which = slice(None) if numbers is None else numbers
+        offsets, lengths = window.offsets[which], window.lengths[which]
+        if entry.name != "_metadata":
+            return pa.nulls(len(offsets), entry.type)
+        path, spec, sha256 = (pa.repeat(pa.scalar(text, schemas.TEXT), len(offsets)) for text in self._texts)
+        index = np.arange(window.first_index, window.first_index + len(window))[which]
+        parts = [path, pa.array(index), pa.array(offsets), pa.array(lengths), spec, sha256]
+        made = pa.StructArray.from_arrays(parts, fields=list(schemas.METADATA))
+        return made if entry.type == schemas.METADATA else made.cast(entry.type)
