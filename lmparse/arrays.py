@@ -55,8 +55,12 @@ def text(raw: Bytes, page: CodePage) -> tuple[pa.Array, Flags | None]:
         return strings(data, offsets), bad
     if shown[:width] == shown[-width:] and shown == shown[:width] * count:
         return pa.repeat(pa.scalar(shown[:width].decode("ascii").rstrip(" "), pa.string()), count), None
+    if width == 1 and b" " in shown:
+        offsets = np.zeros(count + 1, np.int32)
+        np.cumsum(np.frombuffer(shown, np.uint8) != ord(" "), out=offsets[1:])
+        return strings(np.frombuffer(shown.replace(b" ", b""), np.uint8), offsets), None
     whole = _array(pa.string(), count, [pa.py_buffer(steps(count, width)), pa.py_buffer(shown)], None)
-    return pc.ascii_rtrim(whole, characters=" "), None
+    return pc.ascii_rtrim(whole, characters=" ") if b" " in shown else whole, None
 
 
 @lru_cache(maxsize=64)

@@ -16,16 +16,23 @@ from lmparse.catalog import number_struct
 from lmparse.descriptors import Buffer, block_descriptor, descriptor, own_length
 from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import PREFIXED, Frame, Framing
+from lmparse.walkers import Step, leap
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
 
-MAX_RECORDS = 1 << 14
+MAX_RECORDS = 1 << 13
 MAX_BYTES = 1 << 23
 _SCAN_BYTES = 1 << 20
 """Bytes of the file that are scanned at a time; bounds the list of Python integers."""
 _RELEASE_BYTES = 1 << 24
 """Bytes of a mapped file that are given back at a time."""
+_LEAP_BYTES = 1 << 23
+"""The same of many walkers."""
+_MISSES = 3
+"""After so many stretches in a row in which many walkers did not get far, one goes alone."""
+_MOST = (1 << 63) - 1
+"""Limit of a length that has none."""
 _SPANNED = ("vbs", "bdw-vbs")
 _BLOCKED = ("bdw", "bdw-vbs")
 
@@ -270,20 +277,27 @@ class _Word:
     """From the start of the word to the first byte of the record."""
     uncounted: int
     """What the length does not count."""
+    step: Step
+    """The same for many walkers."""
 
 
 def _word(framing: Framing) -> _Word:
     if framing.name in PREFIXED:
         own = own_length(framing.name, framing.byte_order or "")
         form = number_struct(own.spec.layout["length"], framing.byte_order or "").format
-        return _Word(Struct(f"{form[0]}{own.prefix}x{form[1:]}0s"), own.least, 1 << 64, own.prefix, own.prefix)
+        size = own.prefix + Struct(form).size
+        step = Step(own.prefix, f"{form[0]}u{Struct(form).size}", 0, "", size, own.prefix, own.least, _MOST)
+        return _Word(Struct(f"{form[0]}{own.prefix}x{form[1:]}0s"), own.least, _MOST, own.prefix, own.prefix, step)
     word = descriptor("zos_sdw" if framing.name in _SPANNED else "zos_zosmf" if framing.name == "zosmf" else "zos_rdw")
     length = word.spec.layout["length"]
     # Words of a length alone get a value of no bytes, which is false.
     struct = word.struct if len(word.spec.layout.fields) > 1 else Struct(word.struct.format + "0s")
     uncounted = word.size if framing.name == "zosmf" else 0
-    most = 1 << 64 if length.maximum is None else length.maximum
-    return _Word(struct, length.minimum or 0, most, word.size, uncounted)
+    least, most = length.minimum or 0, _MOST if length.maximum is None else length.maximum
+    others = [entry for entry in word.spec.layout if entry is not length]
+    zero = (others[0].offset or 0, f">u{others[0].width}") if others else (0, "")
+    step = Step(length.offset or 0, f">u{length.width}", *zero, word.size, uncounted, least, most)
+    return _Word(struct, least, most, word.size, uncounted, step)
 
 
 def _walk(word: _Word, view: memoryview, offset: int, limit: int, stop: int, starts: list[int]) -> int:
@@ -355,6 +369,8 @@ class _Scan:
     """How many words were found before the last stretch."""
     blocks: list[tuple[int, int]] = field(default_factory=list)
     """The block at the start of the last stretch and those that begin in it: offset, words before it."""
+    misses: int = 0
+    """How often in a row many walkers did not get far."""
     closed: list[tuple[int, int]] = field(default_factory=list)
     """Where the words do not follow one another: their number, where the last of them ends."""
 
@@ -369,6 +385,10 @@ class _Scan:
         while is_sound and self.offset < self.end:
             self.words += len(self.starts)
             self.starts, self.codes, self.blocks, self.closed = [], [], self.blocks[-1:], []
+            found = self._leap(word)
+            if found is not None:
+                yield found
+                continue
             stop = min(self.offset + _SCAN_BYTES, self.end)
             while is_sound and self.offset < stop:
                 is_sound = self._advance(word, stop)
@@ -378,6 +398,21 @@ class _Scan:
                 for count, end in self.closed:
                     ends[count - 1] = end
                 yield starts, ends
+
+    def _leap(self, word: _Word) -> tuple[Places, Places] | None:
+        """A longer stretch by many walkers; None where one has to go."""
+        if self.framing.name in (*_BLOCKED, *_SPANNED) or self.misses >= _MISSES:
+            return None
+        stop = min(self.offset + _LEAP_BYTES, self.end)
+        found = leap(word.step, self.view.obj, self.offset, self.limit, stop)  # type: ignore[arg-type]
+        if found is None or not len(found[0]):
+            self.misses += 1
+            return None
+        starts, reached = found
+        self.misses = 0 if 2 * (reached - self.offset) > stop - self.offset else self.misses + 1
+        self.words += len(starts)
+        self.offset = reached
+        return starts, np.append(starts[1:], reached)
 
     def _advance(self, word: _Word, stop: int) -> bool:
         """Take the rest of the block, or up to `stop`; False when something is not sound."""

@@ -13,13 +13,13 @@ import pytest
 
 LEVELS = {
     0: "error_codes errors layout _codepage_tables",
-    1: "codepages numeric catalog options sql_types vectors vector_times distinct",
-    2: "descriptors framing detection index schemas arrays",
-    3: "records columns sync encoding",
+    1: "codepages numeric catalog options sql_types vectors vector_times distinct filenames progress workers",
+    2: "descriptors framing detection walkers index schemas arrays",
+    3: "records columns sync encoding texts comparing",
     4: "control tables images headers lldf names luw luw_tables luw_rows luw_kinds",
     5: "families files segments claims changes readings decoder change_logs logs opening sources sniffing partitions "
     "accounting ledger gaps pieces units lobs luw_logs image_columns",
-    6: "review sql sample luw_sample rows origins change_schemas change_columns frames",
+    6: "review sql sample luw_sample rows origins change_schemas change_columns frames outputs plans change_folders converting",
     7: "cli spark jre demo __init__ __main__",
 }
 LEVEL = {module: level for level, modules in LEVELS.items() for module in modules.split()}
@@ -28,7 +28,8 @@ THIRD_PARTIES = {
     "kaitaistruct": "catalog descriptors records images lldf luw luw_rows",
     "numpy": " ".join(module for module, level in LEVEL.items() if level >= 1),
     "pandas": "frames spark demo",
-    "pyarrow": "schemas arrays columns rows origins change_schemas image_columns change_columns frames spark demo",
+    "pyarrow": "schemas arrays columns rows origins change_schemas image_columns change_columns frames "
+    "texts comparing outputs change_folders converting spark demo",
     "pyspark": "spark jre demo",
     "yaml": " ".join(module for module, level in LEVEL.items() if level >= 1),
 }
