@@ -123,14 +123,6 @@ class LmparseSource(DataSource):
         # Spark also makes one without any option, to ask what it can do; so nothing is read here.
         self.options = dict(options)
 
-    @property
-    def request(self) -> Request:
-        """What is asked for. Raises OptionError."""
-        request = _request(self.options, with_changes=asks_for_changes(self.options))
-        if request.options.order == "commit":
-            raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
-        return request
-
     @classmethod
     def name(cls) -> str:
         """What `format` takes."""
@@ -138,7 +130,7 @@ class LmparseSource(DataSource):
 
     def schema(self) -> StructType:
         """Columns as the spec, or the table in the control file, gives them; docs as comments."""
-        arrow = frames.request_schema(self.request)
+        arrow = frames.request_schema(request_of(self.options))
         found = from_arrow_schema(arrow, prefer_timestamp_ntz=True)
         return StructType([_with_comment(field, arrow.field(field.name), self.options) for field in found])
 
@@ -148,7 +140,7 @@ class LmparseSource(DataSource):
             # Of a table in the catalog Spark hands over the schema, but not the options.
             stored = [field.metadata[_OPTIONS] for field in schema if _OPTIONS in field.metadata]
             self.options = json.loads(stored[0]) if stored else {}
-        return LmparseReader(self.request, schema)
+        return LmparseReader(request_of(self.options), schema)
 
 
 class LmparseReader(DataSourceReader):
@@ -173,6 +165,14 @@ def _with_comment(field: StructField, arrow: pa.Field, options: Mapping[str, str
     if field.name == "_metadata":
         metadata[_OPTIONS] = json.dumps(options)
     return StructField(field.name, field.dataType, True, metadata)
+
+
+def request_of(options: Mapping[str, Any]) -> Request:
+    """What options ask for, records or changes. Raises OptionError."""
+    request = _request(options, with_changes=asks_for_changes(options))
+    if request.options.order == "commit":
+        raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
+    return request
 
 
 def _request(options: Mapping[str, Any], *, with_changes: bool) -> Request:

@@ -694,7 +694,9 @@ def test_records_that_are_no_changes_are_refused(night: Files) -> None:
 
 def test_options_match_without_case(night: Files) -> None:
     made = source(PATH=str(night.data), CONTROL=str(night.control), ROWIMAGES="Total", MAXPARTITIONBYTES="1000")
-    request = made.request
+    from lmparse.spark import request_of
+
+    request = request_of(made.options)
     assert request.paths == (str(night.data),)
     assert (request.options.row_images, request.max_bytes, request.with_changes) == ("total", 1000, True)
 
