@@ -12,6 +12,7 @@ Nothing of pyspark or pyarrow is loaded by this import; `lmparse.spark` is.
 from lmparse.errors import (
     ControlError,
     DataError,
+    EngineDifferenceError,
     FramingError,
     InvalidValueError,
     LeftoverError,
@@ -30,6 +31,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ControlError",
     "DataError",
+    "EngineDifferenceError",
     "FramingError",
     "InvalidValueError",
     "LeftoverError",

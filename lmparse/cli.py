@@ -10,14 +10,22 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lmparse import __version__, catalog
-from lmparse.errors import DataError, LeftoverError, LmparseError, OptionError, UnknownFormatError
-from lmparse.files import RecordFile
+from lmparse.errors import (
+    DataError,
+    EngineDifferenceError,
+    LeftoverError,
+    LmparseError,
+    OptionError,
+    UnknownFormatError,
+)
+from lmparse.files import RecordFile, Tally
 from lmparse.opening import open_changes, open_file
-from lmparse.options import Options, camel
+from lmparse.options import Options, asks_for_changes, camel
+from lmparse.progress import Progress
 from lmparse.sniffing import sniff
 
 GOOD, USAGE, DATA, DIFFERENCE, LEFTOVER, INTERRUPTED = 0, 2, 20, 24, 31, 130
@@ -40,6 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _say(error, USAGE)
     except LeftoverError as error:
         return _say(error, LEFTOVER)
+    except EngineDifferenceError as error:
+        return _say(error, DIFFERENCE)
     except LmparseError as error:
         return _say(error, DATA)
     except KeyboardInterrupt:
@@ -80,6 +90,22 @@ def build_parser() -> argparse.ArgumentParser:
     changes = _command(commands, "changes", _changes, "print the changes of a log, one JSON object each")
     changes.add_argument("file", metavar="FILE")
     _add_options(changes, "changes")
+
+    convert = _command(commands, "convert", _convert, "write the records of a file, or the changes of a log, as files")
+    convert.add_argument("file", metavar="FILE")
+    convert.add_argument("out", metavar="OUT", help="for records a name in .parquet, .arrow, .csv or .jsonl; "
+                         "for changes a folder")  # fmt: skip
+    convert.add_argument("--format", choices=("parquet", "arrow", "csv", "jsonl"), help="of the files of changes")
+    convert.add_argument("--compression", choices=("zstd", "snappy", "none"), help="default: zstd for Parquet")
+    convert.add_argument("--jobs", type=int, default=1, metavar="N", help="read with so many processes (default: 1)")
+    convert.add_argument("--overwrite", action="store_true", help="replace OUT, once all is written")
+    convert.add_argument("--part-bytes", type=int, help=argparse.SUPPRESS)
+    _add_options(convert, "convert")
+
+    plan = _command(commands, "plan", _plan, "say which columns of a spec are read by the column, and why not")
+    plan.add_argument("spec", metavar="SPEC", help="spec id, or the path of a spec built elsewhere")
+    plan.add_argument("--columns", help="only these, comma separated")
+    plan.add_argument("--json", action="store_true", help="one JSON object")
 
     check = _command(commands, "check", _check, "account for every byte and hold the control file against the data")
     check.add_argument("file", metavar="FILE")
@@ -123,9 +149,13 @@ def _add_options(command: argparse.ArgumentParser, name: str) -> None:
         command.add_argument(flag, **given)
 
 
-def _options(parsed: argparse.Namespace) -> Options:
+def _given(parsed: argparse.Namespace) -> dict[str, Any]:
     names = [entry.name for entry in dataclasses.fields(Options)]
-    return Options.parse({name: value for name in names if (value := getattr(parsed, name, None)) is not None})
+    return {name: value for name in names if (value := getattr(parsed, name, None)) is not None}
+
+
+def _options(parsed: argparse.Namespace) -> Options:
+    return Options.parse(_given(parsed))
 
 
 def _formats(parsed: argparse.Namespace) -> int:
@@ -193,8 +223,7 @@ def _records(parsed: argparse.Namespace) -> int:
 def _changes(parsed: argparse.Namespace) -> int:
     log = open_changes(parsed.file, _options(parsed), on_error=_report)
     code = _print_all(log, log.changes())
-    for state, count in sorted(log.left_out.items()):
-        _message(f"left out: {count} {state}")
+    _tell_left_out(log.left_out)
     return code
 
 
@@ -207,11 +236,67 @@ def _print_all(file: RecordFile, rows: Iterator[dict[str, Any]]) -> int:
         code = _say(error, LEFTOVER)
     except DataError as error:
         code = _say(error, DATA)
-    for notice in file.tally.notices:
+    return _tell(file.tally, code)
+
+
+def _tell(tally: Tally, code: int = GOOD) -> int:
+    for notice in tally.notices:
         _message(f"note: {notice}")
-    if file.tally.dropped:
-        _message(f"bad records without a row: {file.tally.dropped}")
-    return DATA if file.tally.error_count else code
+    if tally.dropped:
+        _message(f"bad records without a row: {tally.dropped}")
+    return DATA if tally.error_count else code
+
+
+def _tell_left_out(left_out: Mapping[str, int]) -> None:
+    for state, count in sorted(left_out.items()):
+        _message(f"left out: {count} {state}")
+
+
+def _convert(parsed: argparse.Namespace) -> int:
+    try:
+        from lmparse.converting import Conversion
+    except ImportError as error:
+        raise _not_installed(error) from None
+    given = _given(parsed)
+    is_changes = asks_for_changes({"spec", *given})  # without a spec, records are those of the default one
+    asked = Conversion(
+        parsed.file, parsed.out, Options.parse(given), is_changes, parsed.format, parsed.compression, parsed.jobs,
+        __version__, parsed.overwrite, parsed.part_bytes,
+    )  # fmt: skip
+    progress = Progress(sys.stderr)
+
+    def report(error: DataError) -> None:
+        progress.clear()
+        _report(error)
+
+    try:
+        done = asked.run(report, progress)
+    except DataError as error:
+        code = _say(error, LEFTOVER if isinstance(error, LeftoverError) else DATA)
+        _message(f"{parsed.out} is not written: it would not be whole")
+        return code
+    finally:
+        progress.clear()
+    code = _tell(done.tally)
+    _tell_left_out(done.left_out)
+    _message(
+        f"{parsed.out}: {done.rows} {'changes' if is_changes else 'records'} in {done.bytes_written} bytes, "
+        f"from {done.bytes_read} bytes" + (f", {progress.seconds:.1f} s" if progress.is_shown else "")
+    )
+    return code
+
+
+def _plan(parsed: argparse.Namespace) -> int:
+    try:
+        from lmparse.plans import planned
+    except ImportError as error:
+        raise _not_installed(error) from None
+    found = planned(parsed.spec, _options(parsed).columns)
+    if parsed.json:
+        _print(found.to_dict())
+    else:
+        print("\n".join(found.lines()))
+    return GOOD
 
 
 def _check(parsed: argparse.Namespace) -> int:
@@ -234,6 +319,10 @@ def _check(parsed: argparse.Namespace) -> int:
     if report.error_count:
         return DATA
     return DIFFERENCE if report.differences else GOOD
+
+
+def _not_installed(error: ImportError) -> OptionError:
+    return OptionError(f"{error.name} is not installed", code="LMP-S005", hint="pip install 'lmparse[arrow]'")
 
 
 def _demo(parsed: argparse.Namespace) -> int:

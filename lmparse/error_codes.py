@@ -223,6 +223,16 @@ CATALOGUE: dict[str, Cause] = {
         "A part of the library needs a package that is optional.",
         "The message has the command that installs it.",
     ),
+    "LMP-S006": Cause(
+        "two engines differ",
+        "Reading by the column and the generated parser give different values for a record.",
+        "A fault of lmparse: please report it with the message. Until then engine kaitai reads the file.",
+    ),
+    "LMP-S007": Cause(
+        "a worker process ended",
+        "The system stopped one of the processes of `jobs`, mostly for want of memory.",
+        "Run it again with fewer jobs.",
+    ),
 }
 """Every code there is. Codes never change their meaning."""
 

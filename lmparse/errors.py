@@ -11,6 +11,7 @@
       OptionError       LMP-S    an option is unknown or has no such value (also ValueError)
         TableNotFoundError LMP-C ... because the log has no such table
       UnknownFormatError LMP-S   there is no such spec (also LookupError)
+      EngineDifferenceError LMP-S two engines read the same bytes differently
 
 One grammar for all data errors, one set of attributes, safe to pickle:
 
@@ -60,6 +61,13 @@ class UnknownFormatError(LmparseError, LookupError):
     """There is no spec of this name."""
 
     def __init__(self, message: str, *, code: str = "LMP-S001", hint: str | None = None) -> None:
+        super().__init__(message, code=code, hint=hint)
+
+
+class EngineDifferenceError(LmparseError):
+    """Two engines gave different values for the same bytes: one of them is wrong, and not the data."""
+
+    def __init__(self, message: str, *, code: str = "LMP-S006", hint: str | None = None) -> None:
         super().__init__(message, code=code, hint=hint)
 
 

@@ -29,6 +29,8 @@ Kernel = Callable[[Bytes], tuple[pa.Array, Flags | None]]
 """From (n, width) bytes to n values, and which of them it cannot vouch for (None: none)."""
 RaggedKernel = Callable[[Bytes, Int64s, Int64s], tuple[pa.Array, Flags | None]]
 """From flat data and the places and lengths of n pieces in it to n values; else as `Kernel`."""
+Made = tuple[pa.Array, Flags | None] | None
+"""What a kernel gives; None when there is nothing to read."""
 
 _MOST_DIGITS = 38
 """Of a decimal128."""
@@ -200,7 +202,7 @@ def _part(column: Column, reading: ImageReading, options: ImageOptions) -> _Part
     return _Part(
         column.name,
         kernel,
-        pa.null() if reason == _NO_DIGITS else column_type(column, reading.dec_length),
+        pa.null() if _has_no_digits(column, reading) else column_type(column, reading.dec_length),
         width,
         2 if column.is_graphic and reading.graphic_length == "characters" else 1,
         column.is_nullable,
@@ -212,9 +214,6 @@ def _part(column: Column, reading: ImageReading, options: ImageOptions) -> _Part
     )
 
 
-_NO_DIGITS = "a decimal without digits"
-
-
 def _refusal(column: Column, width: int, reading: ImageReading, options: ImageOptions) -> str:
     """Why a column cannot be read by the column."""
     form = column.form
@@ -224,12 +223,17 @@ def _refusal(column: Column, width: int, reading: ImageReading, options: ImageOp
         return f"nothing reads text in {column.page.name} by the column"
     if form == "decimal":
         digits = max(column.precision(reading.dec_length), column.scale)
-        if digits < 1 or width < 1:
-            return _NO_DIGITS
+        if _has_no_digits(column, reading) or width < 1:
+            return "a decimal without digits"
         return "" if digits <= _MOST_DIGITS else f"{digits} digits are too many for a decimal of 128 bits"
     if form in _TEMPORAL and not options.iso_dates:
         return "the form of SAS dates is not known"
     return ""
+
+
+def _has_no_digits(column: Column, reading: ImageReading) -> bool:
+    """Whether it is a decimal for which Arrow has no type."""
+    return column.form == "decimal" and max(column.precision(reading.dec_length), column.scale) < 1
 
 
 # Where columns stand
@@ -280,7 +284,7 @@ class _Walk:
 
     def __init__(self, data: Bytes, starts: Int64s, lengths: Int64s) -> None:
         self.data = data
-        self.irregular: Flags = (starts < 0) | (lengths < 0) | (starts > len(data)) | (lengths > len(data) - starts)
+        self.irregular: Flags = (starts < 0) | (lengths > len(data) - starts)
         self.places = starts
         """Where the next stretch begins; at an irregular row anywhere in the data."""
         self.ends = starts + lengths
@@ -334,20 +338,10 @@ class _Stretch:
                 made = _movable(entry, walk, begin, is_null, is_wanted)
             else:
                 made = part.read(rows.at(entry.value, part.width)) if is_wanted and part.read is not None else None
-            if not is_wanted:
-                continue
-            if part.is_absent:
+            if is_wanted:
+                found.arrays[part.name] = _with_nulls(part, made, is_null, walk)
+            if is_wanted and part.is_absent:
                 found.absent[part.name] = np.ones(len(begin), np.bool_) if is_null is None else ~is_null
-            if made is None:
-                found.arrays[part.name] = pa.nulls(len(begin), part.type)
-                continue
-            array, bad = made
-            if is_null is not None:
-                array = arrays.without(array, is_null)
-                bad = None if bad is None else bad & ~is_null
-            if bad is not None:
-                walk.irregular |= bad
-            found.arrays[part.name] = array
         if not self.entries[-1].moves:
             walk.places = begin + self.width
 
@@ -383,9 +377,18 @@ def _nulls(indicators: Bytes, walk: _Walk) -> Flags | None:
     return is_null
 
 
-def _varying(
-    entry: _Entry, rows: _Rows, walk: _Walk, begin: Int64s, is_null: Flags | None, is_wanted: bool
-) -> tuple[pa.Array, Flags | None] | None:
+def _with_nulls(part: _Part, made: Made, is_null: Flags | None, walk: _Walk) -> pa.Array:
+    """What a kernel made of a column, with nulls; rows that it does not vouch for are irregular unless null."""
+    if made is None:
+        return pa.nulls(len(walk.places), part.type)
+    array, bad = made
+    if bad is not None:
+        walk.irregular |= bad if is_null is None else bad & ~is_null
+    return array if is_null is None else arrays.without(array, is_null)
+
+
+def _varying(entry: _Entry, rows: _Rows, walk: _Walk, begin: Int64s, is_null: Flags | None, is_wanted: bool) -> Made:
+    """A column with a length in front of its value."""
     part = entry.part
     sizes = vectors.unsigned(rows.at(entry.length, 2)).view(np.int64)
     walk.irregular |= sizes > part.width // part.unit
@@ -400,9 +403,7 @@ def _varying(
     return part.read_ragged(walk.data, *walk.pieces(places, sizes)) if is_wanted and part.read_ragged else None
 
 
-def _movable(
-    entry: _Entry, walk: _Walk, begin: Int64s, is_null: Flags | None, is_wanted: bool
-) -> tuple[pa.Array, Flags | None] | None:
+def _movable(entry: _Entry, walk: _Walk, begin: Int64s, is_null: Flags | None, is_wanted: bool) -> Made:
     """A column of fixed length that is not there when it is null."""
     part = entry.part
     places = begin + entry.value
@@ -436,7 +437,7 @@ def _kernel(column: Column, width: int, reading: ImageReading, options: ImageOpt
     if form == "float":
         return ("hfp", _hfp) if options.floats == "hfp" else ("ieee", _ieee)
     if form == "decimal":
-        return "packed decimal", partial(_decimal, type_, 2 * width - 1 - type_.precision)
+        return "packed decimal", partial(_decimal, type_, 2 * width - 1 > type_.precision)
     return _TEMPORAL.get(form, ("bytes", _binary))
 
 
@@ -459,14 +460,12 @@ def _ieee(raw: Bytes) -> tuple[pa.Array, None]:
     return arrays.numbers(vectors.ieee(raw), pa.float64()), None
 
 
-def _decimal(type_: pa.DataType, excess: int, raw: Bytes) -> tuple[pa.Array, Flags]:
-    """Packed decimal with room for `excess` more digits than the type has."""
+def _decimal(type_: pa.DataType, has_spare: bool, raw: Bytes) -> tuple[pa.Array, Flags]:
+    """Packed decimal; with `has_spare`, its bytes have room for one digit more than the type."""
     values: npt.NDArray[Any]
     values, bad = vectors.packed(raw) if type_.precision <= 18 else vectors.packed_decimal128(raw)
-    if excess > 0:
-        bad |= (raw[:, : excess // 2] != 0).any(axis=1)
-        if excess % 2:
-            bad |= raw[:, excess // 2] > 0xF
+    if has_spare:
+        bad |= raw[:, 0] > 0xF
         values[bad] = 0
     return arrays.decimal(values, type_), bad
 

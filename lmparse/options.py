@@ -22,7 +22,7 @@ def _option(
     doc: str,
     *,
     values: tuple[str, ...] = (),
-    of: str = "records changes check",
+    of: str = "records changes check convert",
     kind: type = str,
     family: str = "",
 ) -> Any:
@@ -66,36 +66,40 @@ class Options:
         "permissive",
         "what to do with bad records",
         values=("permissive", "dropmalformed", "failfast"),
-        of="records changes",
+        of="records changes convert",
     )
     columns: tuple[str, ...] = _option(
-        (), "fields or columns to show, comma separated", kind=tuple, of="records changes"
+        (), "fields or columns to show, comma separated", kind=tuple, of="records changes convert"
     )
     row_images: str = _option(
         "auto",
         "how DATA's halfwords count",
         values=("auto", "total", "inclusive", "exclusive"),
-        of="changes check",
+        of="changes check convert",
         family="bmc",
     )
-    floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes", family="bmc")
+    floats: str = _option(
+        "hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert", family="bmc"
+    )
     include: tuple[str, ...] = _option(
-        ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "all"), of="changes",
-        kind=tuple,
+        ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "all"),
+        of="changes convert", kind=tuple,
     )  # fmt: skip
     operations: tuple[str, ...] = _option(
-        (), "kinds of change, comma separated", values=("I", "U", "D", "M", "T", "X", "S", "C", "O"), of="changes",
-        kind=tuple,
+        (), "kinds of change, comma separated", values=("I", "U", "D", "M", "T", "X", "S", "C", "O"),
+        of="changes convert", kind=tuple,
     )  # fmt: skip
     table: str | None = _option(
         None,
         "one table: NAME, SCHEMA.NAME, DBID.PSID.TBOBID in hex, or TABLESPACE.TABLE of Db2 LUW",
-        of="changes",
+        of="changes convert",
     )
-    table_version: int | None = _option(None, "one version of the table, by SEQUENCENUMBER", of="changes", kind=int)
-    header: bool = _option(False, "give every header field under `header`", of="changes", kind=bool)
-    order: str = _option("file", "order of changes", values=("file", "commit"), of="changes")
-    trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes", kind=bool)
+    table_version: int | None = _option(
+        None, "one version of the table, by SEQUENCENUMBER", of="changes convert", kind=int
+    )
+    header: bool = _option(False, "give every header field under `header`", of="changes convert", kind=bool)
+    order: str = _option("file", "order of changes", values=("file", "commit"), of="changes convert")
+    trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert", kind=bool)
     engine: str = _option(
         "columnar",
         "by the column where a plan allows it, by the generated parser (kaitai), or both, compared (check)",

@@ -80,13 +80,21 @@ def difference(one: Outcome, other: Outcome, *, ends_early: bool = False) -> str
     for name in one.table.column_names:
         left = one.table.column(name).slice(0, count).combine_chunks()
         right = other.table.column(name).slice(0, count).combine_chunks()
-        if left.equals(right) and "double" not in str(left.type):
-            continue
-        # As text NaN equals NaN, and zero is not minus zero.
-        place = next((n for n in range(count) if repr(left[n].as_py()) != repr(right[n].as_py())), None)
-        if place is not None:
-            return f"row {place}, {name}: {left[place]} and {right[place]}"
+        for one_, other_ in zip(_leaves(name, left), _leaves(name, right), strict=True):
+            if not one_[1].equals(other_[1]):
+                place = next(n for n in range(count) if one_[1][n] != other_[1][n])
+                return f"row {place}, {one_[0]}: {one_[1][place]} and {other_[1][place]}"
     return ""
+
+
+def _leaves(path: str, array: pa.Array) -> Iterator[tuple[str, pa.Array]]:
+    """The columns inside structs; floating point as its bits, so that NaN is NaN and zero is not minus zero."""
+    if pa.types.is_struct(array.type):
+        yield path, array.is_valid()
+        for entry, inner in zip(array.type, array.flatten(), strict=True):
+            yield from _leaves(f"{path}.{entry.name}", inner)
+    else:
+        yield path, array.view(pa.int64()) if pa.types.is_float64(array.type) else array
 
 
 # -- changes ------------------------------------------------------------------------------

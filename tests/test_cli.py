@@ -16,7 +16,7 @@ from encoder import control, framing, lldf, logs
 from lmparse import __version__, catalog, cli
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("formats", "sniff", "records", "changes", "check", "demo")
+COMMANDS = ("formats", "sniff", "records", "changes", "convert", "plan", "check", "demo")
 END = "FFFFFFFFFFFFFFFFFFFF"
 """An ENDRBA that no record stands behind."""
 

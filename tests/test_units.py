@@ -76,6 +76,7 @@ def test_the_tree_is_the_one_promised() -> None:
         "ControlError": {"DataError", "LmparseError", "Exception", "BaseException"},
         "OptionError": {"LmparseError", "ValueError", "Exception", "BaseException"},
         "TableNotFoundError": {"OptionError", "LmparseError", "ValueError", "Exception", "BaseException"},
+        "EngineDifferenceError": {"LmparseError", "Exception", "BaseException"},
         "UnknownFormatError": {"LmparseError", "LookupError", "Exception", "BaseException"},
     }
 

@@ -1,0 +1,106 @@
+"""Comparing: two engines over the same records, value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lmparse.errors import EngineDifferenceError
+
+
+def compared(first: Iterator[pa.RecordBatch], second: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The first stream, as far as the second gives the same rows; batches may be cut differently.
+
+    Where both are of one file, `first` is by the column and `second` by the parser. Raises
+    EngineDifferenceError at the first row that differs, naming its first column that does.
+    """
+    other = _Rows(second)
+    place = 0
+    for batch in first:
+        done = 0
+        while done < batch.num_rows:
+            piece = other.take(batch.num_rows - done)
+            if piece is None:
+                raise _missing(batch.slice(done), place + done, "by the column only")
+            _compare(batch.slice(done, piece.num_rows), piece, place + done)
+            done += piece.num_rows
+        place += done
+        yield batch
+    rest = other.take(1)
+    if rest is not None:
+        raise _missing(rest, place, "by the parser only")
+
+
+class _Rows:
+    """A stream of batches, taken in pieces of any size."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self._held: pa.RecordBatch | None = None
+
+    def take(self, count: int) -> pa.RecordBatch | None:
+        """The next rows, at most so many; None at the end."""
+        while self._held is None or not self._held.num_rows:
+            self._held = next(self._batches, None)
+            if self._held is None:
+                return None
+        piece = self._held.slice(0, count)
+        self._held = self._held.slice(count)
+        return piece
+
+
+def _compare(one: pa.RecordBatch, other: pa.RecordBatch, place: int) -> None:
+    if one.schema != other.schema:
+        raise EngineDifferenceError(f"columns differ: {one.schema.names} and {other.schema.names}")
+    if one.equals(other):
+        return
+    found = [(row, number) for number in range(one.num_columns) for row in _differing(one[number], other[number])]
+    if found:
+        row, number = min(found)
+        name = one.schema.names[number]
+        values = _shown(one[number][row].as_py()), _shown(other[number][row].as_py())
+        raise EngineDifferenceError(
+            f"{_record(one, row, place)}: {name}: {values[0]} by the column, {values[1]} by the parser",
+            hint="one of them is wrong: report it; engine kaitai, the parser, sets the meaning",
+        )
+
+
+def _differing(one: pa.Array, other: pa.Array) -> Iterator[int]:
+    """The first row in which two columns differ, if any. NaN equals NaN, and -0.0 is not 0.0."""
+    if one.equals(other) and not pa.types.is_floating(one.type):
+        return
+    if pa.types.is_floating(one.type):
+        # As the bytes of numbers.
+        left, right = (np.asarray(array.fill_null(0.0), np.float64).view(np.int64) for array in (one, other))
+        differs = (left != right) | (np.asarray(one.is_null()) != np.asarray(other.is_null()))
+        yield from np.flatnonzero(differs)[:1].tolist()
+        return
+    low, high = 0, len(one)
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_before = not one.slice(low, middle - low).equals(other.slice(low, middle - low))
+        low, high = (low, middle) if is_before else (middle, high)
+    if repr(one[low].as_py()) != repr(other[low].as_py()):  # NaN inside lists and structs
+        yield low
+    elif high < len(one):
+        yield from (high + row for row in _differing(one.slice(high), other.slice(high)))
+
+
+def _record(batch: pa.RecordBatch, row: int, place: int) -> str:
+    if "_metadata" in batch.schema.names:
+        where = batch.column("_metadata")[row].as_py()
+        if where is not None and where.get("record_index") is not None:
+            at = where.get("record_offset")
+            return f"record {where['record_index']}" + ("" if at is None else f" at {at:#x}")
+    return f"row {place + row}"
+
+
+def _missing(batch: pa.RecordBatch, place: int, where: str) -> EngineDifferenceError:
+    return EngineDifferenceError(f"{_record(batch, 0, place)}: is there {where}")
+
+
+def _shown(value: Any) -> str:
+    return value.hex().upper() or "no bytes" if isinstance(value, bytes) else repr(value)

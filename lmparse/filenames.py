@@ -1,0 +1,62 @@
+"""File names for tables: safe on every file system, and never two alike."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
+_RESERVED = frozenset(
+    ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"] + [f"{port}{n}" for port in ("COM", "LPT") for n in range(10)]
+)
+"""Names of devices on Windows, whatever follows behind a dot."""
+_MOST = 120
+"""Characters of a name without its ending."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """One version of a table, as far as its file name goes."""
+
+    schema: str
+    name: str
+    version: int
+    identity: str
+    """What tells it from all others of the log."""
+
+
+def safe_name(table: Named) -> str:
+    """SCHEMA.NAME.vNNN; characters that a file system may not have stand as `%` and the hex of their UTF-8 bytes."""
+    words = [escaped(word) for word in (table.schema, table.name) if word] or ["%"]
+    if words[0].upper() in _RESERVED or words[0][0] in "-_":
+        # A leading - is an option in the shell, and Spark passes over what begins with _.
+        words[0] = f"%{ord(words[0][0]):02X}{words[0][1:]}"
+    name = ".".join(words)
+    version = f".v{table.version:03d}"
+    return name + version if len(name) <= _MOST else f"{name[:_MOST]}~{_mark(table)}{version}"
+
+
+def safe_names(tables: Iterable[Named]) -> list[str]:
+    """A name for each; where some differ in nothing, or only in upper and lower case, a hash tells them apart."""
+    tables = list(tables)
+    names = [safe_name(table) for table in tables]
+    counts = Counter(name.casefold() for name in names)
+    return [
+        name if counts[name.casefold()] == 1 else f"{name}~{_mark(table)}"
+        for name, table in zip(names, tables, strict=True)
+    ]
+
+
+def escaped(word: str) -> str:
+    """A word in letters, digits, `_`, `-` and `%` with two hex digits."""
+    return "".join(
+        letter if letter in _PLAIN else "".join(f"%{byte:02X}" for byte in letter.encode("utf-8", "surrogatepass"))
+        for letter in word
+    )
+
+
+def _mark(table: Named) -> str:
+    text = "\0".join((table.schema, table.name, str(table.version), table.identity))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -1,0 +1,57 @@
+"""Progress: how far a long command is, for someone who looks at it."""
+
+from __future__ import annotations
+
+import time
+from typing import TextIO
+
+_EVERY = 0.2
+"""Seconds between two updates of the line."""
+
+
+class Progress:
+    """A line on a terminal that is written again and again; nothing anywhere else."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream
+        self.is_shown = stream is not None and stream.isatty()
+        self._total = 0
+        self._started = self._last = time.monotonic()
+        self._has_line = False
+
+    def start(self, total: int) -> None:
+        """Begin with so many bytes to read."""
+        self._total = total
+        self._started = self._last = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return time.monotonic() - self._started
+
+    def at(self, done: int, rows: int) -> None:
+        """So many bytes have been read and have given so many rows."""
+        now = time.monotonic()
+        if self.is_shown and self._stream is not None and now - self._last >= _EVERY:
+            self._last = now
+            self._stream.write("\r" + line(done, self._total, rows, now - self._started) + "\x1b[K")
+            self._stream.flush()
+            self._has_line = True
+
+    def clear(self) -> None:
+        """Take the line away, so that something else can be printed."""
+        if self._has_line and self._stream is not None:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+            self._has_line = False
+
+
+def line(done: int, total: int, rows: int, seconds: float) -> str:
+    """What the line says."""
+    share = done / total if total else 1.0
+    speed = done / seconds if seconds else 0.0
+    left = (total - done) / speed if speed else 0.0
+    return (
+        f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB ({share:.0%}), {speed / 1e6:,.1f} MB/s, "
+        f"{rows / seconds if seconds else 0:,.0f} records/s, {int(left) // 60}:{int(left) % 60:02d} left"
+    )

@@ -1,0 +1,125 @@
+"""Workers: a function over many tasks in processes of their own, the results in the order of the tasks."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeVar
+
+from lmparse.errors import LmparseError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+_AHEAD = 2
+"""Tasks a worker may be ahead of the results that were taken, so that what they leave does not pile up."""
+
+
+def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int) -> Generator[Result]:
+    """What a function of a module gives for each task, computed by so many processes.
+
+    What it raises is raised in its turn. Raises LmparseError LMP-S007 when a process ends by
+    itself. However the iterator ends, so do the processes.
+    """
+    left = enumerate(tasks)
+    pending = next(left, None)
+    workers: list[_Worker] = []
+    results: dict[int, tuple[bool, Any]] = {}
+    given = 0
+    try:
+        for _ in range(jobs if pending is not None else 0):
+            workers.append(_started(function))
+        while pending is not None or results or any(worker.number is not None for worker in workers):
+            for worker in workers:
+                if worker.number is None and pending is not None and pending[0] < given + _AHEAD * jobs:
+                    worker.give(*pending)
+                    pending = next(left, None)
+            if given not in results:
+                busy = {worker.connection: worker for worker in workers if worker.number is not None}
+                for ready in wait(list(busy)):
+                    number, outcome = busy[ready].take()  # type: ignore[index]
+                    results[number] = outcome
+                continue
+            is_good, result = results.pop(given)
+            if not is_good:
+                raise result
+            given += 1
+            yield result
+    finally:
+        for worker in workers:
+            worker.process.kill()
+            worker.process.join()
+            worker.connection.close()
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    connection: Connection[Any, Any]
+    number: int | None = None
+    """Of the task it is at."""
+
+    def give(self, number: int, task: Any) -> None:
+        try:
+            self.connection.send(task)
+        except OSError:
+            raise self._lost() from None
+        self.number = number
+
+    def take(self) -> tuple[int, tuple[bool, Any]]:
+        """The number of its task, and whether it succeeded with the result or the error."""
+        assert self.number is not None
+        try:
+            number, outcome = self.number, self.connection.recv()
+        except (EOFError, OSError):
+            raise self._lost() from None
+        self.number = None
+        return number, outcome
+
+    def _lost(self) -> LmparseError:
+        self.process.join(1)
+        code = self.process.exitcode
+        how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
+        return LmparseError(f"a worker process ended {how}", code="LMP-S007", hint="run it again with fewer jobs")
+
+
+def _started(function: Callable[[Any], Any]) -> _Worker:
+    # A fork would take over threads of Arrow that are not there; a spawned process imports anew.
+    context = get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_work, args=(function, there), daemon=True)
+    # Ctrl-C reaches every process of the terminal; the first one ends the others. A process
+    # takes over what is blocked, so it is never in reach, not even while it starts. What starts
+    # with the first process unblocks the signal, so that comes before.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    there.close()
+    return _Worker(process, here)
+
+
+def _work(function: Callable[[Any], Any], connection: Connection[Any, Any]) -> None:
+    """What a worker process runs: tasks, until the first process is gone."""
+    while True:
+        try:
+            task = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            outcome: tuple[bool, Any] = (True, function(task))
+        except Exception as error:
+            outcome = (False, error)
+        try:
+            connection.send(outcome)
+        except OSError:
+            return
+        except Exception:
+            # An error that cannot be pickled.
+            connection.send((False, RuntimeError("".join(traceback.format_exception(outcome[1])))))
