@@ -47,9 +47,7 @@ def text(raw: Bytes, page: CodePage) -> tuple[pa.Array, Flags | None]:
     Arrow cuts blanks off faster than NumPy does, but only where a byte is a character.
     """
     count, width = raw.shape
-    flat = together(raw).tobytes()
-    table = _ascii_table(page)
-    shown = flat if table is None else flat.translate(table)
+    shown = b"" if is_wide(page) else as_ascii(together(raw).tobytes(), page)
     if not shown or not shown.isascii():
         data, offsets, bad = vectors.text(raw, page)
         return strings(data, offsets), bad
@@ -61,6 +59,17 @@ def text(raw: Bytes, page: CodePage) -> tuple[pa.Array, Flags | None]:
         return strings(np.frombuffer(shown.replace(b" ", b""), np.uint8), offsets), None
     whole = _array(pa.string(), count, [pa.py_buffer(steps(count, width)), pa.py_buffer(shown)], None)
     return pc.ascii_rtrim(whole, characters=" ") if b" " in shown else whole, None
+
+
+def as_ascii(text_: bytes, page: CodePage) -> bytes:
+    """Text whose characters are one byte each, or UTF-8, as ASCII; X'80' and above where a character is none."""
+    table = _ascii_table(page)
+    return text_ if table is None else text_.translate(table)
+
+
+def is_wide(page: CodePage) -> bool:
+    """Whether a character of the page may take more bytes than UTF-8 shows by itself: UTF-16 and the like."""
+    return page.table is None and page.codec != "utf_8"
 
 
 @lru_cache(maxsize=64)

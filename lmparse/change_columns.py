@@ -19,14 +19,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lmparse import arrays, catalog, schemas, vectors
-from lmparse.change_schemas import column_type, version_schema
+from lmparse.change_schemas import version_schema
 from lmparse.changes import HEADER_FIELDS, OPERATIONS, Version, unit_state
 from lmparse.columns import Decoded, Plan
 from lmparse.decoder import ROLES
 from lmparse.distinct import Distinct
 from lmparse.errors import DataError, FramingError
 from lmparse.framing import Frame, Span
-from lmparse.image_columns import DecodedImages, ImagePlan
+from lmparse.image_columns import DecodedImages, ImagePlan, column_type
 from lmparse.images import ABSENT_REASON
 from lmparse.index import Window, windows
 from lmparse.logs import TABLE_FIELDS, LogicalLog
@@ -400,6 +400,8 @@ class ChangeColumns:
 
     def _can_read(self, known: _Known) -> bool:
         if known.version is None:
+            return False
+        if not pa.types.is_struct(self._schema(known.version).field("after").type):
             return False
         plan = self._image_plan(known.version)
         absent = sum(column.form == "absent" for column in known.version.columns)

@@ -10,6 +10,9 @@ from lmparse import catalog, schemas
 from lmparse.change_logs import ChangeLog
 from lmparse.changes import HEADER_FIELDS, Described, Version
 from lmparse.errors import OptionError
+from lmparse.image_columns import column_type
+
+__all__ = ["changes_schema", "column_type", "table_type", "version_schema"]
 
 
 def changes_schema(
@@ -53,6 +56,9 @@ def version_schema(log: ChangeLog, version: Version | None) -> pa.Schema:
         return changes_schema(None, header=options.header)
     known = {column.name for column in version.columns}
     columns = tuple(name for name in options.columns if name in known)
+    if options.columns and not columns:
+        # A struct of nothing can be written nowhere.
+        return changes_schema(None, header=options.header)
     return changes_schema([version], log.dec_length, header=options.header, columns=columns)
 
 
@@ -83,25 +89,3 @@ def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str,
     ordered = sorted(found.values(), key=lambda entry: entry[0].number)
     ordered = [entry for entry in ordered if not columns or entry[0].name in columns]
     return pa.struct([pa.field(column.name, type_) for column, _, type_ in ordered])
-
-
-def column_type(column: Described, dec_length: str) -> pa.DataType:
-    """The Arrow type of a column."""
-    form = column.form
-    if form == "int":
-        return {2: pa.int16(), 4: pa.int32(), 8: pa.int64()}[column.length]
-    if form == "decimal":
-        precision = max(column.precision(dec_length), column.scale)
-        return pa.decimal128(precision, column.scale) if precision <= 38 else schemas.TEXT
-    if form == "absent":
-        return pa.binary() if column.type == "BLOB" else schemas.TEXT
-    types = {
-        "float": pa.float64(),
-        "boolean": pa.bool_(),
-        "text": schemas.TEXT,
-        "date": pa.date32(),
-        "timestamp": schemas.MICROS,
-        "bytes": pa.binary(),
-        "raw": pa.binary(),
-    }
-    return types.get(form, schemas.TEXT)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -510,7 +510,7 @@ def _ragged_binary(data: Bytes, starts: Int64s, lengths: Int64s) -> tuple[pa.Arr
 
 
 def _text(page: CodePage, trim: bool, raw: Bytes) -> tuple[pa.Array, Flags | None]:
-    if trim and not _is_wide(page):
+    if trim and not arrays.is_wide(page):
         return arrays.text(raw, page)
     chars, offsets, bad = vectors.text(raw, page, trim)
     return arrays.strings(chars, offsets), bad
@@ -521,21 +521,9 @@ def _ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) -
     pieces = arrays.ragged_binary(data, starts, lengths)
     _, offsets, held = pieces.buffers()
     flat = held.to_pybytes() if held is not None else b""
-    table = _ascii_table(page)
-    shown = flat if table is None else flat.translate(table)
-    if not _is_wide(page) and shown.isascii():
+    shown = b"\x80" if arrays.is_wide(page) else arrays.as_ascii(flat, page)
+    if shown.isascii():
         return pa.Array.from_buffers(pa.string(), len(starts), [None, offsets, pa.py_buffer(shown)]), None
     bounds = np.frombuffer(offsets, np.int32, len(starts) + 1)
     chars, ends, bad = vectors.ragged_text(np.frombuffer(flat, np.uint8), bounds[:-1], np.diff(bounds), page)
     return arrays.strings(chars, ends), bad
-
-
-def _is_wide(page: CodePage) -> bool:
-    """Whether a character has two bytes or more, so that ASCII bytes are no ASCII characters."""
-    return page.kind == "utf" and page.codec != "utf_8"
-
-
-@lru_cache(maxsize=64)
-def _ascii_table(page: CodePage) -> bytes | None:
-    """The ASCII character of a byte, X'FF' where it is none; None where bytes stand as they are."""
-    return None if page.table is None else bytes(ord(char) if char < "\x80" else 0xFF for char in page.table)

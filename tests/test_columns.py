@@ -110,7 +110,7 @@ def test_one_column(column: str, tmp_path: Path) -> None:
     assert table.column(column).equals(whole.column(column))
 
 
-@pytest.mark.parametrize("page", ["cp037", "cp1047", "1140", "420", "utf-8"])
+@pytest.mark.parametrize("page", ["cp037", "cp1047", "1140", "420", "utf-8", "1200"])
 def test_code_pages(page: str, tmp_path: Path) -> None:
     """Pages with characters of several bytes in UTF-8, and with bytes that are none."""
     chance = random.Random(page)
