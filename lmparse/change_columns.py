@@ -24,11 +24,11 @@ from lmparse.changes import HEADER_FIELDS, OPERATIONS, Version, unit_state
 from lmparse.columns import Decoded, Plan
 from lmparse.decoder import ROLES
 from lmparse.distinct import Distinct
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError
 from lmparse.framing import Frame, Span
 from lmparse.image_columns import DecodedImages, ImagePlan, column_type
 from lmparse.images import ABSENT_REASON
-from lmparse.index import Window, windows
+from lmparse.index import Window
 from lmparse.logs import TABLE_FIELDS, LogicalLog
 from lmparse.origins import Origin
 from lmparse.records import Values
@@ -218,12 +218,8 @@ class ChangeColumns:
         whole = span or Span(0, len(log.buffer), 0)
         if not len(log.buffer):
             next(log.frames(span), None)  # says so
-        try:
-            for window in windows(log.framing, log.buffer, whole.start, whole.end, whole.first_index):
-                yield from self._window(window, whole.skip)
-        except FramingError as error:
-            error.at(file=log.path)
-            raise
+        for window in log.windows(whole):
+            yield from self._window(window, whole.skip)
         last = [slow for frame in whole.foreign for slow in self._one_by_one(frame, 0)]
         log.end_joining(self._joiner)
         yield self._slow_pieces([*last, *(_Slow(0, None, row) for row in bad_rows(log))])

@@ -19,10 +19,10 @@ from lmparse.change_logs import ChangeLog
 from lmparse.change_schemas import changes_schema, version_schema
 from lmparse.changes import Version
 from lmparse.columns import Plan
-from lmparse.errors import FramingError, OptionError, TableNotFoundError
+from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.files import RecordFile
 from lmparse.framing import Span
-from lmparse.index import Window, windows
+from lmparse.index import Window
 from lmparse.logs import LogicalLog
 from lmparse.opening import open_file
 from lmparse.options import Options
@@ -79,7 +79,7 @@ def record_batches(file: RecordFile, schema: pa.Schema, span: Span | None = None
     file.keeps_bad_records = file.options.mode == "permissive"
     names = [name for name in schema.names if name not in schemas.OUTCOMES]
     origin = Origin(file)
-    for window in _windows(file, span):
+    for window in file.windows(span):
         decoded = plan.decode(window, names)
         found = dict(zip(names, decoded.arrays, strict=True))
         made = [
@@ -93,15 +93,6 @@ def record_batches(file: RecordFile, schema: pa.Schema, span: Span | None = None
 def plan_of(file: RecordFile) -> Plan:
     """Which way the columns of the records of a file go."""
     return Plan(file.spec, file.code_page, end_at=file.header_width, reason=file.row_reason)
-
-
-def _windows(file: RecordFile, span: Span | None) -> Iterator[Window]:
-    span = span or Span(0, len(file.buffer), 0)
-    try:
-        yield from windows(file.framing, file.buffer, span.start, span.end, span.first_index)
-    except FramingError as error:
-        error.at(file=file.path)
-        raise
 
 
 def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, irregular: Any) -> pa.RecordBatch:

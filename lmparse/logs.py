@@ -223,16 +223,21 @@ class LogicalLog(ChangeLog):
 
         DLDS.SEGMENTED is not believed: the pass costs little, a segment read alone a row.
         """
-        entry = self.spec.layout["total_segs"]
-        for frame in self.frames():
-            if self.header.is_table and frame.number(self.buffer, entry.offset or 0, entry.width or 0) <= 1:
-                continue
+        for frame in self._frames_of_pieces():
             try:
                 segment = Segment(frame, self.read_bytes(frame.read(self.buffer)))
             except DataError:
                 continue  # reported where it is read
             if segment.is_piece:
                 yield segment.key, frame
+
+    def _frames_of_pieces(self) -> Iterator[Frame]:
+        """Every record that may be a segment."""
+        from lmparse import scans
+
+        if not self.header.is_table:
+            return self.frames()
+        return scans.above(self.windows(), lldf.table_places(["total_segs"])["total_segs"], 1)
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options ask for.
@@ -376,14 +381,11 @@ class LogicalLog(ChangeLog):
 
     def table_headers(self) -> list[Values]:
         """One header for each table that occurs, from one pass over the headers."""
+        from lmparse import scans
+
         places = self.header.places if not self.header.is_table else lldf.table_places(TABLE_FIELDS)
-        wanted = [(start, start + width) for name, (start, width) in places.items() if name in TABLE_FIELDS]
-        seen: dict[tuple[bytes, ...], Frame] = {}
-        for frame in self.frames():
-            raw = frame.read(self.buffer)
-            seen.setdefault(tuple(raw[start:end] for start, end in wanted), frame)
         headers = []
-        for frame in seen.values():
+        for frame in scans.firsts(self.windows(), [place for name, place in places.items() if name in TABLE_FIELDS]):
             try:
                 headers.append(self.read_bytes(frame.read(self.buffer)).values)
             except DataError:
