@@ -16,7 +16,8 @@ import kaitaistruct
 
 import lmparse
 from lmparse import catalog, sample
-from lmparse.framing import Framing, open_buffer
+from lmparse.framing import Framing
+from lmparse.storage import open_buffer
 
 ROUNDS = 7
 UNITS = 1500

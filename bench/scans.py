@@ -23,8 +23,9 @@ import numpy.typing as npt
 
 from lmparse.catalog import number_struct
 from lmparse.descriptors import Buffer, descriptor
-from lmparse.framing import Framing, open_buffer
+from lmparse.framing import Framing
 from lmparse.index import windows
+from lmparse.storage import open_buffer
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))  # for their encoders
 from encoder import framing as enc

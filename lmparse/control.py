@@ -11,8 +11,9 @@ from lmparse.codepages import CodePage
 from lmparse.descriptors import Buffer, no_record
 from lmparse.detection import Family, detect
 from lmparse.errors import ControlError, DataError, FramingError
-from lmparse.framing import Framing, open_buffer
+from lmparse.framing import Framing
 from lmparse.records import RecordReader, Values
+from lmparse.storage import open_buffer
 
 SPEC = "bmc_control"
 

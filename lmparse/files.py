@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lmparse import catalog, codepages
 from lmparse.catalog import Spec
@@ -15,10 +15,14 @@ from lmparse.descriptors import Buffer
 from lmparse.detection import Family, detect
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.families import known_families
-from lmparse.framing import Frame, Framing, Span, open_buffer
+from lmparse.framing import Frame, Framing, Span
 from lmparse.images import ImageReading
 from lmparse.options import Options
 from lmparse.records import Record, RecordReader, Wanted, arguments_of, default_page, to_json
+from lmparse.storage import open_buffer
+
+if TYPE_CHECKING:
+    from lmparse.index import Window
 
 KEPT_ERRORS = 1000
 """How many errors a log keeps; all are counted."""
@@ -108,7 +112,9 @@ class RecordFile:
 
     def spans(self, max_bytes: int) -> list[Span]:
         """The same as places between records; an empty file has one."""
-        return self.framing.spans(self.buffer, max_bytes) if len(self.buffer) else [Span(0, 0, 0)]
+        from lmparse import index  # NumPy is not loaded before it is of use
+
+        return index.spans(self.framing, self.buffer, max_bytes) if len(self.buffer) else [Span(0, 0, 0)]
 
     def decide(self, name: str, value: str, evidence: str) -> None:
         """Make a decision visible."""
@@ -194,6 +200,17 @@ class RecordFile:
                 if frame.index not in span.skip:
                     yield frame
             yield from span.foreign
+        except FramingError as error:
+            error.at(file=self.path)
+            raise
+
+    def windows(self, span: Span | None = None) -> Iterator[Window]:
+        """The same records as `frames`, many at a time, and the same errors; of a span without foreign records."""
+        from lmparse import index
+
+        whole = span or Span(0, len(self.buffer), 0)
+        try:
+            yield from index.windows(self.framing, self.buffer, whole.start, whole.end, whole.first_index)
         except FramingError as error:
             error.at(file=self.path)
             raise

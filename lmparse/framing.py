@@ -6,12 +6,8 @@ length, or by what it says of itself (`glued`). Nothing here knows what is insid
 
 from __future__ import annotations
 
-import mmap
-import os
-import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from lmparse.descriptors import Buffer, Descriptor, block_descriptor, cut_short, descriptor, excerpt, own_length
 from lmparse.errors import DataError, FramingError, OptionError, TruncatedError
@@ -74,27 +70,6 @@ class Span:
     """Numbers of records in it that another span reads."""
     foreign: tuple[Frame, ...] = ()
     """Records of other spans that this one reads."""
-
-
-def open_buffer(path: str | Path) -> Buffer:
-    """Map a file into memory, so that its size does not matter.
-
-    Raises FramingError LMP-F001 when it cannot be read, for instance a directory.
-    """
-    name = str(path)
-    try:
-        mode = os.stat(name).st_mode
-        if not stat.S_ISREG(mode):
-            # Asked before it is opened: a pipe would wait for a writer.
-            what = "a directory" if stat.S_ISDIR(mode) else "a pipe or device"
-            raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name)
-        with open(name, "rb") as file:
-            if file.seek(0, os.SEEK_END) == 0:
-                return b""
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FramingError(f"cannot be read: {reason}", code="LMP-F001", file=name) from None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from lmparse.descriptors import Buffer
 from lmparse.detection import Family, Trial, detect, try_framings
 from lmparse.errors import FramingError
 from lmparse.families import known_families
-from lmparse.framing import open_buffer
+from lmparse.storage import open_buffer
 
 _SHOWN = 5
 _SAMPLE_BYTES = 1 << 16

@@ -31,6 +31,7 @@ from lmparse.errors import DataError, OptionError
 from lmparse.files import check_columns, corrupt_field
 from lmparse.options import Options, asks_for_changes, boolean, plain
 from lmparse.partitions import DEFAULT_BYTES, Part, Request
+from lmparse.prefetch import ahead
 from lmparse.records import RecordReader, arguments_of, to_json
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class LmparseReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one part."""
         schema = to_arrow_schema(self.struct)
-        return frames.part_batches(partition.value, schema, with_changes=self.request.with_changes)
+        return ahead(frames.part_batches(partition.value, schema, with_changes=self.request.with_changes))
 
 
 def _with_comment(field: StructField, arrow: pa.Field, options: Mapping[str, str]) -> StructField:

@@ -22,8 +22,9 @@ import lmparse
 from bench import data, engine, harness
 from bench.harness import Contender, Job, TablesDiffer
 from bench.rivals import generated_parser, numpy_script, struct_loop, target
-from lmparse.framing import Framing, open_buffer
+from lmparse.framing import Framing
 from lmparse.schemas import records_schema
+from lmparse.storage import open_buffer
 
 SIZE = 300 * 385
 PLAIN = Contender("struct_loop", "bench.rivals.struct_loop", is_fresh=False)

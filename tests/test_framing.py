@@ -11,9 +11,10 @@ from encoder import framing as enc
 from encoder import lldf, rows
 
 import lmparse
-from lmparse import errors, framing
+from lmparse import errors
 from lmparse.framing import Frame, Framing, Span
 from lmparse.lldf import family
+from lmparse.storage import open_buffer
 
 NAME = rows.Column("NAME", "VCHR", 200)
 CUTTER = family().cutter
@@ -387,6 +388,6 @@ def test_glued_is_refused_for_records_that_do_not_tell_their_length(tmp_path: Pa
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing.dat", tmp_path / "a\0b"):
         with pytest.raises(errors.FramingError) as caught:
-            framing.open_buffer(path)
+            open_buffer(path)
         assert caught.value.code == "LMP-F001"
         assert caught.value.file == str(path)

@@ -19,9 +19,10 @@ from luw_encoder.wire import BYTE_ORDERS
 
 from lmparse import index
 from lmparse.errors import FramingError, LmparseError
-from lmparse.framing import PREFIXED, Frame, Framing, open_buffer
+from lmparse.framing import PREFIXED, Frame, Framing
 from lmparse.index import Window, windows
 from lmparse.lldf import family
+from lmparse.storage import open_buffer
 
 NAME = rows.Column("NAME", "VCHR", 200)
 RECORDS = [
@@ -349,7 +350,8 @@ def test_a_system_without_madvise(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 PROGRAM = """
 import resource, sys
-from lmparse.framing import Framing, open_buffer
+from lmparse.framing import Framing
+from lmparse.storage import open_buffer
 from lmparse.index import windows
 path, name = sys.argv[1:]
 def peak():

@@ -17,7 +17,8 @@ from luw_encoder.wire import BYTE_ORDERS
 
 from lmparse import sync
 from lmparse.errors import FramingError
-from lmparse.framing import PREFIXED, Framing, open_buffer
+from lmparse.framing import PREFIXED, Framing
+from lmparse.storage import open_buffer
 from lmparse.sync import Range, RangeError, cuts, range_windows, ranges, synchronise
 
 # Several ways to write what one framing reads: name of the encoder's, name of the reader's, options.

@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from bench.rivals.target import BATCH, SCHEMA, to_batch, to_table, wanted
 from lmparse import catalog
-from lmparse.framing import Framing, open_buffer
+from lmparse.framing import Framing
 from lmparse.records import RecordReader
+from lmparse.storage import open_buffer
 
 
 def read(path: str, columns: tuple[str, ...] | None) -> pa.Table:
