@@ -28,8 +28,9 @@ FAMILIES = {
 CATALOGUE: dict[str, Cause] = {
     "LMP-F001": Cause(
         "the file cannot be read",
-        "It does not exist, is a directory, or may not be read.",
-        "Check the path and its permissions; in Spark it must be the same on every executor.",
+        "It does not exist, is a directory, or may not be read; or it is compressed, and damaged or cut short.",
+        "Check the path and its permissions, and whether a compressed file came whole; in Spark the path must be the "
+        "same on every executor.",
     ),
     "LMP-F002": Cause(
         "the file is empty",

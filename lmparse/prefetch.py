@@ -5,10 +5,17 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
-_END = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Nothing comes any more."""
+
+    error: BaseException | None = None
 
 
 def ahead(items: Iterator[T], count: int = 2) -> Iterator[T]:
@@ -16,10 +23,10 @@ def ahead(items: Iterator[T], count: int = 2) -> Iterator[T]:
 
     An error comes where it arose. When nobody asks any more, the thread ends with the item it is at.
     """
-    held: queue.Queue[object] = queue.Queue(count)
+    held: queue.Queue[tuple[T] | _End] = queue.Queue(count)
     is_over = threading.Event()
 
-    def put(item: object) -> bool:
+    def put(item: tuple[T] | _End) -> bool:
         while not is_over.is_set():
             try:
                 held.put(item, timeout=0.1)
@@ -31,22 +38,19 @@ def ahead(items: Iterator[T], count: int = 2) -> Iterator[T]:
     def make() -> None:
         try:
             for item in items:
-                if not put((item, None)):
+                if not put((item,)):
                     return
-            put((_END, None))
+            put(_End())
         except BaseException as error:
-            put((_END, error))
+            put(_End(error))
 
     thread = threading.Thread(target=make, name="lmparse prefetch", daemon=True)
     thread.start()
     try:
-        while True:
-            item, error = held.get()  # type: ignore[misc]
-            if error is not None:
-                raise error
-            if item is _END:
-                return
-            yield item
+        while not isinstance(found := held.get(), _End):
+            yield found[0]
+        if found.error is not None:
+            raise found.error
     finally:
         is_over.set()
         thread.join()

@@ -13,7 +13,7 @@ import pytest
 
 LEVELS = {
     0: "error_codes errors layout _codepage_tables",
-    1: "codepages numeric catalog options sql_types vectors vector_times distinct filenames progress workers",
+    1: "codepages numeric catalog options sql_types vectors vector_times distinct prefetch filenames progress workers",
     2: "descriptors storage framing detection walkers index schemas arrays",
     3: "records columns scans sync encoding texts comparing",
     4: "control tables images headers lldf names luw luw_tables luw_rows luw_kinds",
