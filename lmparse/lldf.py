@@ -56,12 +56,8 @@ class DataReader:
         Raises RecordError or InvalidValueError when it is not filled exactly. Limit keys
         that do not tile are kept as payload: how they are delimited is not documented.
         """
-        reader = self._readers.get(change_type)
-        if reader is None:
-            reader = RecordReader(self._spec, arguments=(_codes().get(change_type, 0), self._reading))
-            self._readers[change_type] = reader
         try:
-            body = reader.parse(data).body
+            body = self._reader(change_type).parse(data).body
         except DataError:
             if _codes().get(change_type) != change_types()["mass_delete"]:
                 raise
@@ -70,11 +66,16 @@ class DataReader:
 
     def fits(self, values: Values) -> bool:
         """Whether DATA of a change is filled exactly under this reading."""
-        try:
-            self.read(values["change_type"], values["data"])
-        except DataError:
-            return False
-        return True
+        change_type = values["change_type"]
+        is_mass_delete = _codes().get(change_type) == change_types()["mass_delete"]
+        return is_mass_delete or self._reader(change_type).accepts(values["data"])
+
+    def _reader(self, change_type: str) -> RecordReader:
+        reader = self._readers.get(change_type)
+        if reader is None:
+            reader = RecordReader(self._spec, arguments=(_codes().get(change_type, 0), self._reading))
+            self._readers[change_type] = reader
+        return reader
 
 
 def _area(body: KaitaiStruct) -> DataArea:

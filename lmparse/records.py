@@ -81,6 +81,36 @@ class RecordReader:
                 raise fault.to_error() from None
         return parsed
 
+    def accepts(self, raw: bytes) -> bool:
+        """Whether `parse` gives an object; cheaper than to ask it and to throw its error away."""
+        try:
+            self.spec.parser(*self._arguments, KaitaiStream(BytesIO(raw)))
+        except Exception:
+            return self._may_end_short and self._parses(raw)
+        return True
+
+    @cached_property
+    def _may_end_short(self) -> bool:
+        """Whether a record may end inside an optional field."""
+        layouts = self.spec.layouts
+        seen: set[str] = set()
+        left = [self.spec.layout]
+        while left:
+            layout = left.pop()
+            if layout.id not in seen:
+                seen.add(layout.id)
+                if any(entry.kind == "rest" and entry.id != "surplus" for entry in layout):
+                    return True
+                left += [layouts[name] for entry in layout for name in (*entry.cases, entry.type) if name]
+        return False
+
+    def _parses(self, raw: bytes) -> bool:
+        try:
+            self.parse(raw)
+        except DataError:
+            return False
+        return True
+
     def read(self, raw: bytes, wanted: Wanted = None) -> Record:
         """The values of one record, or some of them. Raises as `parse` does; faulty values are collected."""
         return self.values_of(self.parse(raw), wanted)

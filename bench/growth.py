@@ -1,0 +1,73 @@
+"""Time and memory over the size of a file: every column of every record, nothing kept.
+
+python -m bench.growth --sizes 100M 1G 10G --cache DIR
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bench import data, harness, header
+
+READ = """
+import json, sys, time
+from lmparse import frames, schemas
+from lmparse.opening import open_file
+from lmparse.options import Options
+file = open_file(sys.argv[1], Options.parse({"framing": "rdw"}))
+rows, start = 0, time.process_time()
+for batch in frames.record_batches(file, schemas.records_schema("bmc_lldf")):
+    rows += batch.num_rows
+seconds = time.process_time() - start
+status = dict(line.split(":", 1) for line in open("/proc/self/status"))
+kilobytes = {name: int(status[name].split()[0]) for name in ("VmHWM", "RssFile")}
+print(json.dumps({"rows": rows, "cpu_seconds": seconds, "peak_bytes": kilobytes["VmHWM"] * 1024}))
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make the files one after the other, measure, print and write the result."""
+    options = _options(arguments)
+    found = []
+    for size in options.sizes:
+        with tempfile.TemporaryDirectory(dir=options.cache) as folder:
+            truth = data.make("lldf", Path(folder), size=size, seed=7)
+            runs = [_run(truth.path) for _ in range(options.rounds)]
+            assert {run["rows"] for run in runs} == {truth.records}
+            found.append({"bytes": truth.bytes, "records": truth.records, "runs": runs})
+    content = {"machine": header.machine(), "sizes": found}
+    path = harness.write("growth", content)
+    for entry in found:
+        seconds = min(run["cpu_seconds"] for run in entry["runs"])
+        peak = max(run["peak_bytes"] for run in entry["runs"])
+        print(
+            f"{entry['bytes'] / 1e9:6.2f} GB {seconds:7.2f} s CPU {seconds / entry['records'] * 1e6:6.3f} us a record, "
+            f"{entry['bytes'] / seconds / 1e6:6.0f} MB/s, at most {peak / 1e6:4.0f} MB of memory"
+        )
+    print(f"written to {path.relative_to(data.ROOT)}")
+    return 0
+
+
+def _run(path: str) -> dict[str, float]:
+    done = subprocess.run([sys.executable, "-c", READ, path], check=True, capture_output=True, text=True, cwd=data.ROOT)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Time and memory over the size of a file.", allow_abbrev=False)
+    parser.add_argument("--sizes", type=data.parse_size, nargs="+", default=["100M", "1G"], help="powers of ten")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cache", type=Path, help="folder for the files, which are removed")
+    options = parser.parse_args(arguments)
+    options.sizes = [data.parse_size(size) if isinstance(size, str) else size for size in options.sizes]
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())
