@@ -18,7 +18,7 @@ INSTALL := $(PIP) install --quiet
 LOCKED := --require-hashes --no-build-isolation
 TIMES := $(VENV)/times
 
-.PHONY: help demo test test-matrix test-spark check-engines pages bench wheel lock fix dev clean FORCE
+.PHONY: help demo test test-matrix test-spark check-engines pages bench bench-run wheel lock fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,8 +56,19 @@ check-engines: dev ## compile the specs with Node and compare: both engines must
 pages: dev ## write docs/errors.md anew from the catalogue of error codes
 	$(BIN)/python -c 'from lmparse.error_codes import page; print(page(), end="")' > docs/errors.md
 
-bench: dev ## measure the scalar reader against the bare generated parser, into bench/results/
+bench: ## measure everything beside its rivals, into bench/results/; half an hour in an environment of its own
+	$(MAKE) bench-run VENV=.venv-bench LOCK=bench
+
+bench-run: dev # The benchmarks in $(VENV), whose lock holds the rivals too.
 	$(BIN)/python bench/scalar.py
+	$(BIN)/python bench/scans.py
+	$(BIN)/python -m bench.engine --size 64M
+	$(BIN)/python -m bench.engine --size 1G --only numpy_script columnar memcpy --baseline numpy_script --name engine-large
+	$(BIN)/python -m bench.engine --size 1G --only columnar --columns plan --name engine-one-column
+	$(BIN)/python -m bench.changes
+	$(BIN)/python -m bench.convert
+	$(BIN)/python -m bench.growth
+	$(BIN)/python -m bench.spark
 
 wheel: dev ## build the wheel into dist/
 	@rm -rf build/lib build/bdist.* # or files deleted since would be in it
@@ -109,6 +120,7 @@ lock: .venv-lock/locked ## write the lock files anew after a change of dependenc
 	printf 'setuptools\nwheel\n' | $(UV) - -o requirements/build.txt
 	printf 'uv\n' | $(UV) - -o requirements/lock.txt
 	$(UV) pyproject.toml --extra dev -c requirements/build.txt -o requirements/dev.txt
+	$(UV) pyproject.toml --extra bench -c requirements/build.txt -o requirements/bench.txt
 	printf 'pyspark==4.0.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.0.txt
 	printf 'pyspark==4.1.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.1.txt
 
