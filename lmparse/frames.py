@@ -7,6 +7,7 @@ Columns of records are the fields of their spec; columns of changes are those th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from lmparse.change_logs import ChangeLog
 from lmparse.change_schemas import changes_schema, version_schema
 from lmparse.changes import Version
 from lmparse.columns import Plan
+from lmparse.comparing import compared
 from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.files import RecordFile
 from lmparse.framing import Span
@@ -214,7 +216,13 @@ def request_schema(request: Request) -> pa.Schema:
 
 
 def part_batches(part: Part, schema: pa.Schema, *, with_changes: bool) -> Iterator[pa.RecordBatch]:
-    """The rows of one part as batches of a schema. Errors of single values and records are rows."""
+    """The rows of one part as batches of a schema. Errors of single values and records are rows.
+
+    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
+    """
+    if part.options.engine == "check":
+        both = (replace(part, options=replace(part.options, engine=engine)) for engine in ("columnar", "kaitai"))
+        return compared(*(part_batches(one, schema, with_changes=with_changes) for one in both))
     file = part.open(on_error=lambda error: None)
     if with_changes and isinstance(file, ChangeLog):
         return change_batches(file, schema, part.span)

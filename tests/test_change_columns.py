@@ -10,9 +10,11 @@ from engines import changes, changes_difference, difference, one_table
 from test_cases import FOUND, arguments, load, name
 from test_cases_bad import FOUND as FOUND_BAD
 
-from lmparse import sample
+from lmparse import arrays, frames, sample
+from lmparse.errors import EngineDifferenceError
 from lmparse.opening import open_changes
 from lmparse.options import Options
+from lmparse.partitions import Request
 
 
 def compared(path: Path, **options: Any) -> Any:
@@ -63,3 +65,24 @@ def test_each_table_of_a_sample(log: dict[str, Any]) -> None:
         columns = one_table(**log, engine="columnar", table=table, include="all")
         assert not difference(rows, columns)
         assert rows.table.num_rows
+
+
+# both, compared
+
+
+@pytest.mark.parametrize("with_changes", [True, False])
+def test_engine_check(log: dict[str, Any], with_changes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"control": log["control"], "table": "PAYROLL.EMPLOYEE"} if with_changes else {"spec": "bmc_lldf"}
+    request = Request((str(log["path"]),), Options.parse({**options, "engine": "check"}), with_changes, 40_000)
+    parts, schema = list(request.parts()), frames.request_schema(request)
+    assert len(parts) > 1
+
+    def rows() -> int:
+        read = (frames.part_batches(part, schema, with_changes=with_changes) for part in parts)
+        return sum(batch.num_rows for batches in read for batch in batches)
+
+    assert rows() > 100
+    real = arrays.text
+    monkeypatch.setattr(arrays, "text", lambda raw, page: real(raw ^ 1, page))
+    with pytest.raises(EngineDifferenceError, match="by the column"):
+        rows()
