@@ -57,6 +57,8 @@ class Db2Log(ChangeLog):
         self.byte_order = known.byte_order or options.byte_order
         super().__init__(path, options, decided=decided, on_error=on_error)
         self._readers: dict[LuwTable, LuwRowReader] = {}
+        self._named_tables: dict[tuple[Ids, int], LuwTable] = {}
+        """Descriptions under the names of the tables file, by table and identity of the description in the log."""
         self._unknown: Counter[str] = Counter()
         """Rows of tables that nothing describes, by table."""
 
@@ -211,13 +213,17 @@ class Db2Log(ChangeLog):
         logged = self.ledger.description(unit, entry)
         if logged is None or named is None:
             return logged or named
+        # The same object for all changes of a version, which is what tells versions apart. The ledger keeps the key.
+        known = self._named_tables.get((entry.ids, id(logged)))
+        if known is not None:
+            return known
         difference = logged.differs_from(named)
         if difference is not None:
             raise ControlError(
                 "the tables file is not of this log", code="LMP-C010", file=self.options.tables, found=difference,
                 hint="print it again from the catalog of the database that wrote the log",
             )  # fmt: skip
-        return logged.named_by(named)
+        return self._named_tables.setdefault((entry.ids, id(logged)), logged.named_by(named))
 
     @cached_property
     def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
@@ -268,14 +274,27 @@ class Db2Log(ChangeLog):
         return [(replace(decided, ledger=ledger), whole) for ledger in self.ledger.parts(max_bytes)]
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
+        self.begin_changes()
+        for unit, entry in self.in_order():
+            if not self.is_asked_for(entry):
+                continue
+            state = self.state_left_out(unit, entry)
+            if state is not None:
+                self.left_out[state] += 1
+                continue
+            change = self.change_of(unit, entry)
+            if change is not None:
+                yield change
+        self.end_changes()
+
+    def begin_changes(self) -> None:
+        """Check what is asked for, and report the records that the ledger could not use."""
         self._check_columns()
         for frame, error in self.ledger.bad:
             self.quarantine(error, frame)
-        for unit, entry in self._in_order():
-            if self._is_wanted(unit, entry):
-                change = self._change(unit, entry)
-                if change is not None:
-                    yield change
+
+    def end_changes(self) -> None:
+        """Say what is to be said behind the last change; raise FramingError where the file is damaged."""
         for ids, count in sorted(self._unknown.items()):
             self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
         if self.ledger.fault is not None:
@@ -290,34 +309,33 @@ class Db2Log(ChangeLog):
             if name not in names:
                 raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
 
-    def _in_order(self) -> Iterator[tuple[Unit, Entry]]:
+    def in_order(self) -> Iterator[tuple[Unit, Entry]]:
         """The changes in the order that is asked for: of the file, or of commits."""
         units = self.ledger.units
         pairs = [(unit, entry) for unit in units for entry in unit.entries]
         if self.options.order == "commit":
-            return iter(sorted(pairs, key=lambda pair: self._seq(*pair)))
+            return iter(sorted(pairs, key=lambda pair: self.seq_of(*pair)))
         return iter(sorted(pairs, key=lambda pair: (pair[1].frame.index, pair[1].number)))
 
-    def _is_wanted(self, unit: Unit, entry: Entry) -> bool:
-        options = self.options
-        if options.operations and entry.op not in options.operations:
+    def is_asked_for(self, entry: Entry) -> bool:
+        """Whether a change is of an operation and a table that the options ask for."""
+        if self.options.operations and entry.op not in self.options.operations:
             return False
-        if self.table_ids is not None and entry.ids not in self.table_ids:
-            return False
-        state = "rolled-back" if entry.is_undone else unit.state
-        if "all" not in options.include and state not in options.include:
-            self.left_out[state] += 1
-            return False
-        return True
+        return self.table_ids is None or entry.ids in self.table_ids
 
-    def _seq(self, unit: Unit, entry: Entry) -> str:
+    def state_left_out(self, unit: Unit, entry: Entry) -> str | None:
+        """What became of a change, when `include` leaves such changes out."""
+        state = "rolled-back" if entry.is_undone else unit.state
+        return None if "all" in self.options.include or state in self.options.include else state
+
+    def seq_of(self, unit: Unit, entry: Entry) -> str:
         """Commit position, log flush sequence, log sequence number, log stream, row in the record."""
         is_done = unit.state == "committed" and not entry.is_undone
         commit = f"{unit.commit_lsn:016X}{unit.commit_stream:04X}" if is_done else _NEVER
         ordinal = 2 * entry.number + (entry.notice is not None)
         return f"{commit}{entry.lfs:020X}{entry.lsn:020X}{entry.stream:04X}{ordinal:08X}"
 
-    def _change(self, unit: Unit, entry: Entry) -> Change | None:
+    def change_of(self, unit: Unit, entry: Entry) -> Change | None:
         """One change, or None when its record is bad. Errors go where errors go."""
         try:
             record = self.logs.read(self.buffer, entry.frame)
@@ -341,24 +359,18 @@ class Db2Log(ChangeLog):
 
     def _bare_change(self, unit: Unit, entry: Entry, record: luw.LogRecord) -> Change:
         table = self.table_of(unit, entry)
-        ids = "" if entry.ids is None else f"{entry.ids[0]}.{entry.ids[1]}"
-        named = table is not None and bool(table.name)
+        schema, name, is_short = self.name_of(table, entry)
         time = unit.commit_time
-        state = "A" if entry.is_undone else _DISPOSITIONS.get(unit.state)
         return Change(
             op=entry.op,
-            seq=self._seq(unit, entry),
+            seq=self.seq_of(unit, entry),
             txn_id=unit.txn_id,
-            schema_name=table.schema if table is not None else "",
-            table_name=table.name if table is not None and named else ids,
-            table_name_short=not named,
+            schema_name=schema,
+            table_name=name,
+            table_name_short=is_short,
             before=None,
             after=None,
-            values={
-                "auth_id": unit.authid,
-                "uor_disp": _DISPOSITIONS.get(unit.state),
-                "log_rec_disp": state,
-            },
+            values=self.outcome_of(unit, entry),
             header=to_json(self._header(record)),
             commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
             ts=None,
@@ -367,6 +379,26 @@ class Db2Log(ChangeLog):
             length=entry.frame.length,
             table=table,
         )
+
+    def name_of(self, table: LuwTable | None, entry: Entry) -> tuple[str, str, bool]:
+        """Schema and name of the table of a change, and whether its ids stand for the name."""
+        ids = "" if entry.ids is None else f"{entry.ids[0]}.{entry.ids[1]}"
+        schema, name = ("", "") if table is None else (table.schema, table.name)
+        return schema, name or ids, not name
+
+    def outcome_of(self, unit: Unit, entry: Entry) -> Values:
+        """Who made a change, and what became of its transaction and of itself."""
+        state = _DISPOSITIONS.get(unit.state)
+        return {"auth_id": unit.authid, "uor_disp": state, "log_rec_disp": "A" if entry.is_undone else state}
+
+    def detail_of(self, entry: Entry) -> dict[str, Any]:
+        """What the ledger has to say of a change of a row."""
+        detail: dict[str, Any] = {}
+        if entry.is_half or entry.other is not None:
+            detail["moved"] = True
+        if entry.gap is not None:
+            detail["gap"] = entry.gap
+        return detail
 
     def _header(self, record: luw.LogRecord) -> Values:
         values = self.logs.values(record).values
@@ -382,11 +414,7 @@ class Db2Log(ChangeLog):
         if not any(header.is_row for header in headers.values()):
             self.left_out["internal records that are no rows"] += 1
             return False
-        detail: dict[str, Any] = {}
-        if entry.is_half or entry.other is not None:
-            detail["moved"] = True
-        if entry.gap is not None:
-            detail["gap"] = entry.gap
+        detail = self.detail_of(entry)
         table = change.table
         if record.is_compressed:
             raise RecordError(
@@ -439,7 +467,7 @@ class Db2Log(ChangeLog):
         self, table: LuwTable, unit: Unit, entry: Entry, role: str, image: bytes, columns: frozenset[str] | None
     ) -> LuwRow:
         reader = self._row_reader(table)
-        first = first_column(self.ledger.column_ids.get(table.ids, ()), table)
+        first = self.first_column_of(table)
         if first == 1:
             self.notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
         outside = OutsideValues(entry, reader, self._piece, lambda: self._has_rival(unit, entry), first)
@@ -448,6 +476,10 @@ class Db2Log(ChangeLog):
         except DataError as error:
             error.field = f"{role}.{error.field}" if error.field else role
             raise
+
+    def first_column_of(self, table: LuwTable) -> int | None:
+        """What the columns in LOB records of a table count from; None when nothing fits."""
+        return first_column(self.ledger.column_ids.get(table.ids, ()), table)
 
     def _row_reader(self, table: LuwTable) -> LuwRowReader:
         reader = self._readers.get(table)
