@@ -20,6 +20,8 @@ _LEAST_BYTES = 1 << 18
 """Of a shorter stretch a single walker is as quick."""
 _LIKENESS = 6
 """Bytes of the first record that others are supposed to begin with."""
+_TRIES = 4
+"""After so many places without a find no other is tried."""
 _REACH = 1 << 16
 """Bytes that are searched for something like the first record."""
 
@@ -88,6 +90,8 @@ def _begins(step: Step, buffer: Buffer, offset: int, last: int) -> Places:
         found = buffer.find(like, near, min(near + _REACH, offset + last))
         if found >= 0:
             places.add(found - behind - offset)
+        elif number == _TRIES and len(places) == 1:
+            break  # these records do not begin alike
     return np.array(sorted(place for place in places if place >= 0), np.int64)
 
 
