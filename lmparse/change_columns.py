@@ -25,6 +25,7 @@ from lmparse.columns import Decoded, Plan
 from lmparse.decoder import ROLES
 from lmparse.distinct import Distinct
 from lmparse.errors import DataError
+from lmparse.filters import Filter, mask
 from lmparse.framing import Frame, Span
 from lmparse.image_columns import DecodedImages, ImagePlan, column_type
 from lmparse.images import ABSENT_REASON
@@ -47,6 +48,11 @@ _RAW = (
     *("change_type", "total_segs", "uor_id", "data"),
     *dict.fromkeys((*_STATE_FIELDS, *_COMMIT_FIELDS, *_POSITION_FIELDS, *TABLE_FIELDS)),
 )
+_DECIDED = {
+    **dict.fromkeys(("op", "seq", "txn_id", "schema_name", "table_name", *HEADER_FIELDS), schemas.TEXT),
+    **dict.fromkeys(_TIMES, schemas.MICROS),
+}
+"""Columns of a change that its header alone decides, with their types."""
 _MOST_ABSENT = 62
 """Values of one row that are kept elsewhere and can still be told of by the column."""
 
@@ -185,12 +191,15 @@ class _Slow:
 class ChangeColumns:
     """Reads the changes of one log by the column.
 
-    With a schema, all rows have its columns; else those of each table version have its own.
+    With a schema, all rows have its columns; else those of each table version have its own. Row images
+    of changes whose headers already miss one of the filters are not read. What is read one by one is
+    given whether it fulfils them or not.
     """
 
-    def __init__(self, log: LogicalLog, schema: pa.Schema | None = None) -> None:
+    def __init__(self, log: LogicalLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()) -> None:
         self.log = log
         self._wanted_schema = schema
+        self._filters = [entry for entry in filters if self._is_deciding(entry)]
         self._origin = Origin(log)
         self._plan = Plan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason)
         # What no column shows is read too where it can be bad: that is said, and its row read by itself.
@@ -296,7 +305,7 @@ class ChangeColumns:
         nothing = np.zeros(len(numbers), np.int64)
         found = _Selected(window, decoded, self._names, numbers, nothing, nothing)
         found = replace(found, operations=self._operations_of(found), known=self._known_of(found))
-        found = found.part(self._are_wanted(found))
+        found = self._matching(found.part(self._are_wanted(found)))
         found, is_placed = self._with_images(found)
         is_slow[found.numbers[~is_placed]] = True
         return found.part(is_placed), np.flatnonzero(is_slow)
@@ -375,6 +384,38 @@ class ChangeColumns:
                 self._left_out.append((word, numbers[is_out]))
                 wanted &= ~is_out
         return wanted
+
+    def _is_deciding(self, entry: Filter) -> bool:
+        """Whether a filter can rule out changes by their headers."""
+        if not entry.rejects_null or not entry.fits(_DECIDED.get(entry.column, pa.null())):
+            return False
+        # The first that is bad ends the reading, whether it is asked for or not.
+        if self.log.options.mode == "failfast":
+            return False
+        schema = self._wanted_schema
+        return schema is None or (
+            entry.column in schema.names and schema.field(entry.column).type == _DECIDED[entry.column]
+        )
+
+    def _matching(self, found: _Selected) -> _Selected:
+        """The records that no filter rules out by their headers."""
+        # As long as images can be read in several ways, any of them may tell these apart for those behind it.
+        if self._filters and len(self.log.readings.image_candidates) == 1:
+            for entry in self._filters:
+                found = found.part(self._fulfil(entry, found))
+        return found
+
+    def _fulfil(self, entry: Filter, found: _Selected) -> Flags:
+        name = entry.column
+        if name == "op":
+            words = pa.array([op or None for op in self._operations], schemas.TEXT)
+            return _each(mask({name: words}, [entry]).tolist(), found.operations)
+        if name in ("schema_name", "table_name"):
+            names = [known.schema if name == "schema_name" else known.name for known in self._known]
+            is_it = mask({name: pa.array(names, schemas.TEXT)}, [entry]).tolist()
+            # What is of no version gets its names, or its fault, where it is read by itself.
+            return _each([it or not known.version for it, known in zip(is_it, self._known, strict=True)], found.known)
+        return mask({name: self._of_header(name, found)}, [entry])
 
     def _count_left_out(self, reached: int) -> None:
         for why, numbers in self._left_out:
@@ -459,15 +500,19 @@ class ChangeColumns:
             return pa.repeat(pa.scalar(constants[name], entry.type), count)
         if name == "op":
             return pa.array(self._operations, schemas.TEXT).take(pa.array(found.operations))
+        if name in _DECIDED:
+            return self._of_header(name, found)
+        if name in schemas.OUTCOMES:
+            return self._origin.column(entry, found.window, found.numbers)
+        return pa.nulls(count, entry.type)
+
+    def _of_header(self, name: str, found: _Selected) -> pa.Array:
+        """A column that the header of each record decides by itself."""
         if name == "seq":
             return _hex(self._commit_positions(found), found.raw("log_lrsn", "log_rba", "member_id"), _ordinals(found))
         if name == "txn_id":
             return _hex(found.raw("member_id", "uor_id"))
-        if name in _TIMES or name in HEADER_FIELDS:
-            return found.column(_TIMES.get(name, name))
-        if name in schemas.OUTCOMES:
-            return self._origin.column(entry, found.window, found.numbers)
-        return pa.nulls(count, entry.type)
+        return found.column(_TIMES.get(name, name))
 
     def _commit_positions(self, found: _Selected) -> Bytes:
         """As `changes.commit_position`, as bytes."""

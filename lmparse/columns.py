@@ -9,7 +9,7 @@ for, are marked, and whoever asked reads them one by one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ import pyarrow as pa
 from lmparse import arrays, codepages, schemas, vector_times, vectors
 from lmparse.catalog import Spec
 from lmparse.codepages import CodePage
+from lmparse.filters import Filter, mask
 from lmparse.index import Window
 from lmparse.layout import Field, Layout
 from lmparse.records import default_page
@@ -29,6 +30,8 @@ Flags = npt.NDArray[np.bool_]
 Int64s = npt.NDArray[np.int64]
 END = "_io"
 """What `Field.ends` says of the end of the record."""
+_MOST_LEFT = 0.9
+"""Share of the records of a window up to which those that filters leave are decoded apart from the others."""
 Kernel = Callable[[Bytes], tuple[pa.Array, Flags | None]]
 """From (n, width) bytes to n values, and which of them it cannot vouch for (None: none)."""
 
@@ -121,6 +124,36 @@ class Plan:
             if way.width is not None
         }
         return Decoded(made, irregular, bytes_, rest)
+
+    def deciding(self, filters: Sequence[Filter]) -> list[Filter]:
+        """The filters that can rule out a record before its other columns are read."""
+        return [
+            entry
+            for entry in filters
+            if entry.rejects_null and entry.column in self.ways and entry.fits(self.ways[entry.column].type)
+        ]
+
+    def decode_matching(
+        self, window: Window, columns: Sequence[str], filters: Sequence[Filter]
+    ) -> tuple[Int64s, Decoded]:
+        """Which records may fulfil filters that are `deciding`, irregular ones among them, and their columns."""
+        names = list(dict.fromkeys(entry.column for entry in filters))
+        first = self.decode(window, names)
+        found = dict(zip(names, first.arrays, strict=True))
+        numbers = np.flatnonzero(first.irregular | mask(found, filters))
+        is_few = len(numbers) < _MOST_LEFT * len(window)
+        irregular = first.irregular
+        if is_few:
+            starts, lengths, offsets = window.starts[numbers], window.lengths[numbers], window.offsets[numbers]
+            window = replace(window, starts=starts, lengths=lengths, offsets=offsets)
+            found = {name: array.take(pa.array(numbers)) for name, array in found.items()}
+            irregular = irregular[numbers]
+        others = [name for name in columns if name not in found]
+        second = self.decode(window, others)
+        found |= zip(others, second.arrays, strict=True)
+        made = [found[name] for name in columns]
+        whole = np.arange(len(window)) if not is_few else numbers
+        return whole, Decoded(made, irregular | second.irregular, {}, {})
 
     def _array(self, way: Way, rows: Bytes, low: int, found: _Found, irregular: Flags) -> pa.Array:
         if way.width is None or way.read is None:

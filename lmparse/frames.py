@@ -6,7 +6,7 @@ Columns of records are the fields of their spec; columns of changes are those th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lmparse import change_columns, schemas
+from lmparse import change_columns, luw_columns, schemas
 from lmparse.change_columns import ChangeColumns, Piece
 from lmparse.change_logs import ChangeLog
 from lmparse.change_schemas import changes_schema, version_schema
@@ -22,10 +22,13 @@ from lmparse.changes import Version
 from lmparse.columns import Plan
 from lmparse.comparing import compared
 from lmparse.errors import OptionError, TableNotFoundError
+from lmparse.filters import Filter, matching
 from lmparse.files import RecordFile
 from lmparse.framing import Span
 from lmparse.index import Window
 from lmparse.logs import LogicalLog
+from lmparse.luw_columns import LuwChangeColumns
+from lmparse.luw_logs import Db2Log
 from lmparse.opening import open_file
 from lmparse.options import Options
 from lmparse.origins import Origin
@@ -61,35 +64,48 @@ def read_table(path: str | Path, *, metadata: bool = True, **options: Any) -> pa
     return pa.Table.from_batches(engine_batches(file, schema), schema)
 
 
-def engine_batches(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[pa.RecordBatch]:
-    """The records of a file through the engine that its options name."""
+def engine_batches(
+    file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The records of a file through the engine that its options name; those that fulfil filters."""
     if file.options.engine == "kaitai":
-        return batches(record_rows(file, schema, span), schema)
-    return record_batches(file, schema, span)
+        return matching(batches(record_rows(file, schema, span), schema), filters)
+    return record_batches(file, schema, span, filters)
 
 
-def record_batches(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[pa.RecordBatch]:
+def record_batches(
+    file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
     """The same rows as batches of a schema: by the column where a plan allows it, else row by row.
 
     Records that are not regular are read one by one and put where they stand, so that values,
-    errors and their order are those of `record_rows`.
+    errors and their order are those of `record_rows`. Of a record that a filter rules out by its own
+    columns no other is read, except in mode failfast, where what is bad in one ends the reading.
     """
     plan = plan_of(file)
     if plan.refusal(schema):
-        yield from batches(record_rows(file, schema, span), schema)
+        yield from matching(batches(record_rows(file, schema, span), schema), filters)
         return
+    deciding = [] if file.options.mode == "failfast" else plan.deciding(filters)
     file.keeps_bad_records = file.options.mode == "permissive"
     names = [name for name in schema.names if name not in schemas.OUTCOMES]
     origin = Origin(file)
     for window in file.windows(span):
-        decoded = plan.decode(window, names)
+        if deciding:
+            numbers, decoded = plan.decode_matching(window, names, deciding)
+            if not len(numbers):
+                continue
+        else:
+            numbers, decoded = np.arange(len(window)), plan.decode(window, names)
         found = dict(zip(names, decoded.arrays, strict=True))
         made = [
-            found[entry.name].cast(entry.type) if entry.name in found else origin.column(entry, window)
+            found[entry.name].cast(entry.type) if entry.name in found else origin.column(entry, window, numbers)
             for entry in schema
         ]
         batch = pa.RecordBatch.from_arrays(made, schema=schema)
-        yield _mended(batch, file, window, decoded.irregular) if decoded.irregular.any() else batch
+        if decoded.irregular.any():
+            batch = _mended(batch, file, window, numbers, decoded.irregular)
+        yield from matching([batch], filters)
 
 
 def plan_of(file: RecordFile) -> Plan:
@@ -97,14 +113,14 @@ def plan_of(file: RecordFile) -> Plan:
     return Plan(file.spec, file.code_page, end_at=file.header_width, reason=file.row_reason)
 
 
-def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, irregular: Any) -> pa.RecordBatch:
-    """A batch with irregular records read one by one."""
+def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Any, irregular: Any) -> pa.RecordBatch:
+    """A batch of some records of a window with irregular ones read one by one."""
     rows: list[Row] = []
     order: list[int] = []
     inside = parts_inside(file)
     wanted = fields_for(batch.schema, inside)
     for number in np.flatnonzero(irregular).tolist():
-        frame = window.frame(number)
+        frame = window.frame(int(numbers[number]))
         record = file.read_frame(frame, wanted)
         found = list(bad_rows(file)) if record is None else [record_row(file, frame, record, inside)]
         order += [number] * len(found)
@@ -120,14 +136,16 @@ def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, irregular: 
 # -- changes ----------------------------------------------------------------------------
 
 
-def change_batches(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[pa.RecordBatch]:
-    """The changes of a log as batches of a schema, through the engine that its options name."""
-    columns = _columns(log, schema)
+def change_batches(
+    log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The changes of a log that fulfil filters as batches of a schema, through the engine that its options name."""
+    columns = _columns(log, schema, filters)
     if columns is None:
-        yield from batches(change_rows(log, schema, span), schema)
+        yield from matching(batches(change_rows(log, schema, span), schema), filters)
         return
     for pieces in columns.windows(span):
-        yield from (piece.batch for piece in pieces)
+        yield from matching((piece.batch for piece in pieces), filters)
 
 
 def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
@@ -149,11 +167,17 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
             yield version, pa.concat_batches(kept)
 
 
-def _columns(log: ChangeLog, schema: pa.Schema | None = None) -> ChangeColumns | None:
+def _columns(
+    log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()
+) -> ChangeColumns | LuwChangeColumns | None:
     """What reads the changes of a log by the column; None when they are read one by one."""
-    if log.options.engine == "kaitai" or not isinstance(log, LogicalLog) or change_columns.refusal(log, schema):
+    if log.options.engine == "kaitai":
         return None
-    return ChangeColumns(log, schema)
+    if isinstance(log, Db2Log) and not luw_columns.refusal(log, schema):
+        return LuwChangeColumns(log, schema)
+    if isinstance(log, LogicalLog) and not change_columns.refusal(log, schema):
+        return ChangeColumns(log, schema, filters)
+    return None
 
 
 def _pieces_by_row(log: ChangeLog, span: Span | None) -> Iterator[list[Piece]]:
@@ -215,15 +239,17 @@ def request_schema(request: Request) -> pa.Schema:
     return changes_schema(versions, dec_length, header=options.header, columns=options.columns)
 
 
-def part_batches(part: Part, schema: pa.Schema, *, with_changes: bool) -> Iterator[pa.RecordBatch]:
-    """The rows of one part as batches of a schema. Errors of single values and records are rows.
+def part_batches(
+    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one part that fulfil filters as batches of a schema. Errors of single values and records are rows.
 
     With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
     """
     if part.options.engine == "check":
         both = (replace(part, options=replace(part.options, engine=engine)) for engine in ("columnar", "kaitai"))
-        return compared(*(part_batches(one, schema, with_changes=with_changes) for one in both))
+        return matching(compared(*(part_batches(one, schema, with_changes=with_changes) for one in both)), filters)
     file = part.open(on_error=lambda error: None)
     if with_changes and isinstance(file, ChangeLog):
-        return change_batches(file, schema, part.span)
-    return engine_batches(file, schema, part.span)
+        return change_batches(file, schema, part.span, filters)
+    return engine_batches(file, schema, part.span, filters)

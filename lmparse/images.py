@@ -80,7 +80,7 @@ class RowReader:
                 options.is_expanded,
             ),
         )
-        self._decoders = [_decoder(column, options) for column in columns]
+        self._decoders = [_decoder(column, options, reading.dec_length) for column in columns]
 
     def read(self, image: bytes, wanted: frozenset[str] | None = None) -> Row:
         """The values of one row; with `wanted`, of these columns only.
@@ -135,7 +135,7 @@ def _null_with_length(column: Column, length: int, value: bytes, start: int) -> 
     )  # fmt: skip
 
 
-def _decoder(column: Column, options: ImageOptions) -> Callable[[bytes], Any] | None:
+def _decoder(column: Column, options: ImageOptions, dec_length: str) -> Callable[[bytes], Any] | None:
     """What turns the bytes of a column into its value; None when the value is kept elsewhere."""
     form = column.form
     if form == "absent":
@@ -147,7 +147,8 @@ def _decoder(column: Column, options: ImageOptions) -> Callable[[bytes], Any] | 
     if form == "float":
         return numeric.decode_hfp if options.floats == "hfp" else numeric.decode_ieee
     if form == "decimal":
-        return lambda raw: numeric.decode_packed(raw, column.scale)
+        precision = max(column.precision(dec_length), column.scale)
+        return lambda raw: numeric.decode_packed(raw, column.scale, precision)
     if form in _TEMPORAL:
         parse = _TEMPORAL[form] if options.iso_dates else str.rstrip
         return lambda raw: parse(_date_text(raw))

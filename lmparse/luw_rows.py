@@ -20,7 +20,7 @@ from lmparse.luw_tables import LuwColumn, LuwTable
 from lmparse.records import RecordReader, Values
 
 SPEC = "db2_row"
-_GRAPHIC_PAGE = 1200
+GRAPHIC_PAGE = 1200
 """Double-byte columns of a Unicode database hold UTF-16, most significant byte first (CCSID 1200)."""
 _NOT_WRITTEN = "the row was stored before the column was added; its default is not in the log"
 _LONG_FIELD = "long field data is logged without its row and column"
@@ -298,17 +298,17 @@ def _decoder(column: LuwColumn, byte_order: str, page: CodePage, trim: bool) -> 
     if form == "absent":
         return None
     if form == "text":
-        text = codepages.lookup(_GRAPHIC_PAGE) if type_.is_graphic else page
+        text = codepages.lookup(GRAPHIC_PAGE) if type_.is_graphic else page
         text = codepages.lookup("utf-8") if type_.name == "XML" else text
         if trim and not type_.is_varying:
             return lambda raw: text.decode(raw).rstrip(" ")
         return text.decode
     if form == "int":
-        return lambda raw: int.from_bytes(raw, order, signed=True)
+        return lambda raw: numeric.decode_integer(raw, column.length, order)
     if form == "float":
         return lambda raw: numeric.decode_ieee(raw, order)
     if form == "decimal":
-        return lambda raw: numeric.decode_packed(raw, type_.scale)
+        return lambda raw: numeric.decode_packed(raw, type_.scale, type_.precision)
     if form == "decfloat":
         return lambda raw: numeric.decode_decfloat(raw if byte_order == "big" else raw[::-1])
     if form == "boolean":

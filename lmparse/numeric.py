@@ -26,8 +26,8 @@ from lmparse.errors import InvalidValueError
 
 __all__ = [
     "date_days", "decimal_text", "decode_date_digits", "decode_date_text", "decode_decfloat", "decode_decimal_text",
-    "decode_hex_text", "decode_hfp", "decode_ieee", "decode_packed", "decode_rid", "decode_time_digits",
-    "decode_time_text", "decode_timestamp17", "decode_timestamp_digits", "decode_timestamp_text",
+    "decode_hex_text", "decode_hfp", "decode_ieee", "decode_integer", "decode_packed", "decode_rid",
+    "decode_time_digits", "decode_time_text", "decode_timestamp17", "decode_timestamp_digits", "decode_timestamp_text",
     "decode_timestamp_tz_text", "extend_lrsn", "extend_rba", "extend_timestamp", "lrsn_delta_us", "lrsn_micros",
     "lrsn_to_timestamp", "timestamp17_micros", "timestamp_micros", "to_hex",
 ]  # fmt: skip
@@ -50,16 +50,20 @@ def decode_rid(raw: bytes) -> tuple[int, int]:
 # Decimal numbers
 
 
-def decode_packed(raw: bytes, scale: int) -> Decimal:
+def decode_packed(raw: bytes, scale: int, precision: int | None = None) -> Decimal:
     """Packed decimal of any length, with `scale` digits behind the point, all of them kept.
 
-    Sign half bytes C, A, F and E are plus, D and B minus; minus zero is zero. Raises LMP-V002.
+    Sign half bytes C, A, F and E are plus, D and B minus; minus zero is zero. Raises LMP-V002, too
+    for more than `precision` digits, when it is given: an even number of them leaves one half byte over.
     Source: z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats".
     """
     halves = raw.hex()
     digits, sign = halves[:-1], halves[-1:]
     if not digits.isdigit() or sign not in "abcdef":
         raise _bad_packed(raw, halves)
+    if precision is not None and len(digits) > precision and digits[:-precision].strip("0"):
+        found = f"{len(digits.lstrip('0'))} digits"
+        raise _invalid("LMP-V002", f"at most {precision} digits", found, raw)
     if sign in "db":
         value = Decimal(f"-{digits}E-{scale}")
         return value if value else value.copy_abs()
@@ -77,6 +81,16 @@ def _bad_packed(raw: bytes, halves: str) -> InvalidValueError:
         return _invalid("LMP-V002", "packed decimal", "0 bytes", raw)
     found = f"sign 0x{halves[-1].upper()}" if halves[:-1].isdigit() else _bad_digit(halves[:-1])
     return _invalid("LMP-V002", "packed decimal", found, raw, _text_hint(raw))
+
+
+# Integers
+
+
+def decode_integer(raw: bytes, width: int, byte_order: Literal["big", "little"]) -> int:
+    """Two's complement integer of `width` bytes. Raises LMP-V010."""
+    if len(raw) != width:
+        raise _wrong_width(raw, f"{width} bytes")
+    return int.from_bytes(raw, byte_order, signed=True)
 
 
 # Floating point

@@ -379,3 +379,29 @@ def test_rid() -> None:
 
 def test_every_public_name_exists() -> None:
     assert all(callable(getattr(numeric, name)) for name in numeric.__all__)
+
+
+@pytest.mark.parametrize(
+    ("raw", "precision", "found"),
+    [("12345C", 4, "5 digits"), ("02345C", 4, None), ("00000C", 2, None), ("00100C", 2, "3 digits"), ("9D", 1, None)],
+)
+def test_no_more_digits_than_the_column_has(raw: str, precision: int, found: str | None) -> None:
+    """An even number of digits leaves a half byte over, which must be zero."""
+    if found is None:
+        assert numeric.decode_packed(bytes.fromhex(raw), 1, precision) == numeric.decode_packed(bytes.fromhex(raw), 1)
+        return
+    with pytest.raises(InvalidValueError) as caught:
+        numeric.decode_packed(bytes.fromhex(raw), 1, precision)
+    assert (caught.value.code, caught.value.expected, caught.value.found) == (
+        "LMP-V002", f"at most {precision} digits", found,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("byte_order", ["big", "little"])
+def test_integers_have_their_width(byte_order: Any) -> None:
+    for width in (2, 4, 8):
+        for value in (0, 1, -1, -(1 << 8 * width - 1), (1 << 8 * width - 1) - 1):
+            raw = value.to_bytes(width, byte_order, signed=True)
+            assert numeric.decode_integer(raw, width, byte_order) == value
+            with pytest.raises(InvalidValueError, match="LMP-V010"):
+                numeric.decode_integer(raw + b"\0", width, byte_order)

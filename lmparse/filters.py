@@ -1,0 +1,163 @@
+"""Filters: which rows a caller wants, so that the others need not be decoded.
+
+A filter holds one column against a value; of several, all must hold. As in SQL, null fulfils no comparison:
+only `is null` finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lmparse.errors import OptionError
+
+Flags = npt.NDArray[np.bool_]
+_ORDERS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": pc.equal,
+    "!=": pc.not_equal,
+    "<": pc.less,
+    "<=": pc.less_equal,
+    ">": pc.greater,
+    ">=": pc.greater_equal,
+}
+COMPARISONS = (*_ORDERS, "in", "is null", "is not null", "starts with")
+_MOST = (1 << 63) - 1
+_DIGITS = 38
+"""Of the widest decimal."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One column against a value. Safe to pickle."""
+
+    column: str
+    comparison: str
+    """One of COMPARISONS."""
+    value: Any = None
+    """A tuple of values for `in`; without a meaning for `is null` and `is not null`."""
+
+    def __post_init__(self) -> None:
+        if self.comparison not in COMPARISONS:
+            raise OptionError(f"there is no comparison {self.comparison!r}", hint=", ".join(COMPARISONS))
+
+    @property
+    def rejects_null(self) -> bool:
+        """Whether a null never fulfils it.
+
+        Only such a filter rules out a row by a value read before the others: should the row turn out
+        to be bad, the column is null instead.
+        """
+        return self.comparison != "is null"
+
+    def fits(self, type_: pa.DataType) -> bool:
+        """Whether it has a meaning for a column of a type."""
+        if self.comparison in ("is null", "is not null"):
+            return True
+        if self.comparison == "starts with":
+            return isinstance(self.value, str) and bool(pa.types.is_string(type_))
+        values = self.value if self.comparison == "in" else (self.value,)
+        return isinstance(values, tuple) and all(_is_literal(value, type_) for value in values)
+
+
+def mask(arrays: Mapping[str, pa.Array], filters: Iterable[Filter]) -> Flags:
+    """Which rows fulfil all filters. Raises OptionError for one of no column, or with a value of another kind."""
+    kept = np.ones(len(next(iter(arrays.values()), ())), np.bool_)
+    for entry in filters:
+        if entry.column not in arrays:
+            raise OptionError(f"filters: there is no column {entry.column!r}", hint=", ".join(arrays))
+        array = arrays[entry.column]
+        if not entry.fits(array.type):
+            raise OptionError(f"filters: {entry.column} is {array.type} and not like {entry.value!r}")
+        kept &= _flags(_found(array, entry))
+    return kept
+
+
+def matching(batches: Iterable[pa.RecordBatch], filters: Sequence[Filter]) -> Iterator[pa.RecordBatch]:
+    """The rows of batches that fulfil all filters; a batch without one is left out."""
+    for batch in batches:
+        kept = mask(dict(zip(batch.schema.names, batch.columns, strict=True)), filters) if filters else None
+        if kept is None or kept.all():
+            yield batch
+        elif kept.any():
+            yield batch.take(pa.array(np.flatnonzero(kept)))
+
+
+def _found(array: pa.Array, entry: Filter) -> pa.Array:
+    if entry.comparison in ("is null", "is not null"):
+        return array.is_null() if entry.comparison == "is null" else array.is_valid()
+    if entry.comparison == "starts with":
+        return pc.starts_with(array, entry.value)
+    values = list(entry.value) if entry.comparison == "in" else [entry.value]
+    if pa.types.is_floating(array.type):
+        ranks = _ranks(array.fill_null(0).to_numpy(zero_copy_only=False))
+        array = pc.if_else(array.is_valid(), pa.array(ranks), None)
+        values = _ranks(np.array(values, np.float64)).tolist()
+    if entry.comparison == "in":
+        # Null is in no list, whatever else `is_in` may say of it.
+        return pc.and_(pc.is_in(array, value_set=_value_set(values, array.type)), array.is_valid())
+    return _ORDERS[entry.comparison](array, _scalar(values[0], array.type))
+
+
+def _value_set(values: Iterable[Any], type_: pa.DataType) -> pa.Array:
+    """Values as a type has them; those that it cannot hold are of no row."""
+    held = []
+    for value in values:
+        try:
+            held.append(pa.scalar(value, type_))
+        except (pa.ArrowInvalid, OverflowError):
+            continue
+    return pa.array([one.as_py() for one in held], type_)
+
+
+def _scalar(value: Any, type_: pa.DataType) -> pa.Scalar:
+    if pa.types.is_decimal(type_):
+        return pa.scalar(Decimal(value))
+    if pa.types.is_integer(type_):
+        return pa.scalar(value, pa.int64())  # a narrower type may not hold it
+    return pa.scalar(value, type_)
+
+
+def _ranks(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Floating point as integers of the same order: NaN is itself and above all, zero has no sign; as in Spark."""
+    bits = np.where(np.isnan(values), np.nan, values.astype(np.float64) + 0.0).view(np.int64)
+    return np.where(bits < 0, bits ^ _MOST, bits)
+
+
+def _is_literal(value: Any, type_: pa.DataType) -> bool:
+    """Whether a value is of the kind that a column holds, so that no engine brings it into another first."""
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    if pa.types.is_integer(type_):
+        return is_int and -_MOST <= value <= _MOST
+    if pa.types.is_decimal(type_):
+        if not is_int and not (isinstance(value, Decimal) and value.is_finite()):
+            return False
+        _, digits, exponent = Decimal(value).as_tuple()
+        # Arrow compares in a type that has the places of both.
+        scale = max(-int(exponent), 0, type_.scale)
+        return max(len(digits) + int(exponent), type_.precision - type_.scale, 0) + scale <= _DIGITS
+    if pa.types.is_floating(type_):
+        return isinstance(value, float) or (is_int and abs(value) < 1 << 53)
+    if pa.types.is_timestamp(type_):
+        return type_.tz is None and isinstance(value, datetime) and value.tzinfo is None
+    if pa.types.is_date(type_):
+        return isinstance(value, date) and not isinstance(value, datetime)
+    kinds: list[tuple[Callable[[pa.DataType], bool], type]] = [
+        (pa.types.is_string, str),
+        (pa.types.is_binary, bytes),
+        (pa.types.is_boolean, bool),
+    ]
+    return any(is_of(type_) and isinstance(value, kind) for is_of, kind in kinds)
+
+
+def _flags(found: pa.Array) -> Flags:
+    """What is true; null is not."""
+    flags: Flags = found.fill_null(False).to_numpy(zero_copy_only=False)
+    return flags
