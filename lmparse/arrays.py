@@ -123,11 +123,14 @@ def without(array: pa.Array, is_null: Flags) -> pa.Array:
     return pa.Array.from_buffers(array.type, len(array), [_bits(is_valid), *array.buffers()[1:]])
 
 
+@lru_cache(maxsize=128)
 def steps(count: int, width: int) -> npt.NDArray[np.int32]:
-    """Offsets of `count` rows of the same width."""
+    """Offsets of `count` rows of the same width, read only; most batches have as many rows as the last."""
     if count * width > 0x7FFFFFFF:
         raise ValueError(f"{count * width} bytes are too many for offsets of 32 bits")
-    return np.arange(0, (count + 1) * width, width, dtype=np.int32) if width else np.zeros(count + 1, np.int32)
+    found = np.arange(0, (count + 1) * width, width, dtype=np.int32) if width else np.zeros(count + 1, np.int32)
+    found.flags.writeable = False
+    return found
 
 
 def _array(type_: pa.DataType, count: int, buffers: list[pa.Buffer], is_null: Flags | None) -> pa.Array:
