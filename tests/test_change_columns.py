@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from engines import changes, changes_difference, difference, one_table
+from engines import Outcome, changes, changes_difference, difference, one_table
 from test_cases import FOUND, arguments, load, name
 from test_cases_bad import FOUND as FOUND_BAD
+from test_engines import write
 
 from lmparse import arrays, frames, sample
 from lmparse.errors import EngineDifferenceError
@@ -65,6 +68,51 @@ def test_each_table_of_a_sample(log: dict[str, Any]) -> None:
         columns = one_table(**log, engine="columnar", table=table, include="all")
         assert not difference(rows, columns)
         assert rows.table.num_rows
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"operations": "U,D"},
+        {"operations": "I", "include": "all"},
+        {"columns": "SALARY,EMPNO"},
+        {"columns": "SALARY", "table": "PAYROLL.EMPLOYEE"},
+        {"table": "PAYROLL.EMPLOYEE", "table_version": "1"},
+        {"floats": "ieee"},
+        {"trim": "false"},
+        {"row_images": "inclusive"},
+        {"mode": "failfast"},
+    ],
+    ids=str,
+)
+def test_options(log: dict[str, Any], options: dict[str, str]) -> None:
+    compared(**log, **options)
+
+
+@pytest.mark.parametrize("max_bytes", [2000, 100_000])
+def test_parts_with_segments_across_cuts(max_bytes: int, tmp_path: Path) -> None:
+    """Each part gives the same by both engines; together they give what the whole log does."""
+    written = write(tmp_path, 600)
+    request = Request((str(written["path"]),), Options.parse({"control": written["control"]}), True, max_bytes)
+    parts = list(request.parts())
+    assert len(parts) > 1
+    if max_bytes == 2000:
+        assert any(part.span.foreign for part in parts), "a segment in another part than its first one"
+    rows: dict[str, int] = {}
+    for part in parts:
+        found = {}
+        for engine in ("kaitai", "columnar"):
+            opened = replace(part, options=replace(part.options, engine=engine, include=("all",))).open()
+            batches: dict[str, list[Any]] = {}
+            for version, batch in frames.version_batches(opened, part.span):
+                batches.setdefault(version.identity if version else "", []).append(batch)
+            found[engine] = {name: pa.Table.from_batches(held) for name, held in batches.items()}
+        assert found["kaitai"].keys() == found["columnar"].keys()
+        for version_, table in found["kaitai"].items():
+            assert not difference(Outcome(table, []), Outcome(found["columnar"][version_], []))
+            rows[version_] = rows.get(version_, 0) + table.num_rows
+    whole = changes(**written, engine="columnar", include="all")
+    assert rows == {version_: table.num_rows for version_, table in whole.tables.items()}
 
 
 # both, compared
