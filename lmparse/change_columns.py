@@ -387,22 +387,22 @@ class ChangeColumns:
 
     def _is_deciding(self, entry: Filter) -> bool:
         """Whether a filter can rule out changes by their headers."""
-        if not entry.rejects_null or not entry.fits(_DECIDED.get(entry.column, pa.null())):
+        type_ = _DECIDED.get(entry.column)
+        if type_ is None or not entry.rejects_null or not entry.fits(type_):
             return False
         # The first that is bad ends the reading, whether it is asked for or not.
         if self.log.options.mode == "failfast":
             return False
         schema = self._wanted_schema
-        return schema is None or (
-            entry.column in schema.names and schema.field(entry.column).type == _DECIDED[entry.column]
-        )
+        return schema is None or (entry.column in schema.names and schema.field(entry.column).type == type_)
 
     def _matching(self, found: _Selected) -> _Selected:
         """The records that no filter rules out by their headers."""
         # As long as images can be read in several ways, any of them may tell these apart for those behind it.
         if self._filters and len(self.log.readings.image_candidates) == 1:
             for entry in self._filters:
-                found = found.part(self._fulfil(entry, found))
+                if len(found.numbers):
+                    found = found.part(self._fulfil(entry, found))
         return found
 
     def _fulfil(self, entry: Filter, found: _Selected) -> Flags:

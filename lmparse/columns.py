@@ -30,8 +30,6 @@ Flags = npt.NDArray[np.bool_]
 Int64s = npt.NDArray[np.int64]
 END = "_io"
 """What `Field.ends` says of the end of the record."""
-_MOST_LEFT = 0.9
-"""Share of the records of a window up to which those that filters leave are decoded apart from the others."""
 Kernel = Callable[[Bytes], tuple[pa.Array, Flags | None]]
 """From (n, width) bytes to n values, and which of them it cannot vouch for (None: none)."""
 
@@ -140,10 +138,10 @@ class Plan:
         names = list(dict.fromkeys(entry.column for entry in filters))
         first = self.decode(window, names)
         found = dict(zip(names, first.arrays, strict=True))
-        numbers = np.flatnonzero(first.irregular | mask(found, filters))
-        is_few = len(numbers) < _MOST_LEFT * len(window)
         irregular = first.irregular
-        if is_few:
+        numbers = np.flatnonzero(irregular | mask(found, filters))
+        if len(numbers) < len(window):
+            # However many they are: the others are decoded in no less time than it takes to leave them out here.
             starts, lengths, offsets = window.starts[numbers], window.lengths[numbers], window.offsets[numbers]
             window = replace(window, starts=starts, lengths=lengths, offsets=offsets)
             found = {name: array.take(pa.array(numbers)) for name, array in found.items()}
@@ -151,9 +149,7 @@ class Plan:
         others = [name for name in columns if name not in found]
         second = self.decode(window, others)
         found |= zip(others, second.arrays, strict=True)
-        made = [found[name] for name in columns]
-        whole = np.arange(len(window)) if not is_few else numbers
-        return whole, Decoded(made, irregular | second.irregular, {}, {})
+        return numbers, Decoded([found[name] for name in columns], irregular | second.irregular, {}, {})
 
     def _array(self, way: Way, rows: Bytes, low: int, found: _Found, irregular: Flags) -> pa.Array:
         if way.width is None or way.read is None:

@@ -83,11 +83,12 @@ def mask(arrays: Mapping[str, pa.Array], filters: Iterable[Filter]) -> Flags:
 def matching(batches: Iterable[pa.RecordBatch], filters: Sequence[Filter]) -> Iterator[pa.RecordBatch]:
     """The rows of batches that fulfil all filters; a batch without one is left out."""
     for batch in batches:
-        kept = mask(dict(zip(batch.schema.names, batch.columns, strict=True)), filters) if filters else None
-        if kept is None or kept.all():
+        if not filters:
             yield batch
-        elif kept.any():
-            yield batch.take(pa.array(np.flatnonzero(kept)))
+            continue
+        kept = np.flatnonzero(mask(dict(zip(batch.schema.names, batch.columns, strict=True)), filters))
+        if len(kept):
+            yield batch if len(kept) == batch.num_rows else batch.take(pa.array(kept))
 
 
 def _found(array: pa.Array, entry: Filter) -> pa.Array:
@@ -106,15 +107,20 @@ def _found(array: pa.Array, entry: Filter) -> pa.Array:
     return _ORDERS[entry.comparison](array, _scalar(values[0], array.type))
 
 
-def _value_set(values: Iterable[Any], type_: pa.DataType) -> pa.Array:
+def _value_set(values: list[Any], type_: pa.DataType) -> pa.Array:
     """Values as a type has them; those that it cannot hold are of no row."""
-    held = []
-    for value in values:
-        try:
-            held.append(pa.scalar(value, type_))
-        except (pa.ArrowInvalid, OverflowError):
-            continue
-    return pa.array([one.as_py() for one in held], type_)
+    try:
+        return pa.array(values, type_)
+    except (pa.ArrowInvalid, OverflowError):
+        return pa.array([value for value in values if _holds(type_, value)], type_)
+
+
+def _holds(type_: pa.DataType, value: Any) -> bool:
+    try:
+        pa.scalar(value, type_)
+    except (pa.ArrowInvalid, OverflowError):
+        return False
+    return True
 
 
 def _scalar(value: Any, type_: pa.DataType) -> pa.Scalar:
@@ -142,7 +148,8 @@ def _is_literal(value: Any, type_: pa.DataType) -> bool:
         _, digits, exponent = Decimal(value).as_tuple()
         # Arrow compares in a type that has the places of both.
         scale = max(-int(exponent), 0, type_.scale)
-        return max(len(digits) + int(exponent), type_.precision - type_.scale, 0) + scale <= _DIGITS
+        whole = max(len(digits) + int(exponent), int(type_.precision - type_.scale), 0)
+        return whole + int(scale) <= _DIGITS
     if pa.types.is_floating(type_):
         return isinstance(value, float) or (is_int and abs(value) < 1 << 53)
     if pa.types.is_timestamp(type_):

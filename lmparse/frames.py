@@ -22,8 +22,8 @@ from lmparse.changes import Version
 from lmparse.columns import Plan
 from lmparse.comparing import compared
 from lmparse.errors import OptionError, TableNotFoundError
-from lmparse.filters import Filter, matching
 from lmparse.files import RecordFile
+from lmparse.filters import Filter, matching
 from lmparse.framing import Span
 from lmparse.index import Window
 from lmparse.logs import LogicalLog
@@ -50,8 +50,8 @@ from lmparse.rows import (
 # -- records ----------------------------------------------------------------------------
 
 
-def read_table(path: str | Path, *, metadata: bool = True, **options: Any) -> pa.Table:
-    """The records of a file as one table; `metadata` says whether it has the column `_metadata`.
+def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any) -> pa.Table:
+    """The records of a file that fulfil filters as one table; `metadata` says whether it has the column `_metadata`.
 
     Options are those of the command line under their Python names. Raises FramingError where
     the file is damaged; bad records and values stand in the columns for them.
@@ -61,7 +61,7 @@ def read_table(path: str | Path, *, metadata: bool = True, **options: Any) -> pa
     if not metadata:
         schema = schema.remove(schema.get_field_index("_metadata"))
     file = open_file(path, named, on_error=lambda error: None)
-    return pa.Table.from_batches(engine_batches(file, schema), schema)
+    return pa.Table.from_batches(engine_batches(file, schema, filters=filters), schema)
 
 
 def engine_batches(

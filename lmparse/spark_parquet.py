@@ -12,7 +12,7 @@ from __future__ import annotations
 import pickle
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from lmparse import frames, schemas
 from lmparse.errors import OptionError
+from lmparse.filters import Filter
 from lmparse.spark import request_of
 
 if TYPE_CHECKING:
@@ -52,9 +53,12 @@ def write_parquet(
     *,
     mode: str = "error",
     compression: str = "zstd",
+    filters: Sequence[Filter] = (),
     **options: Any,
 ) -> Written:
     """Write records or changes as a folder of Parquet files, a file for each part; options are those of the source.
+
+    With `filters` only the rows that fulfil all of them; what the header decides is decided before rows are decoded.
 
     The folder must be one that driver and executors share. It has all files or, after an error, what it
     had before: tasks write aside, and only files of tasks that ended well are moved in. Raises OptionError
@@ -69,7 +73,7 @@ def write_parquet(
     schema = frames.request_schema(request)
     parts = tuple(map(pickle.dumps, request.parts()))
     pending = target / f"{_PENDING}{uuid.uuid4().hex}"
-    job = _Job(parts, str(pending), schema, compression, request.with_changes)
+    job = _Job(parts, str(pending), schema, compression, request.with_changes, tuple(filters))
     pending.mkdir(parents=True)
     try:
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
@@ -99,6 +103,7 @@ class _Job:
     schema: pa.Schema
     compression: str
     with_changes: bool
+    filters: tuple[Filter, ...]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -112,7 +117,7 @@ class _Job:
         rows = corrupt = 0
         with pq.ParquetWriter(Path(self.folder) / name, self.schema, compression=self.compression) as writer:
             held: list[pa.RecordBatch] = []
-            for batch in frames.part_batches(part, self.schema, with_changes=self.with_changes):
+            for batch in frames.part_batches(part, self.schema, self.filters, with_changes=self.with_changes):
                 held.append(batch)
                 rows += batch.num_rows
                 corrupt += batch.num_rows - batch.column(schemas.CORRUPT_FIELDS).null_count

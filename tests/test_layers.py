@@ -14,7 +14,7 @@ import pytest
 LEVELS = {
     0: "error_codes errors layout _codepage_tables",
     1: "codepages numeric catalog options sql_types vectors vector_times distinct prefetch filenames progress workers",
-    2: "descriptors storage framing detection walkers index schemas arrays",
+    2: "descriptors storage framing detection walkers index schemas arrays filters",
     3: "records columns scans sync encoding texts comparing",
     4: "control tables images headers lldf names luw luw_tables luw_rows luw_kinds",
     5: "families files segments claims changes readings decoder change_logs logs opening sources sniffing partitions "
@@ -30,8 +30,8 @@ THIRD_PARTIES = {
     "kaitaistruct": "catalog descriptors records images lldf luw luw_rows",
     "numpy": " ".join(module for module, level in LEVEL.items() if level >= 1),
     "pandas": "frames spark demo",
-    "pyarrow": "schemas arrays columns rows origins change_schemas image_columns change_columns luw_columns frames "
-    "texts comparing outputs change_folders converting spark spark_parquet demo storage",
+    "pyarrow": "schemas arrays filters columns rows origins change_schemas image_columns change_columns luw_columns "
+    "frames texts comparing outputs change_folders converting spark spark_parquet demo storage",
     "pyspark": "spark spark_parquet jre demo",
     "yaml": " ".join(module for module, level in LEVEL.items() if level >= 1),
 }

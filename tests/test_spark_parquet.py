@@ -11,6 +11,7 @@ from encoder import framing, logs
 
 from lmparse import sample
 from lmparse.errors import OptionError
+from lmparse.filters import Filter
 from lmparse.spark_parquet import write_parquet
 
 if TYPE_CHECKING:
@@ -94,3 +95,11 @@ def test_modes(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None
     assert spark.read.parquet(out).count() == 2 * first.rows
     write_parquet(spark, path, out, spec="bmc_lldf", mode="overwrite")
     assert spark.read.parquet(out).count() == first.rows
+
+
+def test_filters(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
+    options = log | {"table": "PAYROLL.EMPLOYEE", "maxPartitionBytes": "40000"}
+    found = write_parquet(spark, out=str(tmp_path / "out"), filters=[Filter("op", "=", "U")], **options)
+    wanted = read(spark, **options).where("op = 'U'")
+    assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == rows_of(wanted)
+    assert found.rows > 0
