@@ -1,6 +1,6 @@
 """Typed changes of a table of 14 columns: by the column, and through the generated parser.
 
-python -m bench.changes --size 48M --cache DIR
+python -m bench.changes --size 96M --cache DIR
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _changes(truth: data.Truth, engine: str) -> pa.Table:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Typed changes of a table of 14 columns.", allow_abbrev=False)
-    parser.add_argument("--size", type=data.parse_size, default="48M", help="of the file: 24M, 100M; powers of ten")
+    parser.add_argument("--size", type=data.parse_size, default="96M", help="of the file: 24M, 100M; powers of ten")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cache", type=Path, help="folder that keeps the file; a temporary one when left out")
     return parser.parse_args(arguments)

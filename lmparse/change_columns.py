@@ -465,7 +465,7 @@ class ChangeColumns:
         assert images is not None
         schema = self._schema(version)
         count = len(found.numbers)
-        ops = [self._operations[number] for number in range(len(self._operations))]
+        ops = self._operations
         is_bad = np.zeros(count, np.bool_)
         absent, reasons = np.zeros(count, np.int64), list[str]()
         made: dict[str, pa.Array] = {}
@@ -481,7 +481,7 @@ class ChangeColumns:
                 absent[places] |= has.astype(np.int64) << len(reasons)
                 reasons.append(f"{role}.{name}")
             if role in schema.names:
-                made[role] = _struct(decoded, schema.field(role).type, places, count)
+                made[role] = struct(decoded, schema.field(role).type, places, count)
         made["detail"] = _details(absent, reasons)
         batch = pa.RecordBatch.from_arrays([self._column(entry, known, found, made) for entry in schema], schema=schema)
         good = ~is_bad
@@ -599,7 +599,7 @@ def _ordinals(found: _Selected) -> Bytes:
     return numbers.view(np.uint8).reshape(len(numbers), -1)
 
 
-def _struct(decoded: DecodedImages, type_: pa.StructType, places: Int64s, count: int) -> pa.Array:
+def struct(decoded: DecodedImages, type_: pa.StructType, places: Int64s, count: int) -> pa.Array:
     """Images as structs at their places among `count` rows, null elsewhere."""
     parts = []
     for entry in type_:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -437,7 +437,7 @@ def _kernel(column: Column, width: int, reading: ImageReading, options: ImageOpt
     if form == "float":
         return ("hfp", _hfp) if options.floats == "hfp" else ("ieee", _ieee)
     if form == "decimal":
-        return "packed decimal", partial(_decimal, type_, 2 * width - 1 > type_.precision)
+        return "packed decimal", partial(arrays.packed_decimal, type_, 2 * width - 1 > type_.precision)
     return _TEMPORAL.get(form, ("bytes", _binary))
 
 
@@ -458,16 +458,6 @@ def _hfp(raw: Bytes) -> tuple[pa.Array, None]:
 
 def _ieee(raw: Bytes) -> tuple[pa.Array, None]:
     return arrays.numbers(vectors.ieee(raw), pa.float64()), None
-
-
-def _decimal(type_: pa.DataType, has_spare: bool, raw: Bytes) -> tuple[pa.Array, Flags]:
-    """Packed decimal; with `has_spare`, its bytes have room for one digit more than the type."""
-    values: npt.NDArray[Any]
-    values, bad = vectors.packed(raw) if type_.precision <= 18 else vectors.packed_decimal128(raw)
-    if has_spare:
-        bad |= raw[:, 0] > 0xF
-        values[bad] = 0
-    return arrays.decimal(values, type_), bad
 
 
 def _date(raw: Bytes) -> tuple[pa.Array, Flags]:

@@ -31,11 +31,12 @@ from luw_encoder.values import Codecs, External, OutOfRow, SystemDefault
 from luw_encoder.wire import BYTE_ORDERS, GENERATIONS, Rid, Server
 from luw_streams import DOC, EMP, ITEM, PAIR, emp, item
 
-from lmparse import codepages, frames, luw_columns, luw_sample, vectors
+from lmparse import codepages, frames, luw_columns, luw_images, luw_sample, vectors
 from lmparse.change_schemas import changes_schema, column_type
 from lmparse.errors import DataError, LmparseError
 from lmparse.image_columns import DecodedImages
-from lmparse.luw_columns import LuwChangeColumns, LuwImagePlan
+from lmparse.luw_columns import LuwChangeColumns
+from lmparse.luw_images import LuwImagePlan
 from lmparse.luw_logs import Db2Log
 from lmparse.luw_rows import LuwRow, LuwRowReader
 from lmparse.luw_tables import LuwTable, placed
@@ -407,7 +408,7 @@ def test_many_rows_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     images = given.images(11)
     images[4] = images[4][:-1]
     whole = compared(given, images)
-    monkeypatch.setattr(luw_columns, "_MOST_BYTES", 3 * len(images[0]))
+    monkeypatch.setattr(luw_images, "_MOST_BYTES", 3 * len(images[0]))
     steps = compared(given, images)
     assert whole.irregular.tolist() == steps.irregular.tolist() == [number == 4 for number in range(11)]
     assert list(compared(given, images, frozenset(["C3"])).arrays) == ["C3"]
