@@ -56,7 +56,7 @@ check-engines: dev ## compile the specs with Node and compare: both engines must
 pages: dev ## write docs/errors.md anew from the catalogue of error codes
 	$(BIN)/python -c 'from lmparse.error_codes import page; print(page(), end="")' > docs/errors.md
 
-bench: ## measure everything beside its rivals, into bench/results/; half an hour in an environment of its own
+bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench
 
 bench-run: dev # The benchmarks in $(VENV), whose lock holds the rivals too.
