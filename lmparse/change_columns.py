@@ -19,23 +19,23 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lmparse import arrays, catalog, schemas, vectors
-from lmparse.change_schemas import version_schema
-from lmparse.changes import HEADER_FIELDS, OPERATIONS, Version, unit_state
+from lmparse.changes import HEADER_FIELDS, OPERATIONS, unit_state
 from lmparse.columns import Decoded, Plan
 from lmparse.decoder import ROLES
 from lmparse.distinct import Distinct
 from lmparse.errors import DataError
 from lmparse.filters import Filter, mask
 from lmparse.framing import Frame, Span
-from lmparse.image_columns import DecodedImages, ImagePlan, column_type
+from lmparse.image_columns import ImagePlan, column_type
 from lmparse.images import ABSENT_REASON
 from lmparse.index import Window
 from lmparse.logs import TABLE_FIELDS, LogicalLog
 from lmparse.origins import Origin
 from lmparse.records import Values
-from lmparse.rows import Row, bad_rows, change_row, to_batch
+from lmparse.rows import bad_rows
 from lmparse.segments import Joiner, Segment
 from lmparse.tables import TableVersion, identity
+from lmparse.version_pieces import Piece, Slow, Versions, struct
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -86,35 +86,6 @@ def _other_types(log: LogicalLog, schema: pa.Schema) -> str:
             if type_ != entry.type and not (is_number(type_) and is_number(entry.type)):
                 return f"{entry.name}: is {type_} and not {entry.type}"
     return ""
-
-
-def joined(pieces: Sequence[Piece]) -> Piece:
-    """Pieces of one schema as one, in the order of their records."""
-    if len(pieces) == 1:
-        return pieces[0]
-    numbers = np.concatenate([piece.numbers for piece in pieces])
-    order = np.argsort(numbers, kind="stable")
-    batch = pa.concat_batches([piece.batch for piece in pieces]).take(pa.array(order))
-    return Piece(pieces[0].version, batch, numbers[order])
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Rows that are of one version of a table, or of none."""
-
-    version: Version | None
-    batch: pa.RecordBatch
-    numbers: Int64s
-    """Which records of the window they come from; ascending."""
-
-    def before(self, number: int) -> Piece:
-        """Those of records before one."""
-        count = int(np.searchsorted(self.numbers, number))
-        return (
-            self
-            if count == len(self.numbers)
-            else replace(self, batch=self.batch.slice(0, count), numbers=self.numbers[:count])
-        )
 
 
 @dataclass(frozen=True)
@@ -179,15 +150,6 @@ class _Selected:
         return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
 
 
-@dataclass(frozen=True)
-class _Slow:
-    """One row that was read by itself."""
-
-    number: int
-    version: Version | None
-    row: Row
-
-
 class ChangeColumns:
     """Reads the changes of one log by the column.
 
@@ -198,7 +160,7 @@ class ChangeColumns:
 
     def __init__(self, log: LogicalLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()) -> None:
         self.log = log
-        self._wanted_schema = schema
+        self._versions = Versions(log, schema)
         self._filters = [entry for entry in filters if self._is_deciding(entry)]
         self._origin = Origin(log)
         self._plan = Plan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason)
@@ -212,7 +174,6 @@ class ChangeColumns:
         self._known_at: dict[tuple[int, tuple[bool, ...]], int] = {}
         """What is known by number of the table and by the bounds that a position has reached."""
         self._plans: dict[tuple[int, Any], ImagePlan] = {}
-        self._schemas: dict[int, pa.Schema] = {}
         self._left_out: list[tuple[str, Int64s]] = []
         self._joiner = Joiner()
 
@@ -231,7 +192,7 @@ class ChangeColumns:
             yield from self._window(window, whole.skip)
         last = [slow for frame in whole.foreign for slow in self._one_by_one(frame, 0)]
         log.end_joining(self._joiner)
-        yield self._slow_pieces([*last, *(_Slow(0, None, row) for row in bad_rows(log))])
+        yield self._versions.slow_pieces([*last, *(Slow(0, None, row) for row in bad_rows(log))])
 
     def _window(self, window: Window, skip: frozenset[int]) -> Iterator[list[Piece]]:
         """The changes of a window, in parts where a record tells the ways apart to read images."""
@@ -239,7 +200,7 @@ class ChangeColumns:
             way = self.log.readings.image
             selected, others = self._select(window, skip)
             pieces, bad = self._fast(selected)
-            slow: list[_Slow] = []
+            slow: list[Slow] = []
             reached = len(window)
             for number in np.union1d(others, bad).tolist():
                 slow += self._one_by_one(window.frame(number), number)
@@ -248,48 +209,19 @@ class ChangeColumns:
                     break
             self._count_left_out(reached)
             found = [piece.before(reached) for piece in pieces]
-            yield self._joined([*(piece for piece in found if len(piece.numbers)), *self._slow_pieces(slow)])
+            yield self._versions.joined(
+                [*(piece for piece in found if len(piece.numbers)), *self._versions.slow_pieces(slow)]
+            )
             window = window.behind(reached)
-
-    def _joined(self, pieces: list[Piece]) -> list[Piece]:
-        """One piece for each schema."""
-        by_version: dict[int, list[Piece]] = {}
-        for piece in pieces:
-            by_version.setdefault(0 if self._wanted_schema is not None else id(piece.version), []).append(piece)
-        return [joined(found) for found in by_version.values()]
 
     # -- one by one -------------------------------------------------------------------------
 
-    def _one_by_one(self, frame: Frame, number: int) -> list[_Slow]:
+    def _one_by_one(self, frame: Frame, number: int) -> list[Slow]:
         log = self.log
         record = log.read_frame(frame)
         whole = None if record is None else log.joined(self._joiner, Segment(frame, record))
         change = None if whole is None else log.change_of(whole)
-        found = [_Slow(number, None, row) for row in bad_rows(log)]
-        if change is not None:
-            is_struct = self._wanted_schema is not None or change.table is not None
-            found.append(_Slow(number, change.table, change_row(log, change, is_struct)))
-        return found
-
-    def _slow_pieces(self, slow: list[_Slow]) -> list[Piece]:
-        by_version: dict[int, list[_Slow]] = {}
-        for entry in slow:
-            by_version.setdefault(0 if self._wanted_schema is not None else id(entry.version), []).append(entry)
-        return [
-            Piece(
-                found[0].version,
-                to_batch([entry.row for entry in found], self._schema(found[0].version)),
-                np.array([entry.number for entry in found], np.int64),
-            )
-            for found in by_version.values()
-        ]
-
-    def _schema(self, version: Version | None) -> pa.Schema:
-        if self._wanted_schema is not None:
-            return self._wanted_schema
-        if id(version) not in self._schemas:
-            self._schemas[id(version)] = version_schema(self.log, version)
-        return self._schemas[id(version)]
+        return self._versions.slow(number, change)
 
     # -- which records ------------------------------------------------------------------------
 
@@ -393,7 +325,7 @@ class ChangeColumns:
         # The first that is bad ends the reading, whether it is asked for or not.
         if self.log.options.mode == "failfast":
             return False
-        schema = self._wanted_schema
+        schema = self._versions.wanted
         return schema is None or (entry.column in schema.names and schema.field(entry.column).type == type_)
 
     def _matching(self, found: _Selected) -> _Selected:
@@ -438,7 +370,7 @@ class ChangeColumns:
     def _can_read(self, known: _Known) -> bool:
         if known.version is None:
             return False
-        if not pa.types.is_struct(self._schema(known.version).field("after").type):
+        if not pa.types.is_struct(self._versions.schema(known.version).field("after").type):
             return False
         plan = self._image_plan(known.version)
         absent = sum(column.form == "absent" for column in known.version.columns)
@@ -463,7 +395,7 @@ class ChangeColumns:
         version, images = known.version, found.images
         assert version is not None
         assert images is not None
-        schema = self._schema(version)
+        schema = self._versions.schema(version)
         count = len(found.numbers)
         ops = self._operations
         is_bad = np.zeros(count, np.bool_)
@@ -597,29 +529,6 @@ def _hex(*parts: Bytes) -> pa.Array:
 def _ordinals(found: _Selected) -> Bytes:
     numbers = (found.window.first_index + found.numbers).astype(">u4")
     return numbers.view(np.uint8).reshape(len(numbers), -1)
-
-
-def struct(decoded: DecodedImages, type_: pa.StructType, places: Int64s, count: int) -> pa.Array:
-    """Images as structs at their places among `count` rows, null elsewhere."""
-    parts = []
-    for entry in type_:
-        found = decoded.arrays.get(entry.name)
-        if found is None:
-            found = pa.nulls(len(places), entry.type)
-        parts.append(found if found.type == entry.type else found.cast(entry.type))
-    if not parts:
-        return pa.array([{}] * len(places), type_).take(_rows(places, count))
-    whole = pa.StructArray.from_arrays(parts, fields=list(type_))
-    return whole if len(places) == count else whole.take(_rows(places, count))
-
-
-def _rows(places: Int64s, count: int) -> pa.Array:
-    """Which of the values stands in each row; null where there is none."""
-    rows = np.zeros(count, np.int64)
-    rows[places] = np.arange(len(places))
-    is_empty = np.ones(count, np.bool_)
-    is_empty[places] = False
-    return pa.array(rows, mask=is_empty)
 
 
 def _details(absent: Int64s, reasons: Sequence[str]) -> pa.Array:

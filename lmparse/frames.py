@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse import change_columns, luw_columns, schemas
-from lmparse.change_columns import ChangeColumns, Piece
+from lmparse.change_columns import ChangeColumns
 from lmparse.change_logs import ChangeLog
 from lmparse.change_schemas import changes_schema, version_schema
 from lmparse.changes import Version
@@ -46,6 +46,7 @@ from lmparse.rows import (
     record_rows,
     to_batch,
 )
+from lmparse.version_pieces import Piece
 
 # -- records ----------------------------------------------------------------------------
 

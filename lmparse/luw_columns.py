@@ -16,9 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse import schemas
-from lmparse.change_columns import Piece, joined, struct
-from lmparse.change_schemas import version_schema
-from lmparse.changes import Version
 from lmparse.errors import DataError, LmparseError
 from lmparse.framing import Frame, Span
 from lmparse.index import MAX_BYTES, MAX_RECORDS
@@ -27,7 +24,8 @@ from lmparse.luw_images import LuwImagePlan
 from lmparse.luw_logs import Db2Log
 from lmparse.luw_places import RowPlaces
 from lmparse.luw_tables import LuwTable
-from lmparse.rows import Row, bad_rows, change_row, to_batch
+from lmparse.rows import bad_rows
+from lmparse.version_pieces import Piece, Slow, Versions, struct
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -68,15 +66,6 @@ class _Regular:
     """Offset in the file and bytes of the row before, the row after, or both in this order."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Slow:
-    """One row that was read by itself."""
-
-    number: int
-    version: Version | None
-    row: Row
-
-
 class LuwChangeColumns:
     """Reads the changes of one log by the column.
 
@@ -85,13 +74,12 @@ class LuwChangeColumns:
 
     def __init__(self, log: Db2Log, schema: pa.Schema | None = None) -> None:
         self.log = log
-        self._wanted_schema = schema
+        self._versions = Versions(log, schema)
         self._wanted_columns = frozenset(log.options.columns) or None
         self._places = RowPlaces(log)
         self._data: Bytes = np.frombuffer(log.buffer, np.uint8)
         self._known: dict[int, _Known] = {}
         """By identity of the table version, which is kept in it."""
-        self._schemas: dict[int, pa.Schema] = {}
         self._details: dict[tuple[bool, str | None], str | None] = {}
 
     def windows(self, span: Span | None = None) -> Iterator[list[Piece]]:
@@ -99,7 +87,7 @@ class LuwChangeColumns:
         log = self.log
         log.keeps_bad_records = log.options.mode == "permissive"
         log.begin_changes()
-        yield self._slow_pieces([_Slow(0, None, row) for row in bad_rows(log)])
+        yield self._versions.slow_pieces([Slow(0, None, row) for row in bad_rows(log)])
         for pairs in _windows(log.in_order()):
             yield from self._window(pairs)
         log.end_changes()
@@ -111,7 +99,7 @@ class LuwChangeColumns:
             piece, irregular = self._piece(known, regular)
             pieces.append(piece)
             slow_numbers += irregular
-        slow: list[_Slow] = []
+        slow: list[Slow] = []
         reached, fault = len(pairs), None
         for number in sorted(slow_numbers):
             try:
@@ -122,7 +110,9 @@ class LuwChangeColumns:
                 break
         self.log.left_out.update(state for number, state in left_out if number < reached)
         pieces = [piece.before(reached) for piece in pieces]
-        yield self._joined([*(piece for piece in pieces if len(piece.numbers)), *self._slow_pieces(slow)])
+        yield self._versions.joined(
+            [*(piece for piece in pieces if len(piece.numbers)), *self._versions.slow_pieces(slow)]
+        )
         if fault is not None:
             raise fault
 
@@ -177,7 +167,7 @@ class LuwChangeColumns:
 
     def _fits(self, plan: LuwImagePlan) -> bool:
         """Whether the columns of a table fit in those that are asked for, without a change of their values."""
-        schema = self._schema(plan.table)
+        schema = self._versions.schema(plan.table)
         types = {way.column: way.type for way in plan.ways}
         return all(
             schemas.widened(types.get(entry.name, entry.type), entry.type) == entry.type
@@ -188,51 +178,15 @@ class LuwChangeColumns:
 
     # -- one by one -------------------------------------------------------------------------
 
-    def _one_by_one(self, number: int, unit: Unit, entry: Entry) -> list[_Slow]:
-        log = self.log
-        change = log.change_of(unit, entry)
-        found = [_Slow(number, None, row) for row in bad_rows(log)]
-        if change is not None:
-            is_struct = self._wanted_schema is not None or change.table is not None
-            found.append(_Slow(number, change.table, change_row(log, change, is_struct)))
-        return found
-
-    def _slow_pieces(self, slow: Sequence[_Slow]) -> list[Piece]:
-        by_version: dict[int, list[_Slow]] = {}
-        for entry in slow:
-            by_version.setdefault(self._key(entry.version), []).append(entry)
-        return [
-            Piece(
-                found[0].version,
-                to_batch([entry.row for entry in found], self._schema(found[0].version)),
-                np.array([entry.number for entry in found], np.int64),
-            )
-            for found in by_version.values()
-        ]
-
-    def _joined(self, pieces: Sequence[Piece]) -> list[Piece]:
-        """One piece for each schema."""
-        by_version: dict[int, list[Piece]] = {}
-        for piece in pieces:
-            by_version.setdefault(self._key(piece.version), []).append(piece)
-        return [joined(found) for found in by_version.values()]
-
-    def _key(self, version: Version | None) -> int:
-        return 0 if self._wanted_schema is not None else id(version)
-
-    def _schema(self, version: Version | None) -> pa.Schema:
-        if self._wanted_schema is not None:
-            return self._wanted_schema
-        if id(version) not in self._schemas:
-            self._schemas[id(version)] = version_schema(self.log, version)
-        return self._schemas[id(version)]
+    def _one_by_one(self, number: int, unit: Unit, entry: Entry) -> list[Slow]:
+        return self._versions.slow(number, self.log.change_of(unit, entry))
 
     # -- many at a time -----------------------------------------------------------------------
 
     def _piece(self, known: _Known, found: Sequence[_Regular]) -> tuple[Piece, list[int]]:
         """Changes of one table version, and the numbers of those that are to be read one by one after all."""
         assert known.plan is not None
-        schema = self._schema(known.table)
+        schema = self._versions.schema(known.table)
         numbers = np.array([row.number for row in found], np.int64)
         is_bad = np.zeros(len(found), np.bool_)
         made = self._about(known, found)

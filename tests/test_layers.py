@@ -19,8 +19,8 @@ LEVELS = {
     4: "control tables images headers lldf names luw luw_tables luw_rows luw_kinds",
     5: "families files segments claims changes readings decoder change_logs logs opening sources sniffing partitions "
     "accounting ledger gaps pieces units lobs luw_logs image_columns",
-    6: "review sql sample luw_sample rows origins change_schemas change_columns luw_images luw_places luw_columns "
-    "frames outputs plans change_folders converting",
+    6: "review sql sample luw_sample rows origins change_schemas version_pieces change_columns luw_images luw_places "
+    "luw_columns frames outputs plans change_folders converting",
     7: "cli spark spark_parquet jre demo __init__ __main__",
 }
 LEVEL = {module: level for level, modules in LEVELS.items() for module in modules.split()}
@@ -30,8 +30,8 @@ THIRD_PARTIES = {
     "kaitaistruct": "catalog descriptors records images lldf luw luw_rows",
     "numpy": " ".join(module for module, level in LEVEL.items() if level >= 1),
     "pandas": "frames spark demo",
-    "pyarrow": "schemas arrays filters columns rows origins change_schemas image_columns change_columns luw_images "
-    "luw_columns frames texts comparing outputs change_folders converting spark spark_parquet demo storage",
+    "pyarrow": "schemas arrays filters columns rows origins change_schemas version_pieces image_columns change_columns "
+    "luw_images luw_columns frames texts comparing outputs change_folders converting spark spark_parquet demo storage",
     "pyspark": "spark spark_parquet jre demo",
     "yaml": " ".join(module for module, level in LEVEL.items() if level >= 1),
 }
