@@ -109,7 +109,7 @@ $(VENV)/installed: $(VENV)/locked $(VENV)/files pyproject.toml
 $(VENV)/files: FORCE | $(VENV)/pyvenv.cfg
 	@test -d build/__editable__.* || rm -f $@
 	@find lmparse generated formats -name '*.py' -o -name '*.pyi' -o -name '*.ksy' -o -name '*.json' \
-		-o -name py.typed | LC_ALL=C sort > $@.new
+		-o -name py.typed -o -path 'lmparse/templates/*' | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # --- the locks ---------------------------------------------------------------
@@ -122,6 +122,7 @@ lock: .venv-lock/locked ## write the lock files anew after a change of dependenc
 	printf 'uv\n' | $(UV) - -o requirements/lock.txt
 	$(UV) pyproject.toml --extra dev -c requirements/build.txt -o requirements/dev.txt
 	$(UV) pyproject.toml --extra bench -c requirements/build.txt -o requirements/bench.txt
+	$(UV) pyproject.toml --extra browser -c requirements/build.txt -o requirements/browser.txt
 	printf 'pyspark==4.0.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.0.txt
 	printf 'pyspark==4.1.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.1.txt
 

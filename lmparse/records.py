@@ -31,7 +31,8 @@ from lmparse.options import Options
 Values = dict[str, Any]
 Wanted = frozenset[str] | None
 """Fields of a record to decode; None for all. What is not decoded is not checked either."""
-_Decode = Callable[[Any], Any]
+Decode = Callable[[Any], Any]
+"""What turns a parsed field into its value. Raises InvalidValueError."""
 _READS = ("_read", "_read_le", "_read_be")
 _ASSIGNS = re.compile(r"self\.(\w+)(?: = |\.append\()")
 _ASKS = re.compile(r"_on = self\.(\w+)$")
@@ -62,29 +63,38 @@ class RecordReader:
             raise OptionError(f"records of {spec.id} cannot be read on their own: they need {wanted}", code="LMP-S004")
         self.spec = spec
         self.code_page = code_page or default_page(spec)
-        self._arguments = arguments
-        self._plans: dict[str, list[tuple[Field, _Decode | None]]] = {}
+        self.arguments = arguments
+        self._plans: dict[str, list[tuple[Field, Decode | None]]] = {}
 
     def parse(self, raw: bytes) -> KaitaiStruct:
         """The generated object of one record.
 
         Raises RecordError (LMP-R) or InvalidValueError (LMP-V) with field and offset.
         """
+        parsed, fault = self.parse_partly(raw)
+        if fault is not None:
+            raise fault
+        return parsed
+
+    def parse_partly(self, raw: bytes) -> tuple[KaitaiStruct, DataError | None]:
+        """The same, and what `parse` would raise: the object then ends where the fault is."""
         parser: Any = self.spec.parser
         # Made in two steps, so that what was read before a fault is not lost with it.
         parsed: KaitaiStruct = parser.__new__(parser)
         try:
-            parser.__init__(parsed, *self._arguments, KaitaiStream(BytesIO(raw)))
+            parser.__init__(parsed, *self.arguments, KaitaiStream(BytesIO(raw)))
         except Exception as error:
             fault = _Fault(self.spec, error, raw)
             if not fault.completes_short_record():
-                raise fault.to_error() from None
-        return parsed
+                found = fault.to_error()
+                fault.attach()
+                return parsed, found
+        return parsed, None
 
     def accepts(self, raw: bytes) -> bool:
         """Whether `parse` gives an object; cheaper than to ask it and to throw its error away."""
         try:
-            self.spec.parser(*self._arguments, KaitaiStream(BytesIO(raw)))
+            self.spec.parser(*self.arguments, KaitaiStream(BytesIO(raw)))
         except Exception:
             return self._may_end_short and self._parses(raw)
         return True
@@ -133,7 +143,7 @@ class RecordReader:
     ) -> None:
         """Take over the fields of a parsed object that starts at `base`, in a stream that starts at `stream`."""
         layout = self.spec.layout_of(parsed)
-        for entry, decode in self._plan(layout):
+        for entry, decode in self.decoders(layout):
             if wanted is not None and entry.id not in wanted and entry.kind != "body":
                 continue
             value = getattr(parsed, entry.id, None)
@@ -172,13 +182,14 @@ class RecordReader:
             rows.append(inner)
         return rows
 
-    def _plan(self, layout: Layout) -> list[tuple[Field, _Decode | None]]:
+    def decoders(self, layout: Layout) -> list[tuple[Field, Decode | None]]:
+        """The fields of a layout, each with what turns the parsed value into the shown one; None for nested records."""
         plan = self._plans.get(layout.id)
         if plan is None:
             plan = self._plans[layout.id] = [(entry, self._decoder(entry)) for entry in layout]
         return plan
 
-    def _decoder(self, entry: Field) -> _Decode | None:
+    def _decoder(self, entry: Field) -> Decode | None:
         """What turns the parsed field into its value; None for nested records."""
         if entry.kind in ("struct", "body"):
             return None
@@ -209,7 +220,7 @@ class RecordReader:
             return self.code_page
         return codepages.lookup(entry.codec)
 
-    def _raw(self, entry: Field) -> _Decode:
+    def _raw(self, entry: Field) -> Decode:
         """What gives a field's bytes; a field of a shared type is put together from its parts."""
         if entry.type is None:
             return lambda value: value
@@ -227,7 +238,7 @@ class RecordReader:
         return join
 
 
-def _code_decoder(page: CodePage, width: int) -> _Decode:
+def _code_decoder(page: CodePage, width: int) -> Decode:
     """Code fields come as integers over their characters; the text is what is shown."""
     known: dict[int, str] = {}
 
@@ -272,7 +283,7 @@ def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _rid_decoder(take: _Decode) -> _Decode:
+def _rid_decoder(take: Decode) -> Decode:
     """Row ids come as half-words in the order they stand; the number has its page first."""
 
     def decode(value: Any) -> bytes:
@@ -315,6 +326,7 @@ class _Fault:
         self.steps = self._until_value(steps)
         if not self.steps:
             raise error
+        self._all_steps = steps
         self._parts = steps[len(self.steps) :]
         self.parsed, self.name = self.steps[-1]
         self.layout = spec.layout_of(self.parsed)
@@ -386,6 +398,15 @@ class _Fault:
         for (outer, name), (inner, _) in zip(self.steps, self.steps[1:], strict=False):
             setattr(outer, name, inner)
         return True
+
+    def attach(self) -> None:
+        """Put each object that was being read where its outer one would have kept it."""
+        for (outer, name), (inner, _) in pairwise(self._all_steps):
+            kept = vars(outer).get(name)
+            if isinstance(kept, list):
+                kept.append(inner)
+            else:
+                setattr(outer, name, inner)
 
     def to_error(self) -> DataError:
         """The error to raise in place of Kaitai's."""

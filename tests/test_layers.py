@@ -13,10 +13,11 @@ import pytest
 
 LEVELS = {
     0: "error_codes errors layout _codepage_tables",
-    1: "codepages numeric catalog options sql_types vectors vector_times distinct prefetch filenames progress workers",
-    2: "descriptors storage framing detection walkers index schemas arrays filters",
+    1: "codepages numeric catalog options sql_types vectors vector_times distinct prefetch filenames progress workers "
+    "templating",
+    2: "tracing descriptors storage framing detection walkers index schemas arrays filters",
     3: "records columns scans sync encoding texts comparing",
-    4: "control tables images headers lldf names luw luw_tables luw_rows luw_kinds",
+    4: "dissection control tables images headers header_columns lldf names luw luw_tables luw_rows luw_kinds",
     5: "families files segments claims changes readings decoder change_logs logs opening sources sniffing partitions "
     "accounting ledger gaps pieces units lobs luw_logs image_columns",
     6: "review sql sample luw_sample rows origins change_schemas version_pieces change_columns luw_images luw_places "
@@ -27,7 +28,8 @@ LEVEL = {module: level for level, modules in LEVELS.items() for module in module
 
 THIRD_PARTIES = {
     "fsspec": "storage",
-    "kaitaistruct": "catalog descriptors records images lldf luw luw_rows",
+    "jinja2": "templating",
+    "kaitaistruct": "catalog tracing descriptors records dissection images lldf luw luw_rows",
     "numpy": " ".join(module for module, level in LEVEL.items() if level >= 1),
     "pandas": "frames spark demo",
     "pyarrow": "schemas arrays filters columns rows origins change_schemas version_pieces image_columns change_columns "
