@@ -106,7 +106,7 @@ class Db2Log:
         _root: Any
         previous_lsn: int
         transaction_id: bytes
-        padding: bytes
+        header_padding: bytes
         before_compensated_lsn: int | None
         compensated_lsn: int | None
         def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...

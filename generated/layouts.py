@@ -7578,7 +7578,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One record as db2ReadLog, db2ReadLogNoConn or sqlurlog returns it, without the prefix of the API. All numbers stand in the byte order of the server. The header has one of three forms, which a compensation record makes longer. Behind it, records of type normal, redo, undo, compensation and information only begin with the byte that names the component they come from; function ids of different components overlap, so the component is asked first. Records of all other types belong to the transaction manager or to a utility and have no such byte. The set of types is open: a record of a type or component that is not listed keeps its bytes.',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='fc95f160ad6b430894c347d9c7fd0fefa89505ce1487d84315f45656498ea5f7',
+        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
         enums={
             'component': (
                 Code(value=1, text=None, id='dms', doc='Data manager services'),
@@ -7775,7 +7775,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, from version 10.1 on: 40, 56 or 64 bytes with the three fields before it',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='fc95f160ad6b430894c347d9c7fd0fefa89505ce1487d84315f45656498ea5f7',
+        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
     ),
     'db2_log.chain_v7': Layout(
         id='db2_log.chain_v7',
@@ -7822,7 +7822,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, versions 5 to 9.5: 20, 26 or 32 bytes with the three fields before it',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
         path='db2/db2_log.ksy',
-        sha256='fc95f160ad6b430894c347d9c7fd0fefa89505ce1487d84315f45656498ea5f7',
+        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
     ),
     'db2_log.chain_v97': Layout(
         id='db2_log.chain_v97',
@@ -7844,7 +7844,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so',
             ),
             Field(
-                id='padding',
+                id='header_padding',
                 offset=14,
                 width=2,
                 kind='bytes',
@@ -7874,7 +7874,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it',
         doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so',
         path='db2/db2_log.ksy',
-        sha256='fc95f160ad6b430894c347d9c7fd0fefa89505ce1487d84315f45656498ea5f7',
+        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
     ),
     'db2_log.component_record': Layout(
         id='db2_log.component_record',
@@ -7902,7 +7902,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What a component wrote, by its first byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='fc95f160ad6b430894c347d9c7fd0fefa89505ce1487d84315f45656498ea5f7',
+        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
     ),
     'db2_log.unlisted': Layout(
         id='db2_log.unlisted',
@@ -7922,7 +7922,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of a type or component that no page describes',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='fc95f160ad6b430894c347d9c7fd0fefa89505ce1487d84315f45656498ea5f7',
+        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
     ),
     'db2_long_field': Layout(
         id='db2_long_field',

@@ -50,9 +50,10 @@ def test_every_byte_of_every_case_stands_in_one_field_with_the_value_of_records(
             values = to_json(file.reader.read(raw).values)
             present = {key for key, value in values.items() if value not in (None, [])} - {"kind"}
             assert present <= {node.path for node in found.nodes}, name
-            # Two parts of a record may each have a field of one name; `records` shows the inner one.
-            shown = {node.path: node.value for node in found.nodes if not node.children}
-            assert shown == {path: values.get(path) for path in shown}, name
+            for node in found.nodes:
+                assert node.children or node.value == values.get(node.path), name
+            # Two fields of one name, in two parts of a record, would leave `records` one value for both.
+            assert len({node.path for node in found.nodes}) == len(found.nodes), name
             count += 1
     assert count > 800
 

@@ -209,7 +209,7 @@ types:
         size: 6
         doc: Transaction identifier (SQLU_TID)
         doc-ref: *v97
-      - id: padding
+      - id: header_padding
         -lm-status: documented
         size: 2
         doc: Aligns what follows; the manual does not show it

@@ -141,7 +141,7 @@ def header_row(server: Server, header: Header, body: bytes) -> Row:
         }
         lsos = {"before_compensated_lso": prior, "compensated_lso": compensated}
         return {**start, **named, "transaction_id": tid, "log_stream_id": header.stream_id, **extra, **lsos}
-    padding = {} if server.is_v7 else {"padding": "0000"}
+    padding = {} if server.is_v7 else {"header_padding": "0000"}
     lsns = {"before_compensated_lsn": prior, "compensated_lsn": compensated}
     return {**start, "previous_lsn": previous, "transaction_id": tid, **padding, **lsns}
 
