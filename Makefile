@@ -10,6 +10,10 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 python3.11,\
 	$(shell $(name) -c '$(NEW_ENOUGH)' 2>/dev/null && echo $(name))) python3)
 
+# The first browser of Chromium's kind; CHROMIUM=... names another.
+CHROMIUM ?= $(firstword $(foreach name,chromium chromium-browser google-chrome google-chrome-stable,\
+	$(shell command -v $(name) 2>/dev/null)))
+
 VENV := .venv
 LOCK := dev
 BIN := $(VENV)/bin
@@ -18,7 +22,7 @@ INSTALL := $(PIP) install --quiet
 LOCKED := --require-hashes --no-build-isolation
 TIMES := $(VENV)/times
 
-.PHONY: help demo test test-matrix test-spark check-engines pages bench bench-run wheel lock fix dev clean FORCE
+.PHONY: help demo docs test test-pages test-pages-run test-matrix test-spark check-engines pages bench bench-run wheel lock fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,10 +42,17 @@ test: dev ## check everything, in stages; the Spark tests come last
 	$(call stage,specs,$(BIN)/python build.py lint)
 	$(call stage,ruff,$(BIN)/ruff check --quiet .)
 	$(call stage,mypy,$(BIN)/mypy)
-	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark' --numprocesses auto --dist loadfile)
+	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist loadfile)
 	@echo "== times so far"; cat $(TIMES)
 	@echo "== tests with Spark"
 	@$(BIN)/pytest -m spark
+
+test-pages: ## drive the pages in a headless Chromium, where there is one (CHROMIUM=... names it)
+	@if [ -z '$(CHROMIUM)' ]; then echo 'tests of the pages in a browser: NOT RUN, there is no Chromium'; \
+	else $(MAKE) test-pages-run VENV=.venv-browser LOCK=browser CHROMIUM='$(CHROMIUM)'; fi
+
+test-pages-run: dev # The browser tests in $(VENV), whose lock holds what drives a browser.
+	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser tests/test_pages.py
 
 test-spark: dev # The Spark tests in $(VENV), whatever Spark its lock holds.
 	$(BIN)/pytest -m spark
@@ -52,6 +63,10 @@ test-matrix: ## run the Spark tests with the older Sparks, each in an environmen
 
 check-engines: dev ## compile the specs with Node and compare: both engines must give the same bytes
 	$(BIN)/python build.py --check --engine node
+
+docs: dev ## the pages on which the specs are reviewed, with the cases as samples, in build/docs/
+	@mkdir -p build
+	$(BIN)/lmparse docs build/docs --samples tests/cases --overwrite
 
 pages: dev ## write docs/errors.md anew from the catalogue of error codes
 	$(BIN)/python -c 'from lmparse.error_codes import page; print(page(), end="")' > docs/errors.md
@@ -67,6 +82,7 @@ bench-run: dev # The benchmarks in $(VENV), whose lock holds the rivals too.
 	$(BIN)/python -m bench.projection
 	$(BIN)/python -m bench.shapes
 	$(BIN)/python -m bench.changes
+	$(BIN)/python -m bench.described
 	$(BIN)/python -m bench.convert
 	$(BIN)/python -m bench.growth
 	$(BIN)/python -m bench.spark
@@ -109,7 +125,7 @@ $(VENV)/installed: $(VENV)/locked $(VENV)/files pyproject.toml
 $(VENV)/files: FORCE | $(VENV)/pyvenv.cfg
 	@test -d build/__editable__.* || rm -f $@
 	@find lmparse generated formats -name '*.py' -o -name '*.pyi' -o -name '*.ksy' -o -name '*.json' \
-		-o -name py.typed -o -path 'lmparse/templates/*' | LC_ALL=C sort > $@.new
+		-o -name py.typed -o -path 'lmparse/templates/*' -o -path 'formats/*.csv' -o -path 'formats/*.yaml' | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # --- the locks ---------------------------------------------------------------

@@ -4,6 +4,7 @@
     python build.py generate      compile formats/ into generated/
     python build.py --check       do the same aside, compare, fail on any difference
     python build.py lint          hold the specs against the house style
+    python build.py new acme_log  begin a spec: a skeleton with a good and a bad case
 
 Specs of one's own: `python build.py generate --formats DIR --out OUT`; they may import the
 project's (`/common/...`), and OUT then stands on its own.
@@ -20,6 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "formats")]
 
 from _build.compiler import CompilerUnavailable, CompilerUnfit  # noqa: E402
 from _build.lint import lint  # noqa: E402
+from _build.new import Refused, new  # noqa: E402
 from _build.products import MANIFEST, differences_from_manifest, make  # noqa: E402
 from _build.specs import FORMATS, SpecError, shown  # noqa: E402
 
@@ -33,15 +35,19 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.command == "lint":
             return _lint(options.formats)
+        if options.command == "new":
+            print("\n".join(new(options.id)))
+            return 0
         return _check(options) if options.check else _generate(options)
-    except (SpecError, CompilerUnavailable, CompilerUnfit) as error:
+    except (SpecError, CompilerUnavailable, CompilerUnfit, Refused) as error:
         print(error, file=sys.stderr)
         return 1
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Build everything that follows from the specs.", allow_abbrev=False)
-    parser.add_argument("command", nargs="?", default="generate", choices=("generate", "lint"))
+    parser.add_argument("command", nargs="?", default="generate", choices=("generate", "lint", "new"))
+    parser.add_argument("id", nargs="?", metavar="ID", help="of the spec to begin, <family>_<thing>")
     parser.add_argument("--check", action="store_true", help="compare with what is there instead of writing it")
     parser.add_argument("--formats", type=Path, default=FORMATS, metavar="DIR", help="folder with <family>/<id>.ksy")
     parser.add_argument("--out", type=Path, default=GENERATED, metavar="DIR", help="where the products go")
@@ -49,7 +55,11 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--engine", choices=("dukpy", "node"), default="dukpy", help="what runs the compiler")
     options = parser.parse_args(arguments)
     is_own = options.formats.resolve() != FORMATS
-    if options.command != "lint" and is_own and options.out.resolve() == GENERATED:
+    if (options.command == "new") != (options.id is not None):
+        parser.error("new takes the id of a spec, <family>_<thing>; the other commands take none")
+    if options.command == "new" and is_own:
+        parser.error(f"new begins a spec in {shown(FORMATS)}, where the tests are that go with it")
+    if options.command == "generate" and is_own and options.out.resolve() == GENERATED:
         parser.error(f"give --out as well: {shown(GENERATED)} holds what the project's own specs give")
     return options
 

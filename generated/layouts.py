@@ -679,9 +679,9 @@ LAYOUTS: dict[str, Layout] = {
         endian='be',
         title='Log Master control file, logical log column information record (DLCI)',
         doc='One column as it stands in the row images of one table version. Sorted by LLCOLUMNNUM, the records of a version describe its whole row image. All fields are text: numbers are EBCDIC digits, ids four hex digits. 193 bytes are required, more are kept.',
-        doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+        doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Logical-log-column-information-record-DLCI/',
         path='bmc/bmc_dlci.ksy',
-        sha256='de10dd7c13d8f104aabf5b1701ac8bdf01837db72a34d3f70b49384c32658066',
+        sha256='bba8a0efd2c1c95800e4232ca0cb3baee1e3185351d00295cdebfbb3e1fbbe3e',
         enums={
             'll_column_type': (
                 Code(value=3284713945, text=None, id='fixed_character', doc='Fixed character'),
@@ -1013,9 +1013,9 @@ LAYOUTS: dict[str, Layout] = {
         endian='be',
         title='Log Master control file, log information end record (DLGE)',
         doc='Where the logical log ends, and from where the next one must read so that no unit of recovery is lost. A record may end before any field but the first, and go on behind the last: releases differ.',
-        doc_ref='BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"',
+        doc_ref='BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)", https://docs.bmc.com/docs/logmasterfordb2/121/log-information-end-record-dlge-857523032.html',
         path='bmc/bmc_dlge.ksy',
-        sha256='7ae0198bafc410d78d849d1124372f0a99fb81e3f1f908a8da5e5780d45181f6',
+        sha256='f5b093d4081cb6d61aeb3a76cf3d0be3da3496085d314b40606ee68dac6c3958',
     ),
     'bmc_dlob': Layout(
         id='bmc_dlob',
@@ -1945,9 +1945,9 @@ LAYOUTS: dict[str, Layout] = {
         endian='be',
         title='Log Master control file, XMLSTRING data set name record (DXSF)',
         doc='Names the data set that holds the XML strings (SYSIBM.SYSXMLSTRINGS). Present only when the output was asked for it. A record may end before any field but the first, and go on behind the last: releases differ.',
-        doc_ref='BMC AMI Log Master for Db2 12.1, "XMLSTRING data set name record (DXSF)"',
+        doc_ref='BMC AMI Log Master for Db2 12.1, "XMLSTRING data set name record (DXSF)", https://docs.bmc.com/docs/logmasterfordb2/121/xmlstring-data-set-name-record-dxsf-857523050.html',
         path='bmc/bmc_dxsf.ksy',
-        sha256='bbace77f209751c964f732d747536dcb0b09522f7465a41309b7ecb428bcaf03',
+        sha256='3719f824a6eaa538db159538d1ab95f3e45964bb9e70b85dff6d97f1832dd0bd',
     ),
     'bmc_lldf': Layout(
         id='bmc_lldf',
@@ -2573,9 +2573,9 @@ LAYOUTS: dict[str, Layout] = {
         endian='be',
         title='Log Master logical log, data change record (LLDF)',
         doc='One change in the data file of a logical log, without its record descriptor word. The header says who changed which table when, and what became of it; DATA holds the row images. The table is the one of release 11.1 and later. `length` rules: a shorter header ends before the last two fields, a longer one has more behind them, and DATA starts at `length` in any case. When the control file holds XHDF records they describe the header of its data file, and this table is the check. Code fields hold EBCDIC letters; their sets are open, a value that is not listed is data.',
-        doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+        doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", https://docs.bmc.com/docs/logmasterfordb2/121/logical-log-data-file-857523064.html',
         path='bmc/bmc_lldf.ksy',
-        sha256='83bd8e776dd19897232c657b1813b527b9ff38e1682ed3dedfec810c1e505caf',
+        sha256='fd1c75c374db3ea89b9530cf85501603de7529ac13edc37b0ef2202b078acfb7',
         enums={
             'change_type': (
                 Code(value=58562, text=None, id='update', doc='Update: the row before, then the row after'),
@@ -4168,7 +4168,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="Records of the component that keeps tables and rows. Offsets count from the end of the log record header, as in the tables of the manual. Types named like a table of version 7 are its rows; those that end in v97 are the same record from version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. Version 8.1 to 9.5 are read as version 7, with the newer function ids for rows accepted; no page at hand settles when those came. An update carries two rows. The first fixed part stands before the OLD row and gives the length of the NEW one, and the other way round; the rows' own headers and the length of the whole must agree.",
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
         enums={
             'function_id': (
                 Code(value=102, text=None, id='add_columns', doc='Add columns to table'),
@@ -4356,7 +4356,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='padding',
@@ -4423,7 +4423,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Columns are added, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.alter_table_attribute': Layout(
         id='db2_dms.alter_table_attribute',
@@ -4435,7 +4435,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='padding',
@@ -4480,7 +4480,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An attribute of a table is set, by ALTER TABLE or by checking constraints',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.alter_table_attribute_v97': Layout(
         id='db2_dms.alter_table_attribute_v97',
@@ -4492,7 +4492,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='attribute_mask',
@@ -4526,7 +4526,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An attribute of a table is set, by ALTER TABLE or by checking constraints',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.column_descriptor': Layout(
         id='db2_dms.column_descriptor',
@@ -4622,7 +4622,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column, 8 bytes. The page lists type, length, null flag and offset; widths and codes are those that applications read.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.header': Layout(
         id='db2_dms.header',
@@ -4634,7 +4634,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Component identifier (=1)',
                 doc='Component identifier, 1',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='function_id',
@@ -4754,7 +4754,7 @@ LAYOUTS: dict[str, Layout] = {
                     Code(value=213, text=None, id='vector', doc='Vector as text, from version 12.1.4 on'),
                 ),
                 doc='What happened',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='tablespace_id',
@@ -4763,7 +4763,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Table space identifier',
                 doc='Table space',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='table_id',
@@ -4772,14 +4772,14 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Table identifier',
                 doc='Table; only together with the table space it is unique',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
         ),
         width=6,
         doc='DMS log record header (DMSLogRecordHeader)',
-        doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+        doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.initialize_table': Layout(
         id='db2_dms.initialize_table',
@@ -4791,7 +4791,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='file_create_lsn',
@@ -4902,7 +4902,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.initialize_table_v97': Layout(
         id='db2_dms.initialize_table_v97',
@@ -4914,7 +4914,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='padding',
@@ -5030,7 +5030,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.insert_multiple': Layout(
         id='db2_dms.insert_multiple',
@@ -5042,7 +5042,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='iud_flags',
@@ -5129,7 +5129,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Several rows are inserted into one page',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.lob_descriptor': Layout(
         id='db2_dms.lob_descriptor',
@@ -5168,7 +5168,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One LOB column, 12 bytes; the page names their number and size only',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.of_v7': Layout(
         id='db2_dms.of_v7',
@@ -5188,14 +5188,14 @@ LAYOUTS: dict[str, Layout] = {
                     'db2_dms.undocumented',
                 ),
                 doc='The record',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
         ),
         width=None,
         doc='Records of versions 5 to 9.5',
-        doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+        doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.of_v97': Layout(
         id='db2_dms.of_v97',
@@ -5227,7 +5227,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 9.7 on',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.parallel_arrays': Layout(
         id='db2_dms.parallel_arrays',
@@ -5258,7 +5258,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Descriptors of all columns, and as many of LOB columns, of which only the first ones are used',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.placed_record': Layout(
         id='db2_dms.placed_record',
@@ -5296,7 +5296,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.removed_record': Layout(
         id='db2_dms.removed_record',
@@ -5325,7 +5325,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records that are taken back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.rollback_insert': Layout(
         id='db2_dms.rollback_insert',
@@ -5337,7 +5337,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='padding',
@@ -5393,7 +5393,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.rollback_insert_to_empty_page': Layout(
         id='db2_dms.rollback_insert_to_empty_page',
@@ -5405,7 +5405,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='padding',
@@ -5460,7 +5460,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert into an empty page is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.rollback_insert_v97': Layout(
         id='db2_dms.rollback_insert_v97',
@@ -5472,7 +5472,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='padding',
@@ -5525,7 +5525,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.row': Layout(
         id='db2_dms.row',
@@ -5537,7 +5537,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='padding',
@@ -5611,7 +5611,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.row_to_empty_page': Layout(
         id='db2_dms.row_to_empty_page',
@@ -5623,7 +5623,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='iud_flags',
@@ -5712,7 +5712,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted into or deleted from a page that is empty before or after',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.row_v97': Layout(
         id='db2_dms.row_v97',
@@ -5724,7 +5724,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='iud_flags',
@@ -5795,7 +5795,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.table_description': Layout(
         id='db2_dms.table_description',
@@ -5853,7 +5853,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Table description record: the columns in their order, then the LOB columns in theirs',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.undo_insert_multiple': Layout(
         id='db2_dms.undo_insert_multiple',
@@ -5865,7 +5865,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='iud_flags',
@@ -5952,7 +5952,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert of several rows is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.undocumented': Layout(
         id='db2_dms.undocumented',
@@ -5964,7 +5964,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='payload',
@@ -5981,7 +5981,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.update': Layout(
         id='db2_dms.update',
@@ -5993,7 +5993,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='old_row',
@@ -6043,7 +6043,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated where it stands',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.update_part': Layout(
         id='db2_dms.update_part',
@@ -6103,7 +6103,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.update_part_v97': Layout(
         id='db2_dms.update_part_v97',
@@ -6166,7 +6166,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.update_v97': Layout(
         id='db2_dms.update_v97',
@@ -6178,7 +6178,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='old_row',
@@ -6225,7 +6225,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated where it stands',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dms.vector': Layout(
         id='db2_dms.vector',
@@ -6237,7 +6237,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_dms.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
             ),
             Field(
                 id='column_id',
@@ -6292,7 +6292,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A VECTOR value as text, in front of the row it is of',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='fe46ded8e3d1cdb1fe58a61a53f571416d8bcbcaaaa5c09d1193d4cebc707ddb',
+        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
     ),
     'db2_dom': Layout(
         id='db2_dom',
@@ -6782,7 +6782,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 cases=('db2_lob.of_v10', 'db2_lob.of_v7'),
                 doc='The record in the form of its generation',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
         ),
         width=None,
@@ -6827,7 +6827,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data of LOB columns, in pieces of at most 32768 bytes. Offsets count from the end of the log record header. An update is a delete of the old value and an insert of the new one; when the new value is the old one with more behind it, only what is behind is logged. The columns and rows that the data is of are not named until version 9.7; from 10.1 on the column is, and the records stand before that of the row. Version 7 lists no operation identifiers: which of its two records it is, the length shows. Its byte address is declared as double; whether an IEEE number or an integer of 64 bits stands there is not stated, and found from the bytes.',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
         enums={
             'operation': (
                 Code(value=64, text=None, id='add_lob_data', doc='Add LOB data'),
@@ -6864,7 +6864,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_lob.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
             Field(
                 id='padding',
@@ -6910,7 +6910,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a column that was created NOT LOGGED',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
     ),
     'db2_lob.afim_data': Layout(
         id='db2_lob.afim_data',
@@ -6922,7 +6922,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_lob.header',
                 doc='Log header',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
             Field(
                 id='padding',
@@ -6977,7 +6977,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
     ),
     'db2_lob.header': Layout(
         id='db2_lob.header',
@@ -6989,7 +6989,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Originator code (component identifier = 5)',
                 doc='Originator code (component identifier), 5',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
             Field(
                 id='operation_id',
@@ -6998,7 +6998,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Operation identifier',
                 doc='What happened',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
             Field(
                 id='pool_id',
@@ -7007,7 +7007,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Pool identifier',
                 doc='Table space of the LOB object',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
             Field(
                 id='object_id',
@@ -7016,7 +7016,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Object identifier',
                 doc='LOB object',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
             Field(
                 id='parent_pool_id',
@@ -7025,7 +7025,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Parent pool identifier',
                 doc='Table space of the table',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
             Field(
                 id='parent_object_id',
@@ -7034,7 +7034,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Parent object identifier',
                 doc='Table',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
             Field(
                 id='object_type',
@@ -7043,14 +7043,14 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='Object type',
                 doc='Type of the object',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
         ),
         width=11,
         doc='LOB manager log record header (LOBLogRecordHeader)',
-        doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+        doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
     ),
     'db2_lob.header_v10': Layout(
         id='db2_lob.header_v10',
@@ -7124,7 +7124,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header from version 10.1 on, 12 bytes',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
     ),
     'db2_lob.lob_amount': Layout(
         id='db2_lob.lob_amount',
@@ -7205,7 +7205,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An amount without data: of a NOT LOGGED column, or for information only',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
     ),
     'db2_lob.lob_data': Layout(
         id='db2_lob.lob_data',
@@ -7305,7 +7305,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
     ),
     'db2_lob.of_v10': Layout(
         id='db2_lob.of_v10',
@@ -7324,7 +7324,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 10.1 on',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
     ),
     'db2_lob.of_v7': Layout(
         id='db2_lob.of_v7',
@@ -7336,14 +7336,14 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 cases=('db2_lob.afim_amount', 'db2_lob.afim_data'),
                 doc='The record',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
             ),
         ),
         width=None,
         doc='Records until version 9.7',
-        doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110',
+        doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
     ),
     'db2_lob.undocumented': Layout(
         id='db2_lob.undocumented',
@@ -7372,7 +7372,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='388289da442ba5347365b4956b1e05dddcab0d4ac9bb3b71eea3c5ef8b7b06c5',
+        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
     ),
     'db2_log': Layout(
         id='db2_log',

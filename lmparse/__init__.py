@@ -9,6 +9,9 @@
 Nothing of pyspark or pyarrow is loaded by this import; `lmparse.spark` is.
 """
 
+import pathlib
+import typing
+
 from lmparse.errors import (
     ControlError,
     DataError,
@@ -26,6 +29,9 @@ from lmparse.errors import (
 from lmparse.opening import open_log, parse
 from lmparse.sniffing import sniff
 
+if typing.TYPE_CHECKING:
+    from lmparse.explaining import Explained
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -41,7 +47,19 @@ __all__ = [
     "TableNotFoundError",
     "TruncatedError",
     "UnknownFormatError",
+    "explain",
     "open_log",
     "parse",
     "sniff",
 ]
+
+
+def explain(path: "str | pathlib.Path", record: int | str | None = None, **options: typing.Any) -> "Explained":
+    """One record of a file, its bytes beside its fields, as `lmparse explain` shows it; a notebook shows a page.
+
+    `record` counts from 0. `offset`, any byte of the file, or `lsn`, a place in the log, may be given in its place;
+    see `lmparse.explaining.explain`.
+    """
+    from lmparse import explaining  # what shows a record is loaded when one is asked for
+
+    return explaining.explain(path, record, **options)

@@ -8,6 +8,7 @@ import difflib
 import io
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -105,6 +106,7 @@ def build_parser() -> argparse.ArgumentParser:
     plan = _command(commands, "plan", _plan, "say which columns of a spec are read by the column, and why not")
     plan.add_argument("spec", metavar="SPEC", help="spec id, or the path of a spec built elsewhere")
     plan.add_argument("--columns", help="only these, comma separated")
+    plan.add_argument("--control", help="control file of a logical log, whose header it describes")
     plan.add_argument("--json", action="store_true", help="one JSON object")
 
     check = _command(commands, "check", _check, "account for every byte and hold the control file against the data")
@@ -112,6 +114,45 @@ def build_parser() -> argparse.ArgumentParser:
     check.add_argument("--report", metavar="R.json", help="write the whole report here")
     check.add_argument("--json", action="store_true", help="print the whole report")
     _add_options(check, "check")
+
+    coverage = _command(commands, "coverage", _coverage, "say which part of the specs samples reach")
+    coverage.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all that is in it")
+    coverage.add_argument("--json", action="store_true", help="one JSON object")
+    coverage.add_argument("--html", metavar="OUT", help="write the report as a page here")
+    coverage.add_argument("--all", action="store_true", help="count specs of which no sample has a part, too")
+    coverage.add_argument("--fail-under", type=float, metavar="P", help="exit with 24 below so many per cent")
+    coverage.add_argument("--limit", type=int, metavar="N", help="read so many records of each file")
+    _add_options(coverage, "coverage")
+
+    diff = _command(commands, "diff", _diff, "say what a change of specs means to those who read their data")
+    state = "a .ksy file, a folder of specs, REV or REV:PATH of the git repository here, or 'installed'"
+    diff.add_argument("old", metavar="OLD", help=state)
+    diff.add_argument("new", metavar="NEW", help=f"likewise: {state}")
+    shown = diff.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="one JSON object")
+    shown.add_argument("--markdown", action="store_true", help="a table for a pull request")
+    diff.add_argument(
+        "--fail-on", choices=("breaking", "widening", "compatible", "doc", "none"), default="breaking",
+        help="exit with 24 when a change is of this class or of a worse one (default: breaking)",
+    )  # fmt: skip
+
+    explain = _command(commands, "explain", _explain, "show one record's bytes beside its fields and what they mean")
+    explain.add_argument("file", metavar="FILE")
+    which = explain.add_mutually_exclusive_group()
+    which.add_argument("--record", metavar="N", help="number of the record, from 0 (default: 0)")
+    which.add_argument("--offset", metavar="X", help="any byte of the file that belongs to it, as 696 or 0x2b8")
+    which.add_argument("--lsn", metavar="L", help="its place in the log, in hex")
+    explain.add_argument("--json", action="store_true", help="one JSON object")
+    explain.add_argument("--html", metavar="OUT", help="write a page here that shows bytes and fields side by side")
+    explain.add_argument("--overwrite", action="store_true", help="replace OUT")
+    _add_options(explain, "explain")
+
+    docs = _command(commands, "docs", _docs, "write the pages on which the specs are reviewed, as a folder")
+    docs.add_argument("out", metavar="OUTDIR", help="folder for the pages; they open from a disk")
+    docs.add_argument("--samples", action="append", default=[], metavar="PATH", help="a log, a folder of logs, or a "
+                      "folder of cases, whose values the pages show; may be repeated (default: made ones)")  # fmt: skip
+    docs.add_argument("--specs", metavar="DIR", help="show the specs in this folder, which build.py made")
+    docs.add_argument("--overwrite", action="store_true", help="replace pages that lmparse wrote there")
 
     demo = _command(commands, "demo", _demo, "make a small synthetic log and read it every way")
     demo.add_argument("--out", default="demo", metavar="DIR", help="folder for everything made (default: demo)")
@@ -291,7 +332,7 @@ def _plan(parsed: argparse.Namespace) -> int:
         from lmparse.plans import planned
     except ImportError as error:
         raise _not_installed(error) from None
-    found = planned(parsed.spec, _options(parsed).columns)
+    found = planned(parsed.spec, _options(parsed).columns, parsed.control)
     if parsed.json:
         _print(found.to_dict())
     else:
@@ -321,8 +362,85 @@ def _check(parsed: argparse.Namespace) -> int:
     return DIFFERENCE if report.differences else GOOD
 
 
+def _coverage(parsed: argparse.Namespace) -> int:
+    from lmparse.coverage_files import collect
+    from lmparse.coverage_reports import report_of
+
+    if parsed.fail_under is not None and not 0 <= parsed.fail_under <= 100:
+        raise OptionError(f"--fail-under has no value {parsed.fail_under:g}", hint="a number from 0 to 100")
+    if parsed.limit is not None and parsed.limit < 1:
+        raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero")
+    samples = collect(parsed.files, _given(parsed), limit=parsed.limit)
+    read = [*(file.path for file in samples.files), parsed.control or ""]
+    if parsed.html and os.path.realpath(parsed.html) in map(os.path.realpath, read):
+        raise OptionError("the page would overwrite a sample", hint="name another file")
+    report = report_of(samples, with_unreached=parsed.all)
+    if parsed.html:
+        page = report.page()
+        with open(parsed.html, "w", encoding="utf-8", errors="surrogateescape") as out:
+            out.write(page)
+    if parsed.json:
+        _print(report.to_dict())
+    else:
+        print("\n".join(report.lines()))
+    code = GOOD
+    for error in samples.faults:
+        code = _say(error, LEFTOVER if isinstance(error, LeftoverError) and code != DATA else DATA)
+    if code == GOOD and parsed.fail_under is not None and report.share.is_below(parsed.fail_under):
+        _message(f"coverage {report.share.percent} % is below {parsed.fail_under:g} %")
+        return DIFFERENCE
+    return code
+
+
 def _not_installed(error: ImportError) -> OptionError:
     return OptionError(f"{error.name} is not installed", code="LMP-S005", hint="pip install 'lmparse[arrow]'")
+
+
+def _diff(parsed: argparse.Namespace) -> int:
+    from lmparse import diff_reports
+    from lmparse.spec_diff import compare
+    from lmparse.spec_files import read_specs
+
+    found = compare(read_specs(parsed.old), read_specs(parsed.new))
+    if parsed.json:
+        _print(diff_reports.to_dict(found))
+    else:
+        print("\n".join(diff_reports.markdown(found) if parsed.markdown else diff_reports.lines(found)))
+    return DIFFERENCE if parsed.fail_on != "none" and found.reaches(parsed.fail_on) else GOOD
+
+
+def _explain(parsed: argparse.Namespace) -> int:
+    from lmparse.explaining import explain
+    from lmparse.page_files import check_page, write_page
+
+    if parsed.html:
+        read = [parsed.file, parsed.control, parsed.tables]
+        check_page(parsed.html, filter(None, read), overwrite=parsed.overwrite)
+    elif parsed.overwrite:
+        raise OptionError("--overwrite is for a page", hint="give --html too")
+    found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **_given(parsed))
+    if parsed.html:
+        write_page(found.html(), parsed.html)
+    if parsed.json:
+        _print(found.to_dict())
+    elif not parsed.html:
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        print("\n".join(found.lines(shutil.get_terminal_size().columns, colour)))
+    for error in found.faults:
+        _report(error)
+    if not found.faults:
+        return GOOD
+    return LEFTOVER if isinstance(found.fault, LeftoverError) else DATA
+
+
+def _docs(parsed: argparse.Namespace) -> int:
+    from lmparse.site import write_site
+
+    done = write_site(parsed.out, samples=parsed.samples, specs=parsed.specs, overwrite=parsed.overwrite)
+    for error in done.samples.faults:
+        _report(error)
+    _message(f"{parsed.out}: {done.specs} specs in {done.files} files, with {len(done.samples.files)} samples")
+    return DATA if done.samples.faults else GOOD
 
 
 def _demo(parsed: argparse.Namespace) -> int:

@@ -105,6 +105,17 @@ def family() -> Family:
     return Family("control records", _test, _cut, _page_of)
 
 
+def part_family() -> Family:
+    """What a part of a control file looks like, without the record that it begins with: only its codes prove it."""
+    codes = [code.value.to_bytes(4, "big") for code in catalog.load(SPEC).layout.enums["record_code"]]
+
+    def test(records: list[bytes], framing: Framing) -> str | None:
+        unknown = sum(raw[:4] not in codes for raw in records)
+        return f"{unknown} of {len(records)} records begin with no code of a control record" if unknown else None
+
+    return Family("control records", test, _cut)
+
+
 def _page_of(first: bytes) -> CodePage:
     # Codes and digits are the same in every EBCDIC page, so any page reads the CCSID.
     bootstrap = codepages.lookup("cp037")

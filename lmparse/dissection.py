@@ -19,6 +19,9 @@ from lmparse.layout import Field, Layout
 from lmparse.records import Decode, RecordReader, kind_of, to_json
 from lmparse.tracing import Place, places_of, traced
 
+Branch = tuple[str, str, str]
+"""A field of several cases: id of the layout that has it, its id, and id of the layout that the data chose."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -38,6 +41,8 @@ class Node:
     """What the specs say of this value, for a value of a list."""
     children: tuple[Node, ...] = ()
     fault: DataError | None = None
+    branches: tuple[Branch, ...] = ()
+    """What the data decided on the way from the object that it stands in to its layout, outermost first."""
 
     @property
     def name(self) -> str:
@@ -115,7 +120,7 @@ class Dissector:
                 yield from self._field(spot, entry, decode, value, places[0])
             elif entry.kind == "rest" and value:  # what a record that ends early keeps of its last field
                 end = len(spot.raw)
-                yield Node(spot.path + entry.id, entry, spot.layout.id, end - len(value), end, to_json(value))
+                yield self._node(spot, entry, end - len(value), end, value=to_json(value))
 
     def _list(self, spot: _Spot, entry: Field, decode: Decode | None, items: list[Any], places: list[Place]) -> Node:
         children: list[Node] = []
@@ -124,7 +129,7 @@ class Dissector:
             one = replace(entry, id=f"{entry.id}[{number}]", repeated=False)
             children += self._field(spot, one, decode, item, place)
         start = spot.base + places[0][0]
-        return Node(spot.path + entry.id, entry, spot.layout.id, start, children[-1].end, children=tuple(children))
+        return self._node(spot, entry, start, children[-1].end, children=tuple(children))
 
     def _field(self, spot: _Spot, entry: Field, decode: Decode | None, value: Any, place: Place) -> Iterator[Node]:
         start = spot.base + place[0]
@@ -136,18 +141,19 @@ class Dissector:
             inner = _Spot(
                 value, layout, spot.raw, spot.path if is_body else f"{path}.",
                 spot.base if value._io is spot.parsed._io else start, spot.fault,
+                (spot.branches if is_body else ()) + (((spot.layout.id, entry.id, layout.id),) if entry.cases else ()),
             )  # fmt: skip
             children = tuple(self._nodes(inner))
             if is_body:
                 yield from children
                 return
             end = max((child.end for child in children), default=start) if place[1] is None else spot.base + place[1]
-            yield Node(path, entry, spot.layout.id, start, end, children=children, fault=fault)
+            yield self._node(spot, entry, start, end, children=children, fault=fault)
             return
         if place[1] is None:
             if spot.fault is None:
                 return  # the record may end inside it; `rest` has the bytes
-            yield Node(path, entry, spot.layout.id, start, len(spot.raw), fault=fault)
+            yield self._node(spot, entry, start, len(spot.raw), fault=fault)
             return
         shown = None
         try:
@@ -156,7 +162,10 @@ class Dissector:
             error.at(spec=spot.layout.id, field=path, field_offset=start, doc_ref=entry.doc_ref)
             fault = error
         end = spot.base + place[1]
-        yield Node(path, entry, spot.layout.id, start, end, shown, meaning(entry, value), fault=fault)
+        yield self._node(spot, entry, start, end, value=shown, meaning=meaning(entry, value), fault=fault)
+
+    def _node(self, spot: _Spot, entry: Field, start: int, end: int, **known: Any) -> Node:
+        return Node(spot.path + entry.id, entry, spot.layout.id, start, end, branches=spot.branches, **known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +179,7 @@ class _Spot:
     base: int
     """Where the stream starts that the object is read from."""
     fault: DataError | None
+    branches: tuple[Branch, ...] = ()
 
 
 def meaning(entry: Field, value: Any) -> str:

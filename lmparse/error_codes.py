@@ -77,6 +77,13 @@ CATALOGUE: dict[str, Cause] = {
         "A text-mode transfer translated every byte; numbers and descriptor words are lost.",
         "Transfer it again in binary, with record descriptor words.",
     ),
+    "LMP-F011": Cause(
+        "the file cannot be cut there",
+        "Its records hold bytes that look like records, a log within a log for instance. To read a large file in parts "
+        "it is cut where records seem to begin, and reading has shown that at this place none does.",
+        "Set maxPartitionBytes above the size of the file, or ask for the column `_metadata`: then records are counted "
+        "from the start of the file, which finds them all.",
+    ),
     "LMP-R001": Cause(
         "the record ends inside a field",
         "It is shorter than its kind is.",
@@ -233,6 +240,16 @@ CATALOGUE: dict[str, Cause] = {
         "a worker process ended",
         "The system stopped one of the processes of `jobs`, mostly for want of memory.",
         "Run it again with fewer jobs.",
+    ),
+    "LMP-S008": Cause(
+        "a spec cannot be read",
+        "It is no YAML, has not the shape of a spec, or names a spec, a type or an enumeration that does not exist.",
+        "The message has path, line and column of every fault; `python build.py` says more about a spec's expressions.",
+    ),
+    "LMP-S009": Cause(
+        "no specs there",
+        "The name is no `.ksy` file, no folder with `<family>/<id>.ksy`, and no revision of the git repository here.",
+        "Name the folder above the families, or a path as `REV:PATH`, from the top of the repository.",
     ),
 }
 """Every code there is. Codes never change their meaning."""

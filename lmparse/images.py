@@ -69,7 +69,7 @@ class RowReader:
         columns = table.columns
         unit = 2 if reading.graphic_length == "characters" else 1
         self._widths = [column.width(reading.dec_length, reading.graphic_length) for column in columns]
-        self._reader = RecordReader(
+        self.parts = RecordReader(
             spec,
             arguments=(
                 [storage["varying" if column.is_varying else "fixed"] for column in columns],
@@ -80,7 +80,9 @@ class RowReader:
                 options.is_expanded,
             ),
         )
-        self._decoders = [_decoder(column, options, reading.dec_length) for column in columns]
+        """Takes an image apart into the parts of its columns."""
+        self.decoders = [_decoder(column, options, reading.dec_length) for column in columns]
+        """For each column what turns its bytes into its value; None when the value is kept elsewhere."""
 
     def read(self, image: bytes, wanted: frozenset[str] | None = None) -> Row:
         """The values of one row; with `wanted`, of these columns only.
@@ -89,12 +91,12 @@ class RowReader:
         exactly. Faulty values are collected in the row.
         """
         try:
-            parsed = self._reader.parse(image)
+            parsed = self.parts.parse(image)
         except DataError as error:
             raise self._named(error) from None
         row = Row({})
         offset = 0
-        for column, part, decode in zip(self.table.columns, parsed.columns, self._decoders, strict=True):
+        for column, part, decode in zip(self.table.columns, parsed.columns, self.decoders, strict=True):
             start = offset + column.is_nullable + 2 * column.is_varying
             offset = start + len(part.value) + len(getattr(part, "padding", b""))
             if wanted is not None and column.name not in wanted:
@@ -115,7 +117,7 @@ class RowReader:
 
     def fits(self, image: bytes) -> bool:
         """Whether the columns fill the image exactly."""
-        return self._reader.accepts(image)
+        return self.parts.accepts(image)
 
     def _named(self, error: DataError) -> DataError:
         """Put the column's name where the spec can only give its number."""

@@ -57,7 +57,7 @@ class DataReader:
         that do not tile are kept as payload: how they are delimited is not documented.
         """
         try:
-            body = self._reader(change_type).parse(data).body
+            body = self.reader(change_type).parse(data).body
         except DataError:
             if _codes().get(change_type) != change_types()["mass_delete"]:
                 raise
@@ -68,9 +68,10 @@ class DataReader:
         """Whether DATA of a change is filled exactly under this reading."""
         change_type = values["change_type"]
         is_mass_delete = _codes().get(change_type) == change_types()["mass_delete"]
-        return is_mass_delete or self._reader(change_type).accepts(values["data"])
+        return is_mass_delete or self.reader(change_type).accepts(values["data"])
 
-    def _reader(self, change_type: str) -> RecordReader:
+    def reader(self, change_type: str) -> RecordReader:
+        """What reads DATA of a change type."""
         reader = self._readers.get(change_type)
         if reader is None:
             reader = RecordReader(self._spec, arguments=(_codes().get(change_type, 0), self._reading))
@@ -168,13 +169,12 @@ def family(described: Places | None = None, width: int | None = None) -> Family:
     # What XHDF describes may turn out not to be this file's header; its records say so then.
     least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
 
+    def is_one(raw: bytes) -> bool:
+        is_long_enough = least <= _number(raw, table["length"]) <= len(raw)
+        return is_long_enough and _NAME.match(_system_name(raw, 0, places)) is not None
+
     def test(records: list[bytes], framing: Framing) -> str | None:
-        lengths = Counter(
-            number
-            for raw in records
-            if least <= (number := _number(raw, table["length"])) <= len(raw)
-            and _NAME.match(_system_name(raw, 0, places))
-        )
+        lengths = Counter(_number(raw, table["length"]) for raw in records if is_one(raw))
         if not lengths:
             return f"no record begins with a header LENGTH from {least} and the name of a Db2 subsystem"
         common, count = lengths.most_common(1)[0]
@@ -183,7 +183,7 @@ def family(described: Places | None = None, width: int | None = None) -> Family:
         return None
 
     is_whole = all(name in places for name in _NEEDED)
-    return Family("data change records", test, _Cutter(least, places) if is_whole else None)
+    return Family("data change records", test, _Cutter(least, places) if is_whole else None, record=is_one)
 
 
 def _number(raw: Buffer, place: tuple[int, int], offset: int = 0) -> int:

@@ -15,7 +15,7 @@ from lmparse.descriptors import Buffer
 from lmparse.detection import Family
 from lmparse.errors import DataError, FramingError, RecordError
 from lmparse.framing import PREFIXED, Frame, Framing
-from lmparse.layout import Field
+from lmparse.layout import Field, Layout
 from lmparse.records import Record, RecordReader, kind_of
 
 SPEC = "db2_log"
@@ -38,16 +38,14 @@ class LogReader:
         self.records = RecordReader(catalog.load(SPEC), code_page=page, arguments=(form, order))
         prefix = catalog.load("db2_prefix")
         self._has_prefix = framing != "bare"
-        self._prefixes = RecordReader(prefix, arguments=(prefix.enum("framing")[framing], order))
+        self.prefixes = RecordReader(prefix, arguments=(prefix.enum("framing")[framing], order))
+        """Reads what the API put in front of a record."""
         self._prefix_width = Framing(framing, byte_order=byte_order).prefix
 
     def read(self, buffer: Buffer, frame: Frame) -> LogRecord:
         """The log record at a place in a buffer. Raises RecordError or InvalidValueError."""
         parsed: Any = self.records.parse(frame.read(buffer))
-        prefix = None
-        if self._has_prefix:
-            start = frame.offset - self._prefix_width
-            prefix = self._prefixes.parse(buffer[start : frame.offset]).body
+        prefix = self._prefix(buffer, frame)
         record = LogRecord(frame, parsed, innermost(parsed), kind_of(parsed), prefix)
         stated, own = _prefix_lsn(prefix), _number(getattr(parsed.chain, "lsn", None))
         if stated is not None and own is not None and stated != own:
@@ -60,16 +58,39 @@ class LogReader:
     def place(self, buffer: Buffer, frame: Frame) -> str:
         """Log sequence number and transaction of a record that may be damaged, as far as its header is there."""
         raw = frame.read(buffer)
-        words = []
+        layout, base = self._chain
+        if len(raw) < base + layout.least_width:
+            return ""
+        words = [f"LSN {number:016X}" for number in self.lsns(buffer, frame)[:1]]
+        return ", ".join([*words, f"transaction {_bytes_of(raw, layout['transaction_id'], base).hex().upper()}"])
+
+    def lsns(self, buffer: Buffer, frame: Frame) -> list[int]:
+        """The log sequence numbers that a record and what the API put in front of it name, as far as they are there."""
+        layout, base = self._chain
+        found = []
+        if "lsn" in layout.by_id and frame.length >= base + layout.least_width:
+            found.append(int.from_bytes(_bytes_of(frame.read(buffer), layout["lsn"], base), self._order))
+        prefix = self._prefix(buffer, frame)
+        stated = _prefix_lsn(prefix)
+        if stated is not None and stated not in found:
+            found.append(stated)
+        return found
+
+    def offsets(self, buffer: Buffer, frame: Frame) -> list[int]:
+        """The log sequence offsets that the API names in front of a record; other records point to it by them."""
+        lri = getattr(self._prefix(buffer, frame), "record_lri_type2", None)
+        return [] if lri is None else [int(lri.part2)]
+
+    def _prefix(self, buffer: Buffer, frame: Frame) -> Any:
+        if not self._has_prefix:
+            return None
+        return self.prefixes.parse(buffer[frame.offset - self._prefix_width : frame.offset]).body
+
+    @property
+    def _chain(self) -> tuple[Layout, int]:
+        """Layout of the rest of the header, and where it stands."""
         layout = self.records.spec.layouts[f"{SPEC}.{_CHAINS[self.generation]}"]
-        base = self.records.spec.layout["chain"].offset or 0
-        if "lsn" in layout.by_id:
-            words.append(f"LSN {int.from_bytes(_bytes_of(raw, layout['lsn'], base), self._order):016X}")
-        elif self._has_prefix:
-            prefix = self._prefixes.parse(buffer[frame.offset - self._prefix_width : frame.offset]).body
-            words.append(f"LSN {_prefix_lsn(prefix):016X}")
-        words.append(f"transaction {_bytes_of(raw, layout['transaction_id'], base).hex().upper()}")
-        return ", ".join(words) if len(raw) >= base + layout.least_width else ""
+        return layout, self.records.spec.layout["chain"].offset or 0
 
     def values(self, record: LogRecord) -> Record:
         """Its fields by their ids."""

@@ -69,7 +69,8 @@ class LuwRowReader:
     def __init__(self, table: LuwTable, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
         self.table = table
         self._byte_order = byte_order
-        self._placed = sorted(table.columns, key=lambda column: column.offset)
+        self.placed = sorted(table.columns, key=lambda column: column.offset)
+        """The columns in the order of their places."""
         spec = catalog.load(SPEC)
         storage = spec.enum("storage")
         self._special = spec.enum("value_offset_flag")["special"]
@@ -77,17 +78,19 @@ class LuwRowReader:
         self._lob_headers = spec.enum("lob_header")
         self._lob_value = spec.layouts[f"{SPEC}.lob_value"]["value"].offset or 0
         self._order = catalog.load("db2_server").enum("byte_order")[byte_order]
-        self._reader = RecordReader(
+        self.parts = RecordReader(
             spec,
             arguments=(
                 self._order,
-                [column.offset for column in self._placed],
-                [column.width for column in self._placed],
-                [int(column.is_nullable) for column in self._placed],
-                [storage["varying" if column.sql_type.is_varying else "fixed"] for column in self._placed],
+                [column.offset for column in self.placed],
+                [column.width for column in self.placed],
+                [int(column.is_nullable) for column in self.placed],
+                [storage["varying" if column.sql_type.is_varying else "fixed"] for column in self.placed],
             ),
         )
-        self._decoders = {column.number: _decoder(column, byte_order, page, trim) for column in table.columns}
+        """Takes a record apart into its headers and the parts of its columns."""
+        self.decoders = {column.number: _decoder(column, byte_order, page, trim) for column in table.columns}
+        """By number of a column what turns its bytes into its value; None when the log never has it."""
 
     def read(self, record: bytes, outside: Outside, wanted: frozenset[str] | None = None) -> LuwRow:
         """The values of one row; with `wanted`, of these columns only.
@@ -96,7 +99,7 @@ class LuwRowReader:
         Faulty values are collected in the row.
         """
         try:
-            parsed: Any = self._reader.parse(record)
+            parsed: Any = self.parts.parse(record)
         except DataError as error:
             raise self._named(error) from None
         data = parsed.user_data
@@ -139,7 +142,7 @@ class LuwRowReader:
         if isinstance(found, str):
             row.absent[column.name] = found
             return None
-        decode = self._decoders[column.number]
+        decode = self.decoders[column.number]
         if decode is None:
             row.absent[column.name] = _LONG_FIELD
             return None
@@ -158,7 +161,7 @@ class LuwRowReader:
     def _formatted(self, data: Any, length: int) -> Iterator[tuple[LuwColumn, bytes | _Elsewhere | None, int]]:
         """Columns with their bytes and where these stand in the record."""
         first = length - len(data.variable_section) - data.fixed_length
-        for column, part in zip(self._placed, getattr(data.fixed_section, "columns", None) or (), strict=False):
+        for column, part in zip(self.placed, getattr(data.fixed_section, "columns", None) or (), strict=False):
             if part.is_null:
                 yield column, None, first + column.offset
             elif not column.sql_type.is_varying:
@@ -174,7 +177,7 @@ class LuwRowReader:
 
     def _unread(self, data: Any) -> int:
         """Bytes of the variable-length section that belong to no column; damaged columns may share theirs."""
-        parts = zip(self._placed, getattr(data.fixed_section, "columns", None) or (), strict=False)
+        parts = zip(self.placed, getattr(data.fixed_section, "columns", None) or (), strict=False)
         held = [part for column, part in parts if column.sql_type.is_varying and not part.is_null]
         spans = sorted(((part.value_offset & ~self._special) - data.fixed_length, part.value_length) for part in held)
         unread, place = 0, 0
@@ -234,8 +237,8 @@ class LuwRowReader:
         if path.startswith(start):
             number, _, part = path.removeprefix(start).partition("]")
             part = part.lstrip(".")
-            if int(number) < len(self._placed):
-                column = self._placed[int(number)]
+            if int(number) < len(self.placed):
+                column = self.placed[int(number)]
                 error.field = f"{column.name}.{part}" if part not in ("", "value") else column.name
         error.hint = error.hint or f"the columns are those of table {self.table.identity}"
         return error

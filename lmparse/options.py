@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from lmparse.errors import OptionError
@@ -22,15 +24,46 @@ def _option(
     doc: str,
     *,
     values: tuple[str, ...] = (),
-    of: str = "records changes check convert",
+    of: str = "records changes check convert coverage explain",
     kind: type = str,
+    read: Callable[[str, str], str] | None = None,
     family: str = "",
 ) -> Any:
     """A field of Options: `of` says which commands take it, `values` which texts it may have.
 
-    `family` is the family of specs that it has a meaning for; none named, for all.
+    `read` brings its text into one form, or raises OptionError. `family` is the family of specs that it
+    has a meaning for; none named, for all.
     """
-    return field(default=default, metadata={"doc": doc, "values": values, "of": of, "kind": kind, "family": family})
+    metadata = {"doc": doc, "values": values, "of": of, "kind": kind, "read": read, "family": family}
+    return field(default=default, metadata=metadata)
+
+
+SEQ_DIGITS = 72
+"""Hexadecimal digits of `seq`, of every change."""
+_SEQ = re.compile(f"[0-9A-Fa-f]{{{SEQ_DIGITS}}}").fullmatch
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASCII).fullmatch
+
+
+def _seq(name: str, text: str) -> str:
+    if not _SEQ(text):
+        raise OptionError(
+            f"{name} has no value {text!r}", code="LMP-S003",
+            hint=f"all {SEQ_DIGITS} hexadecimal digits of a seq, as changes show it",
+        )  # fmt: skip
+    return text.upper()
+
+
+def _moment(name: str, text: str) -> str:
+    parts = _MOMENT(text)
+    try:
+        second = datetime.fromisoformat(parts[1] if parts else "")
+    except ValueError:
+        raise OptionError(
+            f"{name} has no value {text!r}", code="LMP-S003",
+            hint="a time as 2026-03-14T10:11:12 or 2026-03-14T10:11:12.000123",
+        ) from None  # fmt: skip
+    fraction = (parts[2] or "") if parts else ""
+    return f"{second.isoformat()}.{fraction:0<6}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +108,11 @@ class Options:
         "auto",
         "how DATA's halfwords count",
         values=("auto", "total", "inclusive", "exclusive"),
-        of="changes check convert",
+        of="changes check convert explain",
         family="bmc",
     )
     floats: str = _option(
-        "hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert", family="bmc"
+        "hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain", family="bmc"
     )
     include: tuple[str, ...] = _option(
         ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "all"),
@@ -97,9 +130,21 @@ class Options:
     table_version: int | None = _option(
         None, "one version of the table, by SEQUENCENUMBER", of="changes convert", kind=int
     )
+    starting_seq: str | None = _option(
+        None, "only changes from this seq on, itself included", of="changes convert", read=_seq
+    )
+    ending_seq: str | None = _option(
+        None, "only changes up to this seq, itself included", of="changes convert", read=_seq
+    )
+    starting_timestamp: str | None = _option(
+        None, "only changes committed at this time or later, as 2026-03-14T10:11:12", of="changes convert", read=_moment
+    )
+    ending_timestamp: str | None = _option(
+        None, "only changes committed at this time or before", of="changes convert", read=_moment
+    )
     header: bool = _option(False, "give every header field under `header`", of="changes convert", kind=bool)
     order: str = _option("file", "order of changes", values=("file", "commit"), of="changes convert")
-    trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert", kind=bool)
+    trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert explain", kind=bool)
     engine: str = _option(
         "columnar",
         "by the column where a plan allows it, by the generated parser (kaitai), or both, compared (check)",
@@ -171,6 +216,9 @@ def _unknown(name: str, names: list[str]) -> OptionError:
 def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
     kind, name = entry.metadata["kind"], camel(entry.name)
     allowed: tuple[str, ...] = entry.metadata["values"]
+    read: Callable[[str, str], str] | None = entry.metadata["read"]
+    if read is not None:
+        return read(name, str(value))
     if kind is bool:
         return value if isinstance(value, bool) else boolean(name, str(value))
     if kind is int:

@@ -12,6 +12,7 @@ import importlib.util
 import sys
 from dataclasses import replace
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -106,6 +107,18 @@ class _Notes(ast.NodeTransformer):
             return self._noted(node, call.func.value, call.args[0])
         return node
 
+    def visit_While(self, node: ast.While) -> ast.AST:
+        """A list that ends where the data says: each item is read into a name of its own, then appended."""
+        body: list[ast.stmt] = []
+        for first, second in zip_longest(node.body, node.body[1:]):
+            name = _appended(first, second) if self._inside else ""
+            body.append(first)
+            if name:
+                body[-1:] = [_note("_lm_begin", name, first), first, _note("_lm_end", name, first)]
+        node.body = body
+        self.generic_visit(node)
+        return node
+
     def _noted(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> Any:
         if not (self._inside and isinstance(target, ast.Attribute) and _is_self(target.value)) or not _reads(value):
             return node
@@ -115,12 +128,25 @@ class _Notes(ast.NodeTransformer):
         return [_note("_lm_begin", name, node), node, _note("_lm_end", name, node)]
 
 
+def _appended(first: ast.stmt, second: ast.stmt | None) -> str:
+    """The list that an item is for which one statement reads and the next one appends; empty for all others."""
+    is_read = isinstance(first, ast.Assign) and isinstance(first.targets[0], ast.Name) and _reads(first.value)
+    call = second.value if isinstance(second, ast.Expr) else None
+    if not (is_read and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+        return ""
+    of = call.func.value
+    is_item = call.func.attr == "append" and isinstance(call.args[0], ast.Name)
+    return of.attr if is_item and isinstance(of, ast.Attribute) and _is_self(of.value) else ""
+
+
 def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _reads(value: ast.expr) -> bool:
     """Whether a value is read from the object's own stream; the bytes of another one were noted when they were cut."""
+    if isinstance(value, ast.Compare):  # a single bit: whether it is not zero
+        value = value.left
     if not isinstance(value, ast.Call):
         return False
     names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}

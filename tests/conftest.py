@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "spark: needs a running Spark; `pytest -m 'not spark'` leaves it out")
+    config.addinivalue_line("markers", "browser: needs a Chromium and what drives it; `make test-pages` has both")
 
 
 @pytest.fixture(scope="session")

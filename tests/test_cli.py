@@ -16,7 +16,10 @@ from encoder import control, framing, lldf, logs
 from lmparse import __version__, catalog, cli
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("formats", "sniff", "records", "changes", "convert", "plan", "check", "demo")
+COMMANDS = (
+    *("formats", "sniff", "records", "changes", "convert", "plan", "check"),
+    *("coverage", "diff", "explain", "docs", "demo"),
+)
 END = "FFFFFFFFFFFFFFFFFFFF"
 """An ENDRBA that no record stands behind."""
 
@@ -194,7 +197,7 @@ def test_an_unknown_spec_names_the_nearest(run: Any, log: Files) -> None:
 
 def field_table(spec: str) -> list[dict[str, str]]:
     """The lines of the vendor's table, as transcribed from his pages, for one spec."""
-    with open(Path(__file__).parent / "field-tables.csv", encoding="utf-8", newline="") as lines:
+    with open(Path(__file__).parent.parent / "formats" / "field-tables.csv", encoding="utf-8", newline="") as lines:
         found = [line for line in csv.DictReader(lines) if line["spec"] == spec]
     assert found
     return found

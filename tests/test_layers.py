@@ -14,14 +14,18 @@ import pytest
 LEVELS = {
     0: "error_codes errors layout _codepage_tables",
     1: "codepages numeric catalog options sql_types vectors vector_times distinct prefetch filenames progress workers "
-    "templating",
+    "change_ranges templating manuals page_files revisions _formats spec_files",
     2: "tracing descriptors storage framing detection walkers index schemas arrays filters",
     3: "records columns scans sync encoding texts comparing",
     4: "dissection control tables images headers header_columns lldf names luw luw_tables luw_rows luw_kinds",
     5: "families files segments claims changes readings decoder change_logs logs opening sources sniffing partitions "
-    "accounting ledger gaps pieces units lobs luw_logs image_columns",
+    "accounting ledger gaps pieces units lobs luw_logs image_columns word_dissection file_dissection",
     6: "review sql sample luw_sample rows origins change_schemas version_pieces change_columns luw_images luw_places "
-    "luw_columns frames outputs plans change_folders converting",
+    "luw_columns frames outputs plans change_folders converting coverage coverage_files coverage_reports "
+    "conformance spec_words spec_rows spec_pages spec_diagrams site_samples site_search site_folder site "
+    "row_dissection luw_row_dissection explained explained_text explained_page explaining "
+    "diff_rules diff_pairs diff_places diff_columns diff_codes diff_fields diff_walk diff_effects spec_diff "
+    "diff_reports",
     7: "cli spark spark_parquet jre demo __init__ __main__",
 }
 LEVEL = {module: level for level, modules in LEVELS.items() for module in modules.split()}
@@ -37,7 +41,7 @@ THIRD_PARTIES = {
     "pyspark": "spark spark_parquet jre demo",
     "yaml": " ".join(module for module, level in LEVEL.items() if level >= 1),
 }
-IMPORTED_ONLY_BY = {"jre": "cli demo"}
+IMPORTED_ONLY_BY = {"jre": "cli demo", "_formats": "spec_files"}
 
 PACKAGE = Path(__file__).parent.parent / "lmparse"
 
@@ -110,6 +114,7 @@ def test_modules_import_from_lower_levels_only() -> None:
         ({"framing": "from . import records"}, ["framing imports records"]),
         ({"framing": "from .records import Record"}, ["framing imports records"]),
         ({"records": "from lmparse._generated import bmc_lldf"}, ["records imports _generated"]),
+        ({"cli": "from lmparse._formats._build.layouts import Layouts"}, ["cli imports _formats"]),
         ({"records": "import pyspark.sql"}, ["records imports pyspark"]),
         ({"logs": "from requests import get"}, ["logs imports requests"]),
         ({"spark": "from lmparse.jre import ensure_java"}, ["spark imports jre"]),
@@ -124,6 +129,16 @@ def test_the_check_finds(tmp_path: Path, modules: dict[str, str], expected: list
     for name, text in modules.items():
         (tmp_path / f"{name}.py").write_text(text)
     assert complaints(tmp_path) == expected
+
+
+def test_the_build_step_takes_layouts_from_the_library_and_nothing_else() -> None:
+    """What ships of it needs no compiler, and no module that in turn needs specs."""
+    modules = sorted((PACKAGE / "_formats" / "_build").glob("*.py"))
+    names = {path.stem: {*imported_names(ast.parse(path.read_text(encoding="utf-8")))} for path in modules}
+    assert {name for found in names.values() for name in found if name.startswith("lmparse.layout.")}
+    own = {f"lmparse.{stem}" for stem in names}  # relative imports stand as the library's
+    others = {name for found in names.values() for name in found if name.startswith("lmparse.")}
+    assert {name for name in others if not name.startswith(("lmparse.layout.", *own))} == set()
 
 
 def test_import_lmparse_loads_neither_spark_nor_arrow(tmp_path: Path) -> None:

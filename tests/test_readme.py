@@ -58,4 +58,4 @@ def test_shell_examples(line: str, place: Path) -> None:
 
 def test_there_are_examples() -> None:
     assert len(PYTHON) == 2
-    assert len(SHELL) == 6
+    assert len(SHELL) == 7

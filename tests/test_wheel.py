@@ -96,10 +96,10 @@ def log(plain: Environment) -> tuple[Path, Path]:
 
 
 def files_below(folder: str, *endings: str) -> set[str]:
-    """Files of the checkout with these endings, without the build step's own."""
+    """Files of the checkout with these endings."""
     base = ROOT / folder
     found = (path.relative_to(base).as_posix() for path in base.rglob("*") if path.name.endswith(endings))
-    return {name for name in found if not name.startswith("_build/") and "__pycache__" not in name}
+    return {name for name in found if "__pycache__" not in name}
 
 
 def test_the_wheel_holds_two_names_and_no_others(wheel: Path) -> None:
@@ -113,7 +113,8 @@ def test_the_wheel_holds_all_specs_parsers_and_stubs(wheel: Path) -> None:
         folder: {name.removeprefix(folder) for name in names if name.startswith(folder)}
         for folder in ("lmparse/_formats/", "lmparse/_generated/")
     }
-    assert inside["lmparse/_formats/"] == files_below("formats", ".ksy") != set()
+    specs = {name for name in inside["lmparse/_formats/"] if not name.startswith("_build/")}
+    assert specs == files_below("formats", ".ksy", ".csv", ".yaml") != set()
     assert inside["lmparse/_generated/"] == files_below("generated", ".py", ".pyi", "MANIFEST.json") != set()
     assert {"lmparse/py.typed", "lmparse/cli.py", "lmparse/spark.py"} <= set(names)
 
@@ -133,6 +134,16 @@ def test_a_log_is_read_without_the_spark_extra(plain: Environment, log: tuple[Pa
     data, control = log
     lines = plain.run("lmparse", "changes", data, "--control", control).splitlines()
     assert {"I", "U", "D"} <= {json.loads(line)["op"] for line in lines}
+
+
+def test_specs_are_compared_without_compiler_and_arrow(plain: Environment) -> None:
+    """A spec beside the installed ones imports from them, and shows its columns."""
+    shown = plain.site_packages / "lmparse" / "_formats" / "bmc" / "bmc_lldf.ksy"
+    text = shown.read_text(encoding="utf-8").replace("id: plan\n", "id: plan_name\n")
+    (plain.folder / "changed.ksy").write_text(text, encoding="utf-8")
+    printed = plain.run("lmparse", "diff", "installed", "changed.ksy", "--fail-on", "none")
+    assert "breaking    plan_name: field renamed: plan -> plan_name [Spark: column removed, column added]" in printed
+    assert plain.run("lmparse", "diff", shown, "installed").strip() == "nothing differs"
 
 
 @pytest.mark.spark

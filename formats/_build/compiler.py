@@ -19,13 +19,13 @@ import tempfile
 from pathlib import Path
 from typing import Any, Protocol
 
-from _build.specs import ROOT, Problem, SpecError, SpecFile
+from .specs import FORMATS, Problem, SpecError, SpecFile, missing_imports
 
 NAME = "kaitai-struct-compiler"
 VERSION = "0.11.0"
 SHA256 = "c9aacee51040be0977299210fc2624e6bbf2a51770b3dca579accbbaa84ba353"
 """Of the one file of the package that is run."""
-CACHE = ROOT / ".cache"
+CACHE = FORMATS.parent / ".cache"
 _LARGEST_EXACT = 1 << 53
 
 
@@ -147,7 +147,7 @@ class Compiler:
         broken: set[str] = set()
         for spec, result in zip(specs, self._engine.run(job), strict=True):
             is_victim = bool(broken & set(spec.imports))
-            found = _missing_imports(spec, known)
+            found = missing_imports(spec, known)
             if "error" in result and not found and not is_victim:
                 found = _problems(spec, result["error"])
             problems.extend(found)
@@ -158,14 +158,6 @@ class Compiler:
         if problems:
             raise SpecError(problems)
         return texts
-
-
-def _missing_imports(spec: SpecFile, known: dict[str, SpecFile]) -> list[Problem]:
-    return [
-        spec.problem(f"/meta/imports/{number}", f"there is no spec {name}")
-        for number, name in enumerate(spec.imports)
-        if name not in known
-    ]
 
 
 def fetched() -> Path:

@@ -11,9 +11,9 @@ from typing import Any
 
 from lmparse.layout import Code, Field, Layout
 
-from _build.scopes import Member, Scope, attributes
-from _build.shape import orig_ids
-from _build.specs import SpecError, SpecFile
+from .scopes import Member, Scope, attributes
+from .shape import orig_ids
+from .specs import SpecError, SpecFile
 
 NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
 """Types that the compiler has for numbers: of bytes, or of bits."""
@@ -143,7 +143,7 @@ class Layouts:
         """Bytes of a field, None when the data decides; and its bits when it is made of bits."""
         type_, size = attribute.get("type"), attribute.get("size")
         if size is not None or attribute.get("size-eos"):
-            return _constant(size), 0
+            return constant(size), 0
         if isinstance(type_, str) and (match := NUMBER.match(type_)):
             number = int(match.group(2))
             return (None, number) if match.group(1) == "b" else (number, 0)
@@ -213,7 +213,7 @@ def len_contents(contents: Any) -> int:
     return len(contents.encode()) if isinstance(contents, str) else 1
 
 
-def _constant(size: Any) -> int | None:
+def constant(size: Any) -> int | None:
     """A size that no data decides: a number, or a sum or product of numbers."""
     try:
         return _value(ast.parse(str(size), mode="eval").body)

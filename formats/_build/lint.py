@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from _build.layouts import code_text
-from _build.scopes import Scope
-from _build.shape import Finding
-from _build.specs import FORMATS, Problem, SpecFile, readable
+from .layouts import code_text
+from .scopes import Scope
+from .shape import Finding
+from .specs import FORMATS, Problem, SpecFile, readable
 
 TOP_KEYS = (
     "meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums",

@@ -11,10 +11,10 @@ from typing import Any
 
 from lmparse.layout import Code, Field, Layout
 
-from _build.compiler import NAME, VERSION, Compiler
-from _build.layouts import Layouts
-from _build.specs import FORMATS, Problem, SpecError, SpecFile, closure, read_specs
-from _build.stubs import stub
+from .compiler import NAME, VERSION, Compiler
+from .layouts import Layouts
+from .specs import FORMATS, Problem, SpecError, SpecFile, closure, read_specs, wrong_ids
+from .stubs import stub
 
 MANIFEST = "MANIFEST.json"
 LAYOUTS = "layouts.py"
@@ -28,23 +28,10 @@ def selected(folder: Path) -> tuple[list[SpecFile], dict[str, SpecFile]]:
     if not own:
         raise SpecError([Problem(str(folder), 1, 1, "there is no <family>/<id>.ksy in this folder")])
     specs = closure(known, own)
-    _check_ids(specs)
-    return specs, known
-
-
-def _check_ids(specs: list[SpecFile]) -> None:
-    """The compiler names its output after the id, so ids must be the files' names, and unique."""
-    problems = []
-    seen: dict[str, SpecFile] = {}
-    for spec in specs:
-        stated = spec.tree.get("meta", {}).get("id")
-        if stated != spec.id:
-            problems.append(spec.problem("/meta/id", f"the id is {stated!r}, but the file is named {spec.id}"))
-        if spec.id in seen:
-            problems.append(spec.problem("/meta/id", f"the id stands in {seen[spec.id].shown} too"))
-        seen[spec.id] = spec
-    if problems:
+    # The compiler names its output after the id.
+    if problems := wrong_ids(specs):
         raise SpecError(problems)
+    return specs, known
 
 
 def make(folder: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from _build.shape import enum_number, orig_ids
-from _build.specs import SpecFile
+from .shape import enum_number, orig_ids
+from .specs import SpecFile
 
 
 @dataclass(frozen=True)

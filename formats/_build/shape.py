@@ -68,6 +68,8 @@ def misshapen(tree: dict[Any, Any], where: str = "") -> Iterator[Finding]:
         else:
             items = section.items() if isinstance(section, dict) else enumerate(section)
             for key, item in items:
+                if isinstance(section, dict) and not isinstance(key, str):
+                    yield f"{where}/{name}/{key}", f"{key!r} is no name; quote it"
                 yield from _item(name, f"{where}/{name}/{key}", item)
 
 
@@ -91,8 +93,17 @@ def _item(section: str, where: str, item: Any) -> Iterator[Finding]:
             yield from _member(f"{where}/{key}", key, entry)
     else:
         yield from _texts(where, item)
+        yield from _type(f"{where}/type", item.get("type", ""))
         if section == "params" and "id" not in item:
             yield where, "a parameter needs an id"
+
+
+def _type(where: str, type_: Any) -> Iterator[Finding]:
+    if isinstance(type_, dict):
+        if not isinstance(type_.get("cases"), dict):
+            yield where, "a type that switches needs cases, a mapping of keys"
+    elif not isinstance(type_, str):
+        yield where, f"{type_!r} is no type; quote it"
 
 
 def _member(where: str, key: Any, entry: Any) -> Iterator[Finding]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from _build.shape import misread, misshapen
+from .shape import misread, misshapen
 
-ROOT = Path(__file__).resolve().parents[2]
-FORMATS = ROOT / "formats"
+FORMATS = Path(__file__).resolve().parents[1]
+"""The specs beside this folder: of the checkout, or of the installed package."""
 _INT = "tag:yaml.org,2002:int"
 """A number may be written otherwise than it is counted: 0xd6 is 214."""
 
@@ -55,8 +55,8 @@ class SpecFile:
 
     @property
     def id(self) -> str:
-        """The file's name, which must be the spec's id."""
-        return self.path.stem
+        """The last word of its place: the file's name, which must be the spec's id."""
+        return self.place.rsplit("/", 1)[-1]
 
     @property
     def sha256(self) -> str:
@@ -127,14 +127,15 @@ def readable(folders: list[Path]) -> tuple[dict[str, SpecFile], list[Problem]]:
                 continue
             places.add(place)
             try:
-                specs[place] = _read(place, path)
+                specs[place] = parsed(place, path, path.read_bytes())
             except SpecError as error:
                 problems.extend(error.problems)
     return specs, problems
 
 
-def _read(place: str, path: Path) -> SpecFile:
-    text = _text(path)
+def parsed(place: str, path: Path, data: bytes) -> SpecFile:
+    """The spec that some bytes are; `path` is what problems name. Raises SpecError."""
+    text = _text(path, data)
     try:
         loader = yaml.SafeLoader(text)
         root = loader.get_single_node()
@@ -158,8 +159,7 @@ def _read(place: str, path: Path) -> SpecFile:
     return spec
 
 
-def _text(path: Path) -> str:
-    data = path.read_bytes()
+def _text(path: Path, data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -171,6 +171,29 @@ def _character(path: Path, before: str, text: str) -> Problem:
     """A problem at the character behind some text."""
     column = len(before) - (before.rfind("\n") + 1)
     return Problem(shown(path), before.count("\n") + 1, column + 1, text)
+
+
+def wrong_ids(specs: Iterable[SpecFile]) -> list[Problem]:
+    """Ids that are not the files' names, and ids that stand twice: whatever is made of a spec is named after it."""
+    problems = []
+    seen: dict[str, SpecFile] = {}
+    for spec in specs:
+        stated = spec.tree.get("meta", {}).get("id")
+        if stated != spec.id:
+            problems.append(spec.problem("/meta/id", f"the id is {stated!r}, but the file is named {spec.id}"))
+        if spec.id in seen:
+            problems.append(spec.problem("/meta/id", f"the id stands in {seen[spec.id].shown} too"))
+        seen[spec.id] = spec
+    return problems
+
+
+def missing_imports(spec: SpecFile, known: Container[str]) -> list[Problem]:
+    """Imports of a spec that are none of the places known."""
+    return [
+        spec.problem(f"/meta/imports/{number}", f"there is no spec {name}")
+        for number, name in enumerate(spec.imports)
+        if name not in known
+    ]
 
 
 def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]:

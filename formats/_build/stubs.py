@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from _build.layouts import NUMBER
-from _build.scopes import Scope, attributes
-from _build.specs import SpecFile
+from .layouts import NUMBER
+from .scopes import Scope, attributes
+from .specs import SpecFile
 
 _PLAIN = {"str": "str", "strz": "str", "bool": "bool", "bytes": "bytes", "any": "Any", "io": "Any", "struct": "Any"}
 """Names that the compiler has for types of texts and parameters."""

@@ -11,7 +11,7 @@ doc: |
 
   All fields are text: numbers are EBCDIC digits, ids four hex digits. 193 bytes are required,
   more are kept.
-doc-ref: 'BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"'
+doc-ref: 'BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Logical-log-column-information-record-DLCI/'
 seq:
   - id: cntl_record_type
     -orig-id: CNTLRECORDTYPE

@@ -13,7 +13,7 @@ doc: |
   lost.
 
   A record may end before any field but the first, and go on behind the last: releases differ.
-doc-ref: 'BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"'
+doc-ref: 'BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)", https://docs.bmc.com/docs/logmasterfordb2/121/log-information-end-record-dlge-857523032.html'
 seq:
   - id: cntl_record_type
     -orig-id: CNTLRECORDTYPE

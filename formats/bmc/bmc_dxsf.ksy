@@ -10,7 +10,7 @@ doc: |
   output was asked for it.
 
   A record may end before any field but the first, and go on behind the last: releases differ.
-doc-ref: 'BMC AMI Log Master for Db2 12.1, "XMLSTRING data set name record (DXSF)"'
+doc-ref: 'BMC AMI Log Master for Db2 12.1, "XMLSTRING data set name record (DXSF)", https://docs.bmc.com/docs/logmasterfordb2/121/xmlstring-data-set-name-record-dxsf-857523050.html'
 seq:
   - id: cntl_record_type
     -orig-id: CNTLRECORDTYPE

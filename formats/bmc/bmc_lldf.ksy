@@ -19,7 +19,7 @@ doc: |
   When the control file holds XHDF records they describe the header of its data file, and this
   table is the check. Code fields hold EBCDIC letters; their sets are open, a value that is not
   listed is data.
-doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"'
+doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", https://docs.bmc.com/docs/logmasterfordb2/121/logical-log-data-file-857523064.html'
 seq:
   - id: length
     -orig-id: LENGTH

@@ -48,7 +48,7 @@ seq:
 types:
   of_v7:
     doc: Records of versions 5 to 9.5
-    doc-ref: &t96 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96'
+    doc-ref: &t96 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm'
     seq:
       - id: body
         -lm-status: documented

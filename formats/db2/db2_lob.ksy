@@ -41,7 +41,7 @@ seq:
         'db2_server::generation::v10': of_v10
         _: of_v7
     doc: The record in the form of its generation
-    doc-ref: &t110 'IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110'
+    doc-ref: &t110 'IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm'
 types:
   of_v7:
     doc: Records until version 9.7

@@ -27,17 +27,19 @@ TYPE_CODES = {
     "TIMESTAMP": 0x0107,
     "BLOB": 0x0108,
     "CLOB": 0x0109,
+    "STRUCT": 0x010D,
     "BOOLEAN": 0x010F,
     "BINARY": 0x0110,
     "VARBINARY": 0x0111,
     "XML": 0x0112,
     "GRAPHIC": 0x0200,
     "VARGRAPHIC": 0x0201,
+    "LONG VARGRAPHIC": 0x0202,
     "DBCLOB": 0x0203,
 }
 LOB_TYPES = ("BLOB", "CLOB", "DBCLOB")
 GRAPHIC_TYPES = ("GRAPHIC", "VARGRAPHIC", "DBCLOB")
-VARIABLE_TYPES = ("VARCHAR", "LONG VARCHAR", "VARGRAPHIC", "VARBINARY", "XML", *LOB_TYPES)
+VARIABLE_TYPES = ("VARCHAR", "LONG VARCHAR", "VARGRAPHIC", "LONG VARGRAPHIC", "VARBINARY", "XML", *LOB_TYPES)
 #: Types of one size only.
 SIZES = {"SMALLINT": 2, "INTEGER": 4, "BIGINT": 8, "REAL": 4, "DOUBLE": 8, "DATE": 4, "TIME": 3, "BOOLEAN": 1}
 #: A variable column's part of the fixed section: offset u16, length u16.
@@ -129,7 +131,7 @@ class Column:
             return self.length // 2 if self.length == 16 else 16
         if self.word == "TIMESTAMP":
             return 7 + (self.length + 1) // 2
-        if self.word == "LONG VARCHAR":
+        if self.word in ("LONG VARCHAR", "LONG VARGRAPHIC"):
             return LONG_VARCHAR_LENGTH
         return self.length * 2 if self.word in GRAPHIC_TYPES else self.length
 
@@ -172,10 +174,10 @@ def column_array(server: Server, columns: Sequence[Column]) -> bytes:
     return b"".join(column_element(server, column, place) for column, place in zip(columns, places, strict=False))
 
 
-def table_description(server: Server, columns: Sequence[Column]) -> bytes:
+def table_description(server: Server, columns: Sequence[Column], record_type: int = 0) -> bytes:
     """Table description record: type 0, reserved 1, number of columns 2(2), column array, an element for each LOB."""
     lobs = b"".join(lob_element(server, column) for column in columns if column.lob)
-    return bytes(2) + server.u16(len(columns)) + column_array(server, columns) + lobs
+    return bytes([record_type, 0]) + server.u16(len(columns)) + column_array(server, columns) + lobs
 
 
 def parallel_arrays(server: Server, columns: Sequence[Column]) -> bytes:

@@ -129,7 +129,14 @@ def undo_insert(server: Server, table: TableId, place: Place, length: int) -> by
 
 
 def update(
-    server: Server, table: TableId, place: Place, old: bytes, new: bytes, *, new_place: Place | None = None
+    server: Server,
+    table: TableId,
+    place: Place,
+    old: bytes,
+    new: bytes,
+    *,
+    new_place: Place | None = None,
+    flags: int = 0,
 ) -> bytes:
     """Table 109, update: 36, later 40 bytes plus both rows.
 
@@ -137,16 +144,16 @@ def update(
     tells the length of the new one, and the other way round.
     """
     function = update_function(server)
-    before = _row(server, function, table, place, old, length=len(new))
-    return before + _row(server, function, table, new_place or place, new, length=len(old))
+    before = _row(server, function, table, place, old, flags, length=len(new))
+    return before + _row(server, function, table, new_place or place, new, flags, length=len(old))
 
 
 def _to_empty_page(
-    server: Server, function: int, table: TableId, place: Place, row: bytes, first_page: int = 0
+    server: Server, function: int, table: TableId, place: Place, row: bytes, first_page: int = 0, flags: int = 0
 ) -> bytes:
     """Empty-page variants: internal 18(2), first page 20(4), record offset 24(2), row at 26 (reference 4.3)."""
     _require_later(server, function)
-    fixed = _fixed_part(server, function, table, place, len(row))
+    fixed = _fixed_part(server, function, table, place, len(row), flags)
     return fixed + bytes(2) + server.u32(first_page) + server.u16(place.record_offset) + row
 
 
@@ -155,9 +162,11 @@ def delete_to_empty_page(server: Server, table: TableId, place: Place, row: byte
     return _to_empty_page(server, DELETE_TO_EMPTY_PAGE, table, place, row, first_page)
 
 
-def insert_to_empty_page(server: Server, table: TableId, place: Place, row: bytes, *, first_page: int = 0) -> bytes:
+def insert_to_empty_page(
+    server: Server, table: TableId, place: Place, row: bytes, *, first_page: int = 0, flags: int = 0
+) -> bytes:
     """Insert record to empty page (165): 26 bytes plus the row."""
-    return _to_empty_page(server, INSERT_TO_EMPTY_PAGE, table, place, row, first_page)
+    return _to_empty_page(server, INSERT_TO_EMPTY_PAGE, table, place, row, first_page, flags)
 
 
 def undo_delete_to_empty_page(
@@ -176,30 +185,71 @@ def undo_insert_to_empty_page(
 
 
 def _multiple(
-    server: Server, function: int, table: TableId, count: int, lengths: int, entries: bytes, page: int
+    server: Server,
+    function: int,
+    table: TableId,
+    count: int,
+    lengths: int,
+    entries: bytes,
+    page: int,
+    *,
+    flags: int,
+    free_space: int,
 ) -> bytes:
-    """Number of records 8(2), free space 10(2), sum of lengths 12(2), variable length 14(2), page 16(4), entries 20."""
+    """Flags 6(2), number of records 8(2), free space 10(2), sum of lengths 12(2), variable length 14(2), page 16(4)."""
     _require_later(server, function)
-    counts = server.u16(count) + bytes(2) + server.u16(lengths) + server.u16(len(entries))
-    return header(server, function, table) + bytes(2) + counts + server.u32(page) + entries
+    counts = server.u16(count) + server.u16(free_space) + server.u16(lengths) + server.u16(len(entries))
+    return header(server, function, table) + server.u16(flags) + counts + server.u32(page) + entries
 
 
 def insert_multiple(
-    server: Server, table: TableId, rows: Sequence[tuple[Place, bytes]], *, pool_page: int = 0
+    server: Server,
+    table: TableId,
+    rows: Sequence[tuple[Place, bytes]],
+    *,
+    pool_page: int = 0,
+    flags: int = 0,
+    free_space: int = 0,
 ) -> bytes:
     """Insert multiple records (167): an entry is RID(6), record offset(2), row (reference 4.4)."""
     entries = [server.rid(place.rid) + server.u16(place.record_offset) + row for place, row in rows]
     total = sum(len(row) for _, row in rows)
-    return _multiple(server, INSERT_MULTIPLE, table, len(rows), total, b"".join(entries), pool_page)
+    return _multiple(
+        server,
+        INSERT_MULTIPLE,
+        table,
+        len(rows),
+        total,
+        b"".join(entries),
+        pool_page,
+        flags=flags,
+        free_space=free_space,
+    )
 
 
 def undo_insert_multiple(
-    server: Server, table: TableId, rows: Sequence[tuple[Place, bytes]], *, pool_page: int = 0
+    server: Server,
+    table: TableId,
+    rows: Sequence[tuple[Place, bytes]],
+    *,
+    pool_page: int = 0,
+    flags: int = 0,
+    free_space: int = 0,
 ) -> bytes:
     """Rollback insert multiple records (168): an entry is RID(6) and 2 bytes."""
     entries = [server.rid(place.rid) + bytes(2) for place, _ in rows]
     total = sum(len(row) for _, row in rows)
-    return _multiple(server, UNDO_INSERT_MULTIPLE, table, len(rows), total, b"".join(entries), pool_page)
+    return _multiple(
+        server,
+        UNDO_INSERT_MULTIPLE,
+        table,
+        len(rows),
+        total,
+        b"".join(entries),
+        pool_page,
+        flags=flags,
+        free_space=free_space,
+    )
 
 
 def initialize_table(
@@ -212,6 +262,8 @@ def initialize_table(
     index_root_page: int = 0,
     tdesc_recid: int = 0,
     flags: int = 0,
+    record_type: int = 0,
+    description_type: int = 0,
 ) -> bytes:
     """Table 98, initialize table: 88, later 92 bytes plus the table description record.
 
@@ -219,9 +271,9 @@ def initialize_table(
     index root page 4(4), TDESC recid 8(4), reserved 12(56), flags 68(4)) and the description's length (4).
     """
     padding = b"" if server.is_v7 else bytes(2)
-    directory = bytes(2) + server.u16(index_flag) + server.u32(index_root_page) + server.i32(tdesc_recid)
+    directory = bytes([record_type, 0]) + server.u16(index_flag) + server.u32(index_root_page) + server.i32(tdesc_recid)
     directory += bytes(56) + server.u32(flags)
-    description = table_description(server, columns)
+    description = table_description(server, columns, description_type)
     start = header(server, INITIALIZE_TABLE, table) + padding + server.lsn(file_create_lsn)
     return start + directory + server.u32(len(description)) + description
 

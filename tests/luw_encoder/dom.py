@@ -89,10 +89,14 @@ def reorg_table(
     index_token: int = 0,
     temporary_tablespace_id: int = 0,
     long_temporary_tablespace_id: int = 0,
+    fill: int = 0,
 ) -> bytes:
-    """Table 101: v7 internal 12(252), token 264(2), table space 266(2); later internal 12(476), 488, 490, 492."""
+    """Table 101: v7 internal 12(252), token 264(2), table space 266(2); later internal 12(476), 488, 490, 492.
+
+    `fill` is every byte of the internal part.
+    """
     start = header(server, REORG_TABLE, about)
     tail = server.u16(index_token) + server.u16(temporary_tablespace_id)
     if server.is_v7:
-        return start + bytes(252) + tail
-    return start + bytes(476) + tail + server.u16(long_temporary_tablespace_id)
+        return start + bytes([fill]) * 252 + tail
+    return start + bytes([fill]) * 476 + tail + server.u16(long_temporary_tablespace_id)

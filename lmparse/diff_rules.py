@@ -1,0 +1,109 @@
+"""Rules: what a change of a spec does to those who read its data, each with its class and its reason.
+
+The table in `docs/diff.md` is this list; the tests hold both together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CLASSES = ("breaking", "widening", "compatible", "doc")
+"""The classes, worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of change."""
+
+    name: str
+    cls: str
+    """One of CLASSES."""
+    says: str
+    """The change in a few words."""
+    reason: str
+    """Why it is of its class."""
+
+
+_BREAKING = (
+    ("spec-removed", "spec removed", "Its records cannot be read any more."),
+    ("param-added", "parameter added", "Readers must give a value that they do not know of."),
+    ("param-removed", "parameter removed", "Readers that give a value for it fail."),
+    ("param-changed", "parameter changed", "The value that readers give is taken otherwise, or for another parameter."),
+    ("field-removed", "field removed", "Readers that name the column fail, and its values are lost."),
+    ("field-renamed", "field renamed", "The same bytes stand in a column of another name; the old name is gone."),
+    ("field-inserted", "field inserted", "What stands behind has moved: its bytes are read as something else."),
+    ("field-required", "field needs more bytes",
+     "Records that end where they ended so far can no longer be read; a field with `if: not _io.eof` can be missing."),
+    ("field-reordered", "field at another place", "Bytes at its old and its new place are read as something else."),
+    ("field-moved", "field moved", "Its bytes are others, and nothing in front of it says why."),
+    ("number-narrowed", "number narrowed", "Larger values do not fit, or their bytes are read as something else."),
+    ("width-changed", "width changed", "The value loses bytes, or takes in bytes that were no part of it."),
+    ("kind-changed", "kind changed", "The same bytes give a value of another kind."),
+    ("sign-changed", "sign changed", "Half of all values are other numbers."),
+    ("repetition-changed", "repetition changed", "One value and a list of values are different columns."),
+    ("type-changed", "nested type changed", "The same bytes are cut into other fields."),
+    ("byte-order-changed", "byte order changed", "The same bytes give another number."),
+    ("codec-changed", "code page changed", "The same bytes give another text."),
+    ("scale-changed", "scale changed", "The same number means another amount."),
+    ("unit-changed", "unit changed", "The same number means another amount."),
+    ("code-removed", "code removed", "Records that hold it no longer say what it means."),
+    ("code-changed", "code changed", "Records that hold it say something else."),
+    ("minimum-raised", "minimum raised", "Records that hold a lower value are bad now."),
+    ("maximum-lowered", "maximum lowered", "Records that hold a higher value are bad now."),
+    ("check-added", "check added or changed", "Records that were good may be bad now."),
+    ("field-mandatory", "field no longer optional", "Records without it can no longer be read, or not in step."),
+    ("condition-added", "condition in front of others", "The data decides where everything behind it stands."),
+    ("case-removed", "case removed", "Records of this kind lose their columns."),
+    ("case-changed", "case changed", "Records of this kind are cut into other fields."),
+    ("reading-changed", "reading changed", "Another expression may read other bytes; no table can tell."),
+    ("instance-removed", "instance removed", "Code that asks parsed objects for it fails; `kind` is a column."),
+    ("instance-changed", "instance changed", "Another expression gives another value."),
+    ("column-retyped", "column of another type", "Records that share it have types that do not go together."),
+)  # fmt: skip
+_WIDENING = (
+    ("number-widened", "number widened", "Every value that was read is still the same; its type may be wider."),
+    ("column-widened", "column widened", "Records that share the column need the wider type; tables must take it."),
+    ("minimum-lowered", "minimum lowered", "Values come that readers have never seen."),
+    ("maximum-raised", "maximum raised", "Values come that readers have never seen."),
+    ("check-removed", "check removed", "Values come that readers have never seen."),
+    ("field-optional", "field may be missing", "Readers meet a null where there was always a value."),
+)
+_COMPATIBLE = (
+    ("spec-added", "spec added", "Nobody reads with it yet."),
+    ("field-added", "field added", "Nothing else moves, and every record that could be read still can."),
+    ("case-added", "case added", "Records that no case described get columns; the others stay as they are."),
+    ("code-added", "code added", "Lists of codes are open: a value without a word was data before."),
+    ("reserved-changed", "reserved bytes used", "What the vendor does not define, nobody can rely on."),
+    ("kind-alike", "kind changed", "The value shown is the same."),
+    ("type-added", "type added", "It has columns only where a field or a case holds it."),
+    ("type-removed", "type removed", "Its columns are gone only where a field or a case held it, which is told there."),
+    ("type-renamed", "type renamed", "Columns keep their names; only the class of the parsed object has another."),
+    ("enum-renamed", "enumeration renamed", "The codes are told apart by their values."),
+    ("instance-added", "instance added", "Parsed objects say more; no field changes."),
+    ("status-changed", "status changed", "It says how sure the reading is, not what is read."),
+    ("title-changed", "title changed", "It is read by people only."),
+)
+_DOC = (
+    ("doc-changed", "doc changed", "Comments of columns and code change, values do not."),
+    ("reference-changed", "doc-ref changed", "It is read by people only."),
+    ("source-changed", "source changed", "It is read by people only."),
+    ("orig-id-changed", "orig-id changed", "The vendor's spelling is read by people only."),
+    ("code-order", "codes in another order", "The codes are told apart by their values."),
+    ("unit-stated", "unit or scale stated", "The number is the same; a unit is said for the first time, or no longer."),
+    ("about-changed", "facts about the spec changed", "Licence, tags, imports and the like are no part of a record."),
+    ("text-changed", "text changed", "Only comments, spelling or order of keys differ."),
+)
+
+RULES: dict[str, Rule] = {
+    name: Rule(name, cls, says, reason)
+    for cls, rules in zip(CLASSES, (_BREAKING, _WIDENING, _COMPATIBLE, _DOC), strict=True)
+    for name, says, reason in rules
+}
+"""All rules by name, worst class first."""
+
+
+def table() -> str:
+    """The rules as the table of the page."""
+    lines = ["| rule | class | change | reason |", "| --- | --- | --- | --- |"]
+    lines += [f"| `{rule.name}` | {rule.cls} | {rule.says} | {rule.reason} |" for rule in RULES.values()]
+    return "\n".join(lines) + "\n"

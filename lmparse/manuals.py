@@ -1,0 +1,63 @@
+"""Manuals: what a spec refers to, taken apart into words and the address of the page.
+
+A reference is `Product, "page", table, address`. Most fields name the table and leave the address out; it
+stands with the same page elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_ADDRESS = re.compile(r"https?://[^\s;,()<>\"']+")
+_PAGE = re.compile(r'"([^"]+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place in a manual."""
+
+    linked: str
+    """What is linked to the page: product and page. All of the words where there is no address."""
+    rest: str
+    """What follows it: table, field, remarks."""
+    url: str | None
+    """Address of the page, None when no spec gives one."""
+
+    @property
+    def text(self) -> str:
+        """The whole without its address."""
+        return self.linked + self.rest
+
+
+class Manuals:
+    """The pages that some references name with their addresses."""
+
+    def __init__(self, references: Iterable[str]) -> None:
+        self._urls: dict[tuple[str, str], str] = {}
+        self._of_page: dict[str, str] = {}
+        for reference in references:
+            page, address = _PAGE.search(reference), _ADDRESS.search(reference)
+            if page and address:
+                self._urls.setdefault((_product(reference, page), page[1]), address[0])
+                self._of_page.setdefault(page[1], address[0])
+
+    def look_up(self, reference: str) -> Reference | None:
+        """A reference with the address of its page; None for an empty one."""
+        words = " ".join(_ADDRESS.sub("", reference).split())
+        words = re.sub(r"(\s*,)+(?=\s*([;,(]|$))", "", words).replace(" ;", ";")
+        if not words:
+            return None
+        page = _PAGE.search(words)
+        address = _ADDRESS.search(reference)
+        url = address[0] if address else None
+        if url is None and page:
+            url = self._urls.get((_product(words, page), page[1])) or self._of_page.get(page[1])
+        if url is None or page is None:
+            return Reference(words, "", url)
+        return Reference(words[: page.end()], words[page.end() :], url)
+
+
+def _product(reference: str, page: re.Match[str]) -> str:
+    return reference[: page.start()].strip(" ,")

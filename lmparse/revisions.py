@@ -1,0 +1,79 @@
+"""Revisions: files as a commit of the git repository one stands in has them. Nothing is ever written to it."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lmparse.errors import OptionError
+
+_FILES = ("100644", "100755")
+"""Modes of plain files; links and other repositories are none."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of a commit, and the names of the files below it."""
+
+    commit: str
+    path: str
+    """From the top of the repository; empty for the top itself."""
+    names: Mapping[str, str] = field(repr=False)
+    """Objects of the files by their names from here: `bmc/bmc_lldf.ksy`."""
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one of its files."""
+        return _git("cat-file", "blob", self.names[name])
+
+
+def commit_of(revision: str) -> str | None:
+    """The commit that a branch, a tag or an expression such as `HEAD~1` names; None when there is none."""
+    if not revision or revision.startswith("-"):
+        return None
+    try:
+        return _git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
+    except OptionError:
+        return None
+
+
+def from_top(path: str) -> str:
+    """A path of a revision from the top of the repository; as in git, only one with a dot in front starts here."""
+    if path.split("/")[0] in (".", ".."):
+        path = _git("rev-parse", "--show-prefix").decode().rstrip("\n") + path
+    path = posixpath.normpath(path)
+    return "" if path in (".", "/") else path
+
+
+def kind_of(commit: str, path: str) -> str | None:
+    """`blob` for a file, `tree` for a folder; None when the commit has no such path."""
+    try:
+        return _git("cat-file", "-t", f"{commit}:{path}").decode().strip()
+    except OptionError:
+        return None
+
+
+def folder_of(commit: str, path: str) -> Folder:
+    """A folder of a commit. Raises OptionError (LMP-S009) when git has none of it."""
+    names = {}
+    for entry in _git("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{path}").split(b"\0")[:-1]:
+        about, _, name = entry.partition(b"\t")
+        mode, _, blob = about.decode().split()
+        if mode in _FILES:
+            names[os.fsdecode(name)] = blob
+    return Folder(commit, path, names)
+
+
+def _git(*arguments: str) -> bytes:
+    # Without optional locks not even the index of the repository is refreshed.
+    environment = os.environ | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(["git", *arguments], env=environment, capture_output=True, check=False)
+    except OSError:
+        raise OptionError("git cannot be run", code="LMP-S009", hint="name files or folders") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+        raise OptionError(f"git: {said}", code="LMP-S009")
+    return done.stdout

@@ -1,0 +1,13 @@
+meta:
+  id: acme_reading
+  title: Reading of a meter
+  license: CC0-1.0
+  ks-version: '0.11'
+  endian: be
+doc: One reading of one meter
+doc-ref: 'Meters, "Reading"'
+seq:
+  - {id: size, type: u2}
+  - {id: text, size: size}
+  - {id: unit, type: u1}
+  - {id: value, type: u4}

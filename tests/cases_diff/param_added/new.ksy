@@ -1,0 +1,16 @@
+meta:
+  id: acme_reading
+  title: Reading of a meter
+  license: CC0-1.0
+  ks-version: '0.11'
+  endian: be
+doc: One reading of one meter
+doc-ref: 'Meters, "Reading"'
+params:
+  - {id: release, type: u1, enum: release}
+seq:
+  - {id: number, type: u2}
+enums:
+  release:
+    1: v1
+    2: v2
