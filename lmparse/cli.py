@@ -122,6 +122,7 @@ def build_parser() -> argparse.ArgumentParser:
     coverage.add_argument("--all", action="store_true", help="count specs of which no sample has a part, too")
     coverage.add_argument("--fail-under", type=float, metavar="P", help="exit with 24 below so many per cent")
     coverage.add_argument("--limit", type=int, metavar="N", help="read so many records of each file")
+    coverage.add_argument("--overwrite", action="store_true", help="replace OUT")
     _add_options(coverage, "coverage")
 
     diff = _command(commands, "diff", _diff, "say what a change of specs means to those who read their data")
@@ -365,20 +366,23 @@ def _check(parsed: argparse.Namespace) -> int:
 def _coverage(parsed: argparse.Namespace) -> int:
     from lmparse.coverage_files import collect
     from lmparse.coverage_reports import report_of
+    from lmparse.page_files import check_page, write_page
 
     if parsed.fail_under is not None and not 0 <= parsed.fail_under <= 100:
         raise OptionError(f"--fail-under has no value {parsed.fail_under:g}", hint="a number from 0 to 100")
     if parsed.limit is not None and parsed.limit < 1:
         raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero")
+    if parsed.html:
+        read = [parsed.control, parsed.tables]
+        check_page(parsed.html, filter(None, read), overwrite=parsed.overwrite)
+    elif parsed.overwrite:
+        raise OptionError("--overwrite is for a page", hint="give --html too")
     samples = collect(parsed.files, _given(parsed), limit=parsed.limit)
-    read = [*(file.path for file in samples.files), parsed.control or ""]
-    if parsed.html and os.path.realpath(parsed.html) in map(os.path.realpath, read):
-        raise OptionError("the page would overwrite a sample", hint="name another file")
+    if parsed.html:  # which files of a folder are read is known now
+        check_page(parsed.html, [file.path for file in samples.files], overwrite=parsed.overwrite)
     report = report_of(samples, with_unreached=parsed.all)
     if parsed.html:
-        page = report.page()
-        with open(parsed.html, "w", encoding="utf-8", errors="surrogateescape") as out:
-            out.write(page)
+        write_page(report.page(), parsed.html)
     if parsed.json:
         _print(report.to_dict())
     else:

@@ -256,9 +256,19 @@ def test_a_number_that_cannot_be_is_refused(
 
 def test_a_page_does_not_overwrite_a_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = words(tmp_path, COMPLETE)
-    assert cli.main(["coverage", str(path), *options(**WORDS), "--html", str(path)]) == 2
+    assert cli.main(["coverage", str(path), *options(**WORDS), "--html", str(path), "--overwrite"]) == 2
     assert path.read_bytes() == bytes.fromhex(COMPLETE)
-    assert "would overwrite" in capsys.readouterr().err
+    assert "is what is read" in capsys.readouterr().err
+
+
+def test_a_page_replaces_another_file_only_when_that_is_asked_for(tmp_path: Path) -> None:
+    path, page = words(tmp_path, COMPLETE), tmp_path / "page.html"
+    page.write_text("mine")
+    asked = ["coverage", str(path), *options(**WORDS), "--html", str(page)]
+    assert cli.main(asked) == 2
+    assert page.read_text() == "mine"
+    assert cli.main([*asked, "--overwrite"]) == 0
+    assert page.read_text().startswith("<!DOCTYPE html>")
 
 
 MIXED = (
