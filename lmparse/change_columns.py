@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lmparse import arrays, catalog, schemas, vectors
+from lmparse import arrays, catalog, header_columns, schemas, vectors
+from lmparse.change_ranges import OUTSIDE
 from lmparse.changes import HEADER_FIELDS, OPERATIONS, unit_state
 from lmparse.columns import Decoded, Plan
 from lmparse.decoder import ROLES
@@ -68,8 +69,13 @@ def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
         not pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after")
     ):
         return "images as JSON text are made row by row"
-    reason = Plan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason).reason
-    return reason or ("" if schema is None else _other_types(log, schema))
+    return _header_plan(log).reason or ("" if schema is None else _other_types(log, schema))
+
+
+def _header_plan(log: LogicalLog) -> Plan:
+    """Which way the columns of headers go."""
+    described = header_columns.described(log.header)
+    return Plan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason, described=described)
 
 
 def _other_types(log: LogicalLog, schema: pa.Schema) -> str:
@@ -163,9 +169,11 @@ class ChangeColumns:
         self._versions = Versions(log, schema)
         self._filters = [entry for entry in filters if self._is_deciding(entry)]
         self._origin = Origin(log)
-        self._plan = Plan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason)
+        self._plan = _header_plan(log)
         # What no column shows is read too where it can be bad: that is said, and its row read by itself.
         self._names = list(dict.fromkeys((*HEADER_FIELDS, *_TIMES.values(), *self._plan.fallible)))
+        self._lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
+        """The field with the LRSN of a record; without one, its RBA stands in."""
         self._wanted_columns = frozenset(log.options.columns) or None
         self._types, self._operations = Distinct(self._width("change_type")), list[str]()
         self._states, self._state_words = Distinct(self._width(*_STATE_FIELDS)), list[str]()
@@ -290,7 +298,7 @@ class ChangeColumns:
     def _positions(self, found: _Selected, places: Int64s) -> Bytes:
         """Where changes stand: LRSN in data sharing, elsewhere RBA; as `tables.position_of`."""
         raw = found.decoded.raw
-        member, lrsn, rba = (raw[name][found.numbers[places]] for name in _POSITION_FIELDS)
+        member, lrsn, rba = (raw[name][found.numbers[places]] for name in ("member_id", self._lrsn, "log_rba"))
         in_group = np.asarray(member.any(1))
         return np.where(in_group[:, None], lrsn, rba)
 
@@ -305,17 +313,34 @@ class ChangeColumns:
             is_it = _each([sequence == options.table_version for sequence in sequences], found.known)
             self._left_out.append(("of other table versions", numbers[wanted & ~is_it]))
             wanted &= is_it
-        if "all" in options.include:
-            return wanted
+        if "all" not in options.include:
+            wanted &= self._are_included(found, wanted)
+        if self.log.range.has_seq or self.log.range.has_time:
+            places = np.flatnonzero(wanted)
+            inside = self._are_inside(found.part(wanted))
+            self._left_out.append((OUTSIDE, numbers[places[~inside]]))
+            wanted[places] = inside
+        return wanted
+
+    def _are_included(self, found: _Selected, wanted: Flags) -> Flags:
+        """Which records became what `include` asks for; those of them that are wanted and did not are noted."""
         states = self._states.of(found.raw(*_STATE_FIELDS))
         for number in range(len(self._state_words), len(self._states)):
             self._state_words.append(unit_state(self._values(found, int((states == number).argmax()))))
         for number, word in enumerate(self._state_words):
-            if word not in options.include:
-                is_out = wanted & (states == number)
-                self._left_out.append((word, numbers[is_out]))
-                wanted &= ~is_out
-        return wanted
+            if word not in self.log.options.include:
+                self._left_out.append((word, found.numbers[wanted & (states == number)]))
+        return _each([word in self.log.options.include for word in self._state_words], states)
+
+    def _are_inside(self, found: _Selected) -> Flags:
+        """Which records are inside the range that is asked for."""
+        asked = self.log.range
+        columns: dict[str, pa.Array] = {}
+        if asked.has_seq:
+            columns["seq"] = self._of_header("seq", found)
+        if asked.has_time:
+            columns["commit_ts"] = self._of_header("commit_ts", found).cast(pa.int64())
+        return mask(columns, [Filter(*bound) for bound in asked.bounds])
 
     def _is_deciding(self, entry: Filter) -> bool:
         """Whether a filter can rule out changes by their headers."""
@@ -441,7 +466,7 @@ class ChangeColumns:
     def _of_header(self, name: str, found: _Selected) -> pa.Array:
         """A column that the header of each record decides by itself."""
         if name == "seq":
-            return _hex(self._commit_positions(found), found.raw("log_lrsn", "log_rba", "member_id"), _ordinals(found))
+            return _hex(self._commit_positions(found), found.raw(self._lrsn, "log_rba", "member_id"), _ordinals(found))
         if name == "txn_id":
             return _hex(found.raw("member_id", "uor_id"))
         return found.column(_TIMES.get(name, name))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from lmparse.change_ranges import ChangeRange
 from lmparse.changes import Change, Version, to_json_row
 from lmparse.errors import DataError, TableNotFoundError
 from lmparse.files import Decided, RecordFile
@@ -31,7 +32,8 @@ class ChangeLog(RecordFile):
     ) -> None:
         super().__init__(path, options, decided=decided, on_error=on_error)
         self.left_out: Counter[str] = Counter()
-        """Changes that `include` kept out, by what became of them."""
+        """Changes that options kept out, by why: what became of them, or that they are outside a range."""
+        self.range = ChangeRange.of(options)
         self.table_names: set[str] = set()
         """Full name of the table that `table` names, once it has been looked up."""
         self.origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}

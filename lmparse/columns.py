@@ -32,6 +32,35 @@ END = "_io"
 """What `Field.ends` says of the end of the record."""
 Kernel = Callable[[Bytes], tuple[pa.Array, Flags | None]]
 """From (n, width) bytes to n values, and which of them it cannot vouch for (None: none)."""
+Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
+"""From (n, width) bytes to those of another width, and which of them cannot be brought there (None: none)."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a described header has the bytes of a field."""
+
+    offset: int
+    width: int
+    """Bytes from `offset` on."""
+    widen: Widen | None = None
+    """Brings them to the width of the field; None where they have it."""
+    can_fail: bool = False
+    """Whether some bytes cannot be brought there."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """A header that a log describes itself, otherwise than the layout does."""
+
+    width: int
+    """Bytes of the header, which each record says itself too; what fills the record up stands behind them."""
+    sources: Mapping[str, Source]
+    """By id, of every field of fixed width."""
+    absent: frozenset[str]
+    """Ids of fields that it lacks: they are null, whatever their source gives."""
+    extra: tuple[Field, ...]
+    """Fields that the layout does not have, at their places."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +79,8 @@ class Way:
     read: Kernel | None
     can_fail: bool = False
     """Whether some bytes are no value."""
+    widen: Widen | None = None
+    """What brings its bytes to the width of the field, where a header that is described has another; `read` does."""
 
 
 @dataclass(frozen=True)
@@ -73,19 +104,33 @@ class Plan:
     """
 
     def __init__(
-        self, spec: Spec, page: CodePage | None = None, *, end_at: int | None = None, reason: str = ""
+        self,
+        spec: Spec,
+        page: CodePage | None = None,
+        *,
+        end_at: int | None = None,
+        reason: str = "",
+        described: Described | None = None,
     ) -> None:
         self.spec = spec
         self._page = page or default_page(spec)
-        self._shape = _Shape(spec.layouts, spec.layout, end_at)
+        self._shape = _Shape(spec.layouts, spec.layout, end_at, described)
         self.reason = reason or self._shape.reason or _unreadable(spec)
         self.ways: dict[str, Way] = {}
         """By the name of the column."""
         for entry in () if self.reason else spec.layout:
             for way in self._ways(entry):
-                self.ways[way.column] = way
-                if way.kernel == "":
-                    self.reason = self.reason or f"{entry.id}: nothing reads {entry.kind} by the column"
+                self._add(way if described is None else _moved(way, described))
+        for entry in () if self.reason or described is None else described.extra:
+            if entry.id in (*self.ways, *schemas.OUTCOMES):
+                self.reason = f"{entry.id}: another column has that name"
+            for way in self._ways(entry):
+                self._add(way)
+
+    def _add(self, way: Way) -> None:
+        self.ways[way.column] = way
+        if way.kernel == "":
+            self.reason = self.reason or f"{way.field.id}: nothing reads {way.field.kind} by the column"
 
     def refusal(self, schema: pa.Schema) -> str:
         """Why rows of a schema cannot be read by the column; empty when they can."""
@@ -106,21 +151,17 @@ class Plan:
         found = self._shape.of(window)
         irregular = ~found.is_regular
         kept = [self.ways[name] for name in raw]
-        fixed = [way for way in (*ways, *kept) if way.width is not None]
+        fixed = [way for way in (*ways, *kept) if way.width]
         if not found.is_regular.any():
             nothing = [pa.nulls(len(irregular), way.type) for way in ways]
-            zeros = {way.column: np.zeros((len(irregular), way.width or 0), np.uint8) for way in kept}
+            zeros = {way.column: np.zeros((len(irregular), way.field.width or 0), np.uint8) for way in kept}
             return Decoded(nothing, irregular, zeros, dict.fromkeys(raw, (found.starts, 0 * found.starts)))
         rest = {way.column: found.rest(way.field) for way in kept if way.width is None}
         low = min((way.offset for way in fixed), default=0)
         high = max((way.offset + (way.width or 0) for way in fixed), default=0)
         rows = vectors.take_rows(window.data, found.starts + low, high - low)
         made = [self._array(way, rows, low, found, irregular) for way in ways]
-        bytes_ = {
-            way.column: rows[:, way.offset - low : way.offset - low + way.width]
-            for way in kept
-            if way.width is not None
-        }
+        bytes_ = {way.column: _bytes_of(way, _cut(way, rows, low)) for way in kept if way.width is not None}
         return Decoded(made, irregular, bytes_, rest)
 
     def deciding(self, filters: Sequence[Filter]) -> list[Filter]:
@@ -156,7 +197,7 @@ class Plan:
             start, length = found.rest(way.field)
             is_absent = length == 0 if way.field.kind == "rest" else None
             return arrays.ragged_binary(found.data, start, length, is_absent)
-        array, bad = way.read(rows[:, way.offset - low : way.offset - low + way.width])
+        array, bad = way.read(_cut(way, rows, low))
         if way.field.optional:
             has = found.has(way.field)
             array = arrays.without(array, ~has)
@@ -231,14 +272,29 @@ class _Found:
 class _Shape:
     """Which records are laid out as the layout says at fixed places, and where their parts end."""
 
-    def __init__(self, layouts: Mapping[str, Layout], layout: Layout, end_at: int | None) -> None:
+    def __init__(
+        self, layouts: Mapping[str, Layout], layout: Layout, end_at: int | None, described: Described | None
+    ) -> None:
         self._layout = layout
         self._end_at = end_at
         self._least = layout.least_width
+        self._high = max((entry.end or 0 for entry in layout), default=0)
         self._optional = [entry for entry in layout if entry.optional and entry.width is not None]
         self._ends = list(dict.fromkeys(entry.ends for entry in layout if entry.ends not in (None, END)))
         self._limited = [entry for entry in layout if entry.kind in ("uint", "int") and _is_limited(entry)]
         self.reason = self._refusal(layouts)
+        if described is not None:
+            self._describe(described)
+
+    def _describe(self, described: Described) -> None:
+        """Only the field that says where the header ends stands where the layout has it; it must say the width."""
+        limited = [entry.id for entry in self._limited if entry.id not in self._ends]
+        if limited or not self._ends:
+            why = f"{limited[0]}: only the parser can check it" if limited else "no field says where the header ends"
+            self.reason = self.reason or f"{why} in a described header"
+        self._end_at = described.width
+        self._least = self._high = max(described.width, *(self._layout[name or ""].end or 0 for name in self._ends), 0)
+        self._optional, self._limited = [], []
 
     def _refusal(self, layouts: Mapping[str, Layout]) -> str:
         layout = self._layout
@@ -268,8 +324,7 @@ class _Shape:
     def of(self, window: Window) -> _Found:
         """What is known of the records of a window before their values are read."""
         size = len(window.data)
-        high = max((entry.end or 0 for entry in self._layout), default=0)
-        is_regular: Flags = (window.lengths >= self._least) & (window.starts + high <= size)
+        is_regular: Flags = (window.lengths >= self._least) & (window.starts + self._high <= size)
         starts = self._safe(window.starts, is_regular)
         if not is_regular.any():
             return _Found(window.data, window.starts, starts, {}, is_regular)
@@ -308,6 +363,34 @@ class _Shape:
         return read(raw, order).astype(np.int64)  # type: ignore[arg-type]
 
 
+def _moved(way: Way, described: Described) -> Way:
+    """A way as a described header has the field."""
+    entry = replace(way.field, optional=False)
+    if entry.kind == "rest":
+        # What stands between the known fields and the end of the header is described too.
+        return replace(way, field=entry, kernel="absent", offset=0, width=0, read=partial(_nothing, way.type))
+    if way.read is None or way.width is None:
+        return replace(way, field=entry, offset=described.width)
+    source, start = described.sources[entry.id], way.offset - (entry.offset or 0)
+    moved = replace(way, field=entry, offset=source.offset, width=source.width, widen=source.widen)
+    if entry.id in described.absent:
+        return replace(moved, kernel="absent", read=partial(_nothing, way.type), can_fail=False)
+    if source.widen is None:
+        return replace(moved, offset=source.offset + start, width=way.width)
+    read = partial(_widened, source.widen, slice(start, start + way.width), way.read)
+    return replace(moved, read=read, can_fail=way.can_fail or source.can_fail)
+
+
+def _cut(way: Way, rows: Bytes, low: int) -> Bytes:
+    """The bytes of a way, out of rows that begin `low` bytes behind the start of their records."""
+    start = way.offset - low if way.width else 0
+    return rows[:, start : start + (way.width or 0)]
+
+
+def _bytes_of(way: Way, raw: Bytes) -> Bytes:
+    return raw if way.widen is None else way.widen(raw)[0]
+
+
 def _may_become(found: pa.DataType, wanted: pa.DataType) -> bool:
     """Whether Arrow makes of one type what the row reader would."""
     return bool(found == wanted or (pa.types.is_integer(found) and pa.types.is_integer(wanted)))
@@ -322,6 +405,16 @@ def _unreadable(spec: Spec) -> str:
 
 
 # -- kernels, each with its Arrow array -----------------------------------------------------
+
+
+def _widened(widen: Widen, part: slice, read: Kernel, raw: Bytes) -> tuple[pa.Array, Flags | None]:
+    whole, bad = widen(raw)
+    array, none = read(whole[:, part])
+    return array, none if bad is None else bad if none is None else bad | none
+
+
+def _nothing(type_: pa.DataType, raw: Bytes) -> tuple[pa.Array, None]:
+    return pa.nulls(len(raw), type_), None
 
 
 def _integer(order: Any, is_signed: bool, type_: pa.DataType, raw: Bytes) -> tuple[pa.Array, None]:

@@ -9,18 +9,19 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import shutil
 import signal
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lmparse import change_folders, frames, outputs, schemas, storage, workers
 from lmparse.change_folders import Aside, Form, Group
@@ -31,10 +32,12 @@ from lmparse.files import Decided, RecordFile, Tally
 from lmparse.framing import Span
 from lmparse.opening import open_changes, open_file
 from lmparse.options import Options
-from lmparse.outputs import Workplace
+from lmparse.outputs import Output, Workplace
 from lmparse.partitions import DEFAULT_BYTES, Part
 from lmparse.progress import Progress
 from lmparse.sources import find_control
+from lmparse.sync import RangeError
+from lmparse.texts import as_text
 
 _LEAST_BYTES = 1 << 22
 """Bytes of a part, at least: opening a file and a process's first record cost time."""
@@ -160,8 +163,10 @@ class _Done:
     rows: int
     tally: Tally
     errors: list[DataError]
-    fault: LmparseError | None
+    fault: LmparseError | RangeError | None
     """What ended the reading."""
+    records: int = 0
+    """How many records a part of records holds that nobody had counted; its rows and errors count from 0."""
     left_out: Counter[str] = field(default_factory=Counter)
     kept: _Kept = field(default_factory=_Kept)
 
@@ -172,7 +177,7 @@ class _RecordTask:
     schema: pa.Schema
     form: str
     path: str
-    """Where the part's rows go: as they are to stand in the output, or as a stream of Arrow."""
+    """Where the part's rows go, as a stream of Arrow."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +204,7 @@ class _Running:
         file = open_file(asked.path, asked.options, on_error=self.on_error)
         self._start(file)
         schema = schemas.records_schema(asked.options.spec, asked.options.columns)
-        parts = self._parts(file.record_parts)
+        parts = self._parts(partial(file.record_parts, is_numbered=False))
         final = outputs.LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
         if len(parts) > 1:
             self._take_over(file.tally, [])
@@ -207,37 +212,49 @@ class _Running:
                 _RecordTask(part, schema, self.form, str(work.folder / f"part-{number}"))
                 for number, part in enumerate(parts)
             ]
-            self._records_of_parts(work, tasks, final)
+            with outputs.opened(work.made, self.form, final, self.compression) as output:
+                rest = self._records_of_parts(tasks, output)
+                if rest is not None:
+                    again = open_file(asked.path, asked.options, decided=parts[0].decided, on_error=self.on_error)
+                    self._records_of(again, rest, schema, output)
         else:
             with outputs.opened(work.made, self.form, final, self.compression) as output:
-                for batch, reached in _records(file, schema, None, self.form, None):
-                    output.write(batch)
-                    self.summary.rows += batch.num_rows
-                    self.progress.at(reached, self.summary.rows)
-            self._take_over(file.tally, [])
+                self._records_of(file, None, schema, output)
         self.summary.bytes_written = work.made.stat().st_size
         return self.summary
 
-    def _records_of_parts(self, work: Workplace, tasks: list[_RecordTask], final: pa.Schema) -> None:
-        is_text = self.form in ("csv", "jsonl")
-        with (
-            outputs.opened(work.made, self.form, final, self.compression) as output,
-            closing(workers.in_order(_write_records, tasks, min(self.asked.jobs, len(tasks)))) as found,
-        ):
-            if is_text:
-                output.close()  # it has the line with names now
+    def _records_of(self, file: RecordFile, span: Span | None, schema: pa.Schema, output: Output) -> None:
+        """Write the records of the file, or of a part of it, that this process reads itself."""
+        decided = None if span is None else file.decided_for_records()
+        for batch, reached in _records(file, schema, span, self.form, decided):
+            output.write(batch)
+            self.summary.rows += batch.num_rows
+            self.progress.at(reached, self.summary.rows)
+        self._take_over(file.tally, [])
+
+    def _records_of_parts(self, tasks: list[_RecordTask], output: Output) -> Span | None:
+        """Write the records that other processes read; gives what is left of the file when they cannot go on.
+
+        Parts come in order, so all before one are proven and counted when it comes. Where one fails, nothing
+        behind it counts, and only who reads on from its start can say what is wrong as reading at once does.
+        """
+        before = 0
+        with closing(workers.in_order(_write_records, tasks, min(self.asked.jobs, len(tasks)))) as found:
             for number, done in enumerate(found):
+                span, is_counted = tasks[number].part.span, tasks[number].part.span.first_index is not None
+                if done.fault is not None and not is_counted:
+                    return Span(span.start, self.summary.bytes_read, before)
+                for error in done.errors:
+                    if error.record_index is not None:
+                        error.record_index += before
                 self._take_over(done.tally, done.errors, done.fault)
-                if is_text:
-                    _append(tasks[number].path, work.made)
-                else:
-                    for batch in change_folders.stored(tasks[number].path):
-                        output.write(batch)
+                for batch in change_folders.stored(tasks[number].path):
+                    output.write(_moved(batch, before))
                 os.unlink(tasks[number].path)
+                before += done.records
                 self.summary.rows += done.rows
                 self._reached(number + 1, len(tasks))
-        if is_text:
-            outputs.put_on_disk(work.made)
+        return None
 
     # -- changes ----------------------------------------------------------------------
 
@@ -320,7 +337,7 @@ class _Running:
         size = asked.part_bytes or min(max(_LEAST_BYTES, fair), DEFAULT_BYTES)
         return [Part(asked.path, asked.options, decided, span) for decided, span in cut(size)]
 
-    def _take_over(self, tally: Tally, errors: list[DataError], fault: LmparseError | None = None) -> None:
+    def _take_over(self, tally: Tally, errors: list[DataError], fault: LmparseError | RangeError | None = None) -> None:
         """Tell of the errors of a part, and count them. Raises what ended its reading."""
         for error in errors:
             self.on_error(error)
@@ -339,9 +356,17 @@ class _Running:
         self.progress.at(reached, rows)
 
 
-def _append(source: str, target: Path) -> None:
-    with open(source, "rb") as part, open(target, "ab") as whole:
-        shutil.copyfileobj(part, whole, 1 << 20)
+def _moved(batch: pa.RecordBatch, by: int) -> pa.RecordBatch:
+    """A batch whose records have higher numbers; lines have none."""
+    place = batch.schema.get_field_index("_metadata")
+    if place < 0 or by == 0:
+        return batch
+    column = batch.column(place)
+    names = [entry.name for entry in column.type]
+    parts = dict(zip(names, column.flatten(), strict=True))
+    parts["record_index"] = pc.add(parts["record_index"], by)
+    moved = pa.StructArray.from_arrays(list(parts.values()), fields=list(column.type))
+    return batch.set_column(place, batch.schema.field(place), moved)
 
 
 # -- reading ------------------------------------------------------------------------------
@@ -427,25 +452,33 @@ def _put_aside(
 
 
 def _write_records(task: _RecordTask) -> _Done:
-    errors: list[DataError] = []
-    file, rows, fault = None, 0, None
+    done = _Done(0, Tally(), [], None)
+    part, span = task.part, task.part.span
     try:
-        file = task.part.open(on_error=errors.append)
-        batches = _records(file, task.schema, task.part.span, task.form, task.part.decided)
-        if task.form in ("csv", "jsonl"):
-            schema = outputs.LINES if task.form == "jsonl" else task.schema
-            with outputs.opened(Path(task.path), task.form, schema, "none", header=False) as output:
-                for batch, _ in batches:
-                    output.write(batch)
-                    rows += batch.num_rows
-        else:
-            with pa.OSFile(task.path, "wb") as sink, pa.ipc.new_stream(sink, task.schema) as writer:
-                for batch, _ in batches:
-                    writer.write_batch(batch)
-                    rows += batch.num_rows
-    except LmparseError as error:
-        fault = error
-    return _Done(rows, Tally() if file is None else file.tally, errors, fault)
+        file = part.open(on_error=done.errors.append)
+        done.tally = file.tally
+        if span.first_index is None:
+            done.records = file.count(span)
+            span = dataclasses.replace(span, first_index=0)
+        form = _aside(task.form, task.schema)
+        with pa.OSFile(task.path, "wb") as sink, pa.ipc.new_stream(sink, form) as writer:
+            for batch, _ in _records(file, task.schema, span, task.form, part.decided):
+                columns = zip(batch.columns, form, strict=True)
+                made = [array if array.type == entry.type else as_text(array) for array, entry in columns]
+                writer.write_batch(pa.RecordBatch.from_arrays(made, schema=form))
+                done.rows += batch.num_rows
+    except (LmparseError, RangeError) as error:
+        done.fault = error
+    return done
+
+
+def _aside(form: str, schema: pa.Schema) -> pa.Schema:
+    """The columns of what a part puts aside: of CSV they are text already, but for the one with numbers."""
+    if form == "jsonl":
+        return outputs.LINES
+    if form != "csv":
+        return schema
+    return pa.schema([entry if entry.name == "_metadata" else entry.with_type(pa.string()) for entry in schema])
 
 
 def _put_changes_aside(task: _ChangeTask) -> _Done:

@@ -78,7 +78,8 @@ class ChangeDecoder:
 
     def name(self, values: Values, version: TableVersion | None) -> TableName:
         """Owner and name of the table that a header names."""
-        key = (*identity(values), values["table_owner"], values["table_name"], id(version))
+        told = (values[name] for name in ("tbowner_len", "tbname_len", "table_owner", "table_name"))
+        key = (*identity(values), *told, id(version))
         name = self._names.get(key)
         if name is None:
             name = self._names[key] = table_name(values, self._layout, version, self._code_page)

@@ -35,6 +35,8 @@ class Family:
     """The code page that the first record names for the file, when it does."""
     framings: tuple[Framing, ...] = ()
     """The ways its records may be framed; none named: those of a z/OS file."""
+    record: Callable[[bytes], bool] | None = None
+    """Whether bytes may be one of the records, whatever its codes; without it the parser is asked."""
     options: Callable[[list[bytes], Framing], dict[str, str]] | None = None
     """Options besides the framing that the first records prove, under their Python names."""
 

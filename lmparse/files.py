@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lmparse import catalog, codepages
+from lmparse import catalog, codepages, storage
 from lmparse.catalog import Spec
 from lmparse.codepages import CodePage
 from lmparse.descriptors import Buffer
@@ -23,9 +24,14 @@ from lmparse.storage import open_buffer
 
 if TYPE_CHECKING:
     from lmparse.index import Window
+    from lmparse.sync import Plausible
 
 KEPT_ERRORS = 1000
 """How many errors a log keeps; all are counted."""
+
+
+def ignored(error: DataError) -> None:
+    """As `on_error`: nobody hears of errors, since rows tell of them. So nobody counts for their sake either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,8 @@ class RecordFile:
         self.bad_records: list[tuple[Frame, DataError]] = []
         """Records that gave no row, while `keeps_bad_records` is set."""
         self._on_error = on_error
+        self._records_before: Callable[[], int] = _none
+        """How many records stand before the one that frames and windows begin to count at."""
         self._decided = decided or Decided()
         self.buffer: Buffer = open_buffer(path)
         self.code_page = self._code_page()
@@ -105,16 +113,49 @@ class RecordFile:
         """What to hand to readers of parts of this file."""
         return Decided(framing=self.framing.name)
 
-    def record_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
-        """The file in parts of about so many bytes, whose records can be read apart from each other."""
-        decided = RecordFile.decided(self)
-        return [(decided, span) for span in self.spans(max_bytes)]
+    def record_parts(self, max_bytes: int, *, is_numbered: bool = True) -> list[tuple[Decided, Span]]:
+        """The file in parts of about so many bytes, whose records can be read apart from each other.
+
+        Numbered ones know the number of their first record, which takes a pass over all descriptor words.
+        """
+        decided = self.decided_for_records()
+        return [(decided, span) for span in (self.spans if is_numbered else self.cut_spans)(max_bytes)]
+
+    def decided_for_records(self) -> Decided:
+        """What to hand to readers of records of this file, who need to know less than those of changes."""
+        return RecordFile.decided(self)
 
     def spans(self, max_bytes: int) -> list[Span]:
-        """The same as places between records; an empty file has one."""
+        """The file as places between records; an empty file has one."""
+        if len(self.buffer) <= max_bytes:
+            return [Span(0, len(self.buffer), 0)]
         from lmparse import index  # NumPy is not loaded before it is of use
 
-        return index.spans(self.framing, self.buffer, max_bytes) if len(self.buffer) else [Span(0, 0, 0)]
+        return index.spans(self.framing, self.buffer, max_bytes)
+
+    def cut_spans(self, max_bytes: int) -> list[Span]:
+        """The same from looks at the bytes near the cuts only, so that nobody knows a number: see `Span`.
+
+        By a pass over all of it where that is how it can be cut: records without anything between them,
+        bytes that were copied to be here at all, and a file that shows no record at most of the places.
+        """
+        from lmparse import sync
+
+        if len(self.buffer) <= max_bytes or not self._is_mapped_as_it_lies:
+            return self.spans(max_bytes)
+        places = sync.cuts(self.framing, self.buffer, max_bytes, self.plausible())
+        if not places or 2 * (len(places) + 1) * max_bytes < len(self.buffer):
+            return self.spans(max_bytes)
+        return [Span(part.start, part.end, None) for part in sync.ranges(places, len(self.buffer))]
+
+    def plausible(self) -> Plausible:
+        """What tells whether a record of the file may stand at a place, whatever its codes."""
+        test = self.family().record or self.reader.accepts
+        return lambda frame: test(frame.read(self.buffer))
+
+    @property
+    def _is_mapped_as_it_lies(self) -> bool:
+        return not storage.is_remote(self.path) and storage.stamp(storage.local_path(self.path)) is None
 
     def decide(self, name: str, value: str, evidence: str) -> None:
         """Make a decision visible."""
@@ -191,12 +232,16 @@ class RecordFile:
     # -- reading ----------------------------------------------------------------------
 
     def frames(self, span: Span | None = None) -> Iterator[Frame]:
-        """Where the records stand. Raises FramingError with the file's name."""
+        """Where the records stand. Raises FramingError with the file's name.
+
+        Those of a span that nobody has counted are numbered from 0; errors of records have the number in the
+        file. Such a span is proven first: FramingError LMP-F011 says that its ends are no places between records.
+        """
         span = span or Span(0, len(self.buffer), 0)
         if not len(self.buffer):
             self.notice("the file is empty: a log without records")
         try:
-            for frame in self.framing.frames(self.buffer, span.start, span.end, span.first_index):
+            for frame in self.framing.frames(self.buffer, span.start, span.end, self._begin(span)):
                 if frame.index not in span.skip:
                     yield frame
             yield from span.foreign
@@ -210,10 +255,51 @@ class RecordFile:
 
         whole = span or Span(0, len(self.buffer), 0)
         try:
-            yield from index.windows(self.framing, self.buffer, whole.start, whole.end, whole.first_index)
+            yield from index.windows(self.framing, self.buffer, whole.start, whole.end, self._begin(whole))
         except FramingError as error:
             error.at(file=self.path)
             raise
+
+    def count(self, span: Span) -> int:
+        """How many records a span holds. Raises RangeError where they do not fill it."""
+        from lmparse import sync
+
+        return sync.count(self.framing, self.buffer, sync.Range(span.start, span.end))
+
+    def counted(self, span: Span) -> Span:
+        """The same span with the number of its first record; one that nobody has counted is proven by that."""
+        if span.first_index is not None:
+            return span
+        self._count(span)
+        return replace(span, first_index=self._count(Span(0, span.start, 0)))
+
+    def _begin(self, span: Span) -> int:
+        """The number that records of a span count from, in the file or in itself."""
+        if span.first_index is not None:
+            self._records_before = _none
+            return span.first_index
+        # Before the first row: who takes some of them only must not be given any of a false record.
+        self._count(span)
+        self._records_before = cache(partial(self._count, Span(0, span.start, 0)))
+        return 0
+
+    def _count(self, span: Span) -> int:
+        """As `count`; raises FramingError for what does not fill a span: damage before its end, or else its ends."""
+        from lmparse import sync
+
+        try:
+            return self.count(span)
+        except sync.RangeError as error:
+            # From the start of the file damage shows where it is.
+            for window in self.windows():
+                if window.offsets[-1] >= span.end:
+                    break
+            size = len(self.buffer)
+            places = " and ".join(f"{place:#x}" for place in (span.start, span.end) if 0 < place < size)
+            raise FramingError(
+                f"cannot be cut at {places}, where bytes of records look like records; maxPartitionBytes above "
+                f"its size of {size} bytes reads it in one part", code="LMP-F011", file=self.path,
+            ) from error  # fmt: skip
 
     def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[Frame, Record]]:
         """Every good record with its place, or some fields of each; bad ones go where errors go."""
@@ -283,8 +369,9 @@ class RecordFile:
     def report(self, error: DataError, frame: Frame | None = None) -> None:
         """Pass an error on, with the file and the record it is about; raise it in mode failfast."""
         error.at(file=self.path)
-        if frame is not None:
-            error.at(record_index=frame.index, record_offset=frame.offset)
+        is_heard = self.options.mode == "failfast" or self._on_error is not ignored
+        if frame is not None and is_heard:
+            error.at(record_index=self._records_before() + frame.index, record_offset=frame.offset)
         if self.options.mode == "failfast":
             raise error
         self.tally.error_count += 1
@@ -292,6 +379,10 @@ class RecordFile:
             self._on_error(error)
         elif len(self.tally.errors) < KEPT_ERRORS:
             self.tally.errors.append(error)
+
+
+def _none() -> int:
+    return 0
 
 
 def check_columns(spec: Spec, wanted: tuple[str, ...], known: set[str]) -> None:

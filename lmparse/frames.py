@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lmparse import change_columns, luw_columns, schemas
+from lmparse import change_columns, header_columns, luw_columns, schemas
 from lmparse.change_columns import ChangeColumns
 from lmparse.change_logs import ChangeLog
 from lmparse.change_schemas import changes_schema, version_schema
@@ -22,7 +22,7 @@ from lmparse.changes import Version
 from lmparse.columns import Plan
 from lmparse.comparing import compared
 from lmparse.errors import OptionError, TableNotFoundError
-from lmparse.files import RecordFile
+from lmparse.files import RecordFile, ignored
 from lmparse.filters import Filter, matching
 from lmparse.framing import Span
 from lmparse.index import Window
@@ -111,7 +111,8 @@ def record_batches(
 
 def plan_of(file: RecordFile) -> Plan:
     """Which way the columns of the records of a file go."""
-    return Plan(file.spec, file.code_page, end_at=file.header_width, reason=file.row_reason)
+    described = header_columns.described(file.header) if isinstance(file, LogicalLog) else None
+    return Plan(file.spec, file.code_page, end_at=file.header_width, reason=file.row_reason, described=described)
 
 
 def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Any, irregular: Any) -> pa.RecordBatch:
@@ -250,7 +251,9 @@ def part_batches(
     if part.options.engine == "check":
         both = (replace(part, options=replace(part.options, engine=engine)) for engine in ("columnar", "kaitai"))
         return matching(compared(*(part_batches(one, schema, with_changes=with_changes) for one in both)), filters)
-    file = part.open(on_error=lambda error: None)
+    file = part.open(on_error=ignored)
+    if "_metadata" in schema.names:
+        part = replace(part, span=file.counted(part.span))
     if with_changes and isinstance(file, ChangeLog):
         return change_batches(file, schema, part.span, filters)
     return engine_batches(file, schema, part.span, filters)

@@ -64,8 +64,9 @@ class Span:
 
     start: int
     end: int
-    first_index: int
-    """Number of its first record in the file."""
+    first_index: int | None
+    """Number of its first record in the file. None when nobody has counted: then its ends are cuts that
+    were proposed, and nothing of it counts before reading has proven them; see `sync`."""
     skip: frozenset[int] = frozenset()
     """Numbers of records in it that another span reads."""
     foreign: tuple[Frame, ...] = ()

@@ -9,13 +9,15 @@ their name.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from lmparse import numeric
 from lmparse.catalog import Spec
 from lmparse.codepages import CodePage
+from lmparse.control import ControlFile
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.layout import Field
 from lmparse.records import Record, RecordReader, Values, Wanted
@@ -32,6 +34,20 @@ class HeaderField:
     length: int
     known: Field | None
     """The spec's field of the same name, None for an unknown one."""
+
+    @property
+    def as_unknown(self) -> Field:
+        """An unknown field as a layout has it."""
+        return Field(self.name, self.position, self.length, self.kind)
+
+    @property
+    def kind(self) -> str:
+        """How the bytes of an unknown field are read."""
+        if self.type == "CHAR":
+            return "char"
+        if self.type == "INT":
+            return "int"
+        return "uint" if self.type == "BIN" and self.subtype == "U" else "bytes"
 
 
 class Header:
@@ -54,10 +70,29 @@ class Header:
         ]
         """In what it differs from the table of the manual, in words."""
 
+    @classmethod
+    def of(cls, spec: Spec, control: ControlFile | None) -> Header:
+        """The header that a control file describes; the spec's without one."""
+        return cls(spec, [record.values for record in control.of("XHDF")] if control else [])
+
     @property
     def places(self) -> dict[str, tuple[int, int]]:
         """Offset and width of the known fields, where they stand in this header."""
         return {field.known.id: (field.position, field.length) for field in self.fields if field.known}
+
+    @property
+    def extra(self) -> list[Field]:
+        """The fields that the spec does not know, at their places."""
+        return [field.as_unknown for field in self.fields if field.known is None]
+
+    @property
+    def row_reason(self) -> str:
+        """Why records with this header can only be read one by one; empty when they need not."""
+        if self.is_table:
+            return ""
+        counts = Counter(field.known.id if field.known else field.name for field in self.fields)
+        twice = [name for name, count in counts.items() if count > 1]
+        return f"XHDF describes {', '.join(twice[:5])} more than once" if twice else ""
 
     @property
     def is_table(self) -> bool:
@@ -125,7 +160,7 @@ class Header:
                 continue
             value = raw[field.position : field.position + field.length]
             try:
-                value = _widen(value, field, known)
+                value = widen(value, known)
             except InvalidValueError as error:
                 raw_value = value[:32].hex().upper()
                 error.at(spec=self.spec.id, field=known.id, field_offset=field.position, hex=raw_value)
@@ -152,11 +187,14 @@ def _field(values: Values, names: dict[str, Field]) -> HeaderField:
     name = values["head_field_name"] or ""
     known = names.get(_plain(name))
     position, length = values["head_field_pos"], values["head_field_len"]
-    if position is None or length is None:
-        raise ControlError(
-            "a header field without place or length", code="LMP-C006", spec="bmc_xhdf", field="head_field_pos",
-            expected="digits", found="blank", hint=f"the field is {name!r}",
-        )  # fmt: skip
+    least = 0 if known is not None and known.kind == "variable" else 1
+    for where, number, lowest in (("head_field_pos", position, 0), ("head_field_len", length, least)):
+        if number is None or number < lowest:
+            raise ControlError(
+                "a header field without place or length", code="LMP-C006", spec="bmc_xhdf", field=where,
+                expected="digits" if number is None else f"at least {lowest}",
+                found="blank" if number is None else str(number), hint=f"the field is {name!r}",
+            )  # fmt: skip
     return HeaderField(
         name, values["head_field_type"] or "", values["head_field_subtype"] or "", position, length, known
     )
@@ -171,17 +209,36 @@ def _difference(field: HeaderField) -> str | None:
     return f"{field.name} is {field.length} bytes at {field.position}, not {known.width} at {known.offset}"
 
 
-def _widen(value: bytes, field: HeaderField, known: Field) -> bytes:
-    width = known.width or len(value)
-    if len(value) == width:
-        return value
-    if known.kind == "rba10" and len(value) == 6:
-        return numeric.extend_rba(value)
-    if known.kind == "lrsn10" and len(value) == 6:
-        return numeric.extend_lrsn(value)
+Form = Literal["same", "rba", "lrsn", "timestamp", "text", "number"]
+"""How the bytes of a described field become those of the table's."""
+
+
+def form(known: Field, width: int) -> Form:
+    """The form of a known field that has so many bytes."""
+    if width == known.width:
+        return "same"
+    if known.kind == "rba10" and width == 6:
+        return "rba"
+    if known.kind == "lrsn10" and width == 6:
+        return "lrsn"
     if known.kind == "timestamp17":
+        return "timestamp"
+    return "text" if known.kind in ("char", "code") else "number"
+
+
+def widen(value: bytes, known: Field) -> bytes:
+    """The bytes of a known field in the width of the table. Raises InvalidValueError for those that do not fit."""
+    width = known.width or len(value)
+    found = form(known, len(value))
+    if found == "same":
+        return value
+    if found == "rba":
+        return numeric.extend_rba(value)
+    if found == "lrsn":
+        return numeric.extend_lrsn(value)
+    if found == "timestamp":
         return numeric.extend_timestamp(value)
-    if known.kind in ("char", "code"):
+    if found == "text":
         blank = b"\x40"
         if value[width:].strip(blank):
             raise _too_wide(value, width)
@@ -202,8 +259,8 @@ def _too_wide(value: bytes, width: int) -> InvalidValueError:
 
 def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:
     value = raw[field.position : field.position + field.length]
-    if field.type == "CHAR":
+    if field.kind == "char":
         return page.decode(value).rstrip(" ")
-    if field.type == "INT" or (field.type == "BIN" and field.subtype == "U"):
-        return int.from_bytes(value, "big", signed=field.type == "INT")
+    if field.kind in ("int", "uint"):
+        return int.from_bytes(value, "big", signed=field.kind == "int")
     return value

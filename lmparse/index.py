@@ -16,7 +16,7 @@ from lmparse.catalog import number_struct
 from lmparse.descriptors import Buffer, block_descriptor, descriptor, own_length
 from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import PREFIXED, Frame, Framing, Span
-from lmparse.walkers import Step, leap
+from lmparse.walkers import Step, items, leap
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
@@ -312,7 +312,7 @@ def _word(framing: Framing) -> _Word:
     uncounted = word.size if framing.name == "zosmf" else 0
     least, most = length.minimum or 0, _MOST if length.maximum is None else length.maximum
     others = [entry for entry in word.spec.layout if entry is not length]
-    zero = (others[0].offset or 0, f">u{others[0].width}") if others else (0, "")
+    zero = (others[-1].offset or 0, f">u{others[-1].width}") if others else (0, "")
     step = Step(length.offset or 0, f">u{length.width}", *zero, word.size, uncounted, least, most)
     return _Word(struct, least, most, word.size, uncounted, step)
 
@@ -524,15 +524,25 @@ def _codes() -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     return opening, closing
 
 
-def sound_words(framing: Framing, buffer: Buffer, start: int, end: int, most: int) -> Iterator[int]:
+def sound_words(framing: Framing, buffer: Buffer, start: int, end: int, most: int, ahead: int = 0) -> list[int]:
     """Offsets from `start` up to `end` at which a record or piece of at most `most` bytes could begin.
 
-    A sound descriptor word stands there, which may be chance. Not for `glued` and `fixed`, which have none.
+    A sound descriptor word stands there, and `ahead` others behind it as far as `most` bytes behind
+    `end` are enough to tell; all of that may be chance. Not for `glued` and `fixed`, which have none.
     """
-    word = _word(framing)
-    least, most = word.least, min(word.most, most)
-    view = memoryview(buffer)
-    for offset in range(start, min(end, len(view) - word.struct.size + 1)):
-        length, *_, unsound = word.struct.unpack_from(view, offset)
-        if least <= length <= most and not unsound:
-            yield offset
+    step = _word(framing).step
+    count = min(end + most, len(buffer) - step.size + 1) - start
+    if count <= 0:
+        return []
+    lengths = items(buffer, start + step.length_at, count, step.length_type)
+    is_sound = (lengths >= step.least) & (lengths <= min(step.most, most))
+    if step.zero_type:
+        is_sound &= items(buffer, start + step.zero_at, count, step.zero_type) == 0
+    found = np.flatnonzero(is_sound[: end - start])
+    places = found.copy()
+    for _ in range(ahead):
+        places += np.where(places < count, lengths[np.minimum(places, count - 1)].astype(np.int64) + step.uncounted, 0)
+        is_kept = (places >= count) | is_sound[np.minimum(places, count - 1)]
+        found, places = found[is_kept], places[is_kept]
+    offsets: list[int] = (found + start).tolist()
+    return offsets

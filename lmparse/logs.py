@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -12,12 +12,13 @@ from typing import Any
 
 from lmparse import catalog, claims, codepages, lldf
 from lmparse.change_logs import ChangeLog
+from lmparse.change_ranges import OUTSIDE, micros
 from lmparse.changes import OPERATIONS, Change, commit_position, seq, txn_id, unit_state
 from lmparse.codepages import CodePage
 from lmparse.control import ControlFile, read_control
 from lmparse.decoder import ChangeDecoder
 from lmparse.detection import Family
-from lmparse.errors import ControlError, DataError, OptionError, TableNotFoundError
+from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
 from lmparse.files import Decided
 from lmparse.framing import Frame, Span
 from lmparse.headers import Header
@@ -32,8 +33,12 @@ from lmparse.tables import Tables, TableVersion, identity, read_tables
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
 """Header fields without which a change cannot be told from another, or from its table."""
+_COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
+"""Those of them that the place of a change and its table are known by."""
 TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
 """Header fields that say which table a record is of."""
+_WIDEST = 8
+"""Bytes of the widest number that a scan reads."""
 _BATCH = 1000
 """Records with row images that the readings are found by."""
 
@@ -58,9 +63,7 @@ class LogicalLog(ChangeLog):
             self.control = read_control(
                 find_control(str(path), options.control), framing=options.control_framing, code_page=page
             )
-        self.header = Header(
-            catalog.load(options.spec), [record.values for record in self.control.of("XHDF")] if self.control else []
-        )
+        self.header = Header.of(catalog.load(options.spec), self.control)
         super().__init__(path, options, decided=decided, on_error=on_error)
         self.observed = claims.Observed()
         self._describe_header()
@@ -175,7 +178,7 @@ class LogicalLog(ChangeLog):
 
     @property
     def row_reason(self) -> str:
-        return "" if self.header.is_table else "XHDF describes a header that is not the table's"
+        return self.header.row_reason
 
     def column_names(self) -> set[str]:
         return super().column_names() | {field.name for field in self.header.fields if field.known is None}
@@ -205,6 +208,13 @@ class LogicalLog(ChangeLog):
 
     def joined(self, joiner: Joiner, segment: Segment) -> Whole | None:
         """The change that a record is or completes; None for a piece of one that is not whole yet."""
+        fault = _missing(segment.record)
+        if fault is not None:
+            # It was reported when the header was read.
+            self.tally.dropped += 1
+            if self.keeps_bad_records:
+                self.bad_records.append((segment.frame, fault))
+            return None
         if not segment.is_piece:
             return Whole(segment.values, [segment.frame], segment.record.faults)
         try:
@@ -235,9 +245,12 @@ class LogicalLog(ChangeLog):
         """Every record that may be a segment."""
         from lmparse import scans
 
-        if not self.header.is_table:
+        place = self._places(["total_segs"]).get("total_segs")
+        if place is None:
+            return iter(())  # without that field no record is one
+        if place[1] > _WIDEST:
             return self.frames()
-        return scans.above(self.windows(), lldf.table_places(["total_segs"])["total_segs"], 1)
+        return scans.above(self.windows(), place, 1)
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options ask for.
@@ -260,7 +273,7 @@ class LogicalLog(ChangeLog):
 
     def change_of(self, whole: Whole) -> Change | None:
         """A change, when the options ask for it and it can be read. Errors go where errors go."""
-        return self._change(whole) if self._is_wanted(whole.values, self.table_ids) else None
+        return self._change(whole) if self._is_wanted(whole, self.table_ids) else None
 
     def _check_header(self) -> None:
         """Raise ControlError LMP-C006 for a described header without what a change is known by."""
@@ -286,13 +299,13 @@ class LogicalLog(ChangeLog):
         keys = []
         for whole in self.wholes(span):
             values = whole.values
-            if self._is_wanted(values, wanted):
+            if self._is_wanted(whole, wanted):
                 keys.append((commit_position(values), txn_id(values), seq(values, whole.frame.index), whole.frames))
         for *_, frames in sorted(keys, key=lambda entry: entry[:3]):
             yield join([Segment(frame, self.read_bytes(frame.read(self.buffer))) for frame in frames])
 
-    def _is_wanted(self, values: Values, wanted: frozenset[tuple[Any, ...]] | None) -> bool:
-        options = self.options
+    def _is_wanted(self, whole: Whole, wanted: frozenset[tuple[Any, ...]] | None) -> bool:
+        options, values = self.options, whole.values
         if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:
             return False
         if wanted is not None and identity(values) not in wanted:
@@ -305,6 +318,9 @@ class LogicalLog(ChangeLog):
         state = unit_state(values)
         if "all" not in options.include and state not in options.include:
             self.left_out[state] += 1
+            return False
+        if not self.range.holds(lambda: seq(values, whole.frame.index), lambda: _commit_time(values)):
+            self.left_out[OUTSIDE] += 1
             return False
         return True
 
@@ -383,11 +399,28 @@ class LogicalLog(ChangeLog):
         """One header for each table that occurs, from one pass over the headers."""
         from lmparse import scans
 
-        places = self.header.places if not self.header.is_table else lldf.table_places(TABLE_FIELDS)
         headers = []
-        for frame in scans.firsts(self.windows(), [place for name, place in places.items() if name in TABLE_FIELDS]):
+        for frame in scans.firsts(self.windows(), [*self._places(TABLE_FIELDS).values()]):
             try:
-                headers.append(self.read_bytes(frame.read(self.buffer)).values)
+                record = self.read_bytes(frame.read(self.buffer))
             except DataError:
                 continue
+            if _missing(record) is None:
+                headers.append(record.values)
         return headers
+
+    def _places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Offset and width of header fields, as far as the header has them."""
+        places = lldf.table_places(names) if self.header.is_table else self.header.places
+        return {name: places[name] for name in names if name in places}
+
+
+def _commit_time(values: Values) -> int | None:
+    """When the unit of recovery of a record was committed, in microseconds."""
+    text = values["uor_commit_timestamp"]
+    return None if text is None else micros(text)
+
+
+def _missing(record: Record) -> InvalidValueError | None:
+    """What is bad of that without which a record is no change."""
+    return next((fault for fault in record.faults if fault.field in _COMPUTED), None)

@@ -108,7 +108,7 @@ class LuwChangeColumns:
                 # What stands before it counts still.
                 reached, fault = number, error
                 break
-        self.log.left_out.update(state for number, state in left_out if number < reached)
+        self.log.left_out.update(why for number, why in left_out if number < reached)
         pieces = [piece.before(reached) for piece in pieces]
         yield self._versions.joined(
             [*(piece for piece in pieces if len(piece.numbers)), *self._versions.slow_pieces(slow)]
@@ -119,7 +119,7 @@ class LuwChangeColumns:
     def _select(
         self, pairs: Sequence[tuple[Unit, Entry]]
     ) -> tuple[list[tuple[int, str]], list[int], list[tuple[_Known, list[_Regular]]]]:
-        """Changes that are left out, with what became of them; those to be read one by one; the others by table."""
+        """Changes that are left out, with the reason; those to be read one by one; the others by table."""
         log = self.log
         left_out: list[tuple[int, str]] = []
         slow: list[int] = []
@@ -127,9 +127,9 @@ class LuwChangeColumns:
         for number, (unit, entry) in enumerate(pairs):
             if not log.is_asked_for(entry):
                 continue
-            state = log.state_left_out(unit, entry)
-            if state is not None:
-                left_out.append((number, state))
+            why = log.why_left_out(unit, entry)
+            if why is not None:
+                left_out.append((number, why))
                 continue
             known = self._known_of(unit, entry)
             images = self._places.of(entry) if known is not None else ()

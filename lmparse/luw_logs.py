@@ -15,10 +15,11 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lmparse import luw
 from lmparse.change_logs import ChangeLog
+from lmparse.change_ranges import OUTSIDE
 from lmparse.changes import Change
 from lmparse.detection import Family, detect, try_framing
 from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
@@ -31,6 +32,9 @@ from lmparse.luw_tables import Ids, LuwColumn, LuwTable, read_tables_file
 from lmparse.options import Options
 from lmparse.records import RecordReader, Values, to_json
 from lmparse.units import UnitReader
+
+if TYPE_CHECKING:
+    from lmparse.sync import Plausible
 
 _NEVER = "F" * 20
 """Commit position of what is not committed: behind everything that is."""
@@ -139,8 +143,18 @@ class Db2Log(ChangeLog):
 
     # -- records ----------------------------------------------------------------------
 
-    def record_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
-        return [(self.decided(), span) for span in self.spans(max_bytes)]
+    def decided_for_records(self) -> Decided:
+        return self.decided()
+
+    def plausible(self) -> Plausible:
+        def is_read(frame: Frame) -> bool:
+            try:
+                self.logs.read(self.buffer, frame)
+            except DataError:
+                return False
+            return True
+
+        return is_read
 
     def observe(self, values: dict[str, Any]) -> dict[str, str]:
         return {"kind": values["kind"]}
@@ -278,9 +292,9 @@ class Db2Log(ChangeLog):
         for unit, entry in self.in_order():
             if not self.is_asked_for(entry):
                 continue
-            state = self.state_left_out(unit, entry)
-            if state is not None:
-                self.left_out[state] += 1
+            why = self.why_left_out(unit, entry)
+            if why is not None:
+                self.left_out[why] += 1
                 continue
             change = self.change_of(unit, entry)
             if change is not None:
@@ -323,10 +337,13 @@ class Db2Log(ChangeLog):
             return False
         return self.table_ids is None or entry.ids in self.table_ids
 
-    def state_left_out(self, unit: Unit, entry: Entry) -> str | None:
-        """What became of a change, when `include` leaves such changes out."""
+    def why_left_out(self, unit: Unit, entry: Entry) -> str | None:
+        """Why options leave a change out: what became of it, or that it is outside a range."""
         state = "rolled-back" if entry.is_undone else unit.state
-        return None if "all" in self.options.include or state in self.options.include else state
+        if "all" not in self.options.include and state not in self.options.include:
+            return state
+        time = None if unit.commit_time is None else unit.commit_time * 1_000_000
+        return None if self.range.holds(lambda: self.seq_of(unit, entry), lambda: time) else OUTSIDE
 
     def seq_of(self, unit: Unit, entry: Entry) -> str:
         """Commit position, log flush sequence, log sequence number, log stream, row in the record."""

@@ -63,9 +63,9 @@ def check_compression(form: str, compression: str | None) -> str:
 
 
 @contextmanager
-def opened(path: Path, form: str, schema: pa.Schema, compression: str, *, header: bool = True) -> Iterator[Output]:
-    """A file to write batches of a schema to; `header` says whether a CSV file has the line with names."""
-    made = _OUTPUTS[form](path, schema, compression, header)
+def opened(path: Path, form: str, schema: pa.Schema, compression: str) -> Iterator[Output]:
+    """A file to write batches of a schema to."""
+    made = _OUTPUTS[form](path, schema, compression)
     try:
         yield made
     except BaseException:
@@ -140,7 +140,7 @@ class _Chunked(_File):
 
 
 class _Parquet(_Chunked):
-    def __init__(self, path: Path, schema: pa.Schema, compression: str, header: bool) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
         import pyarrow.parquet
 
         super().__init__(path, pa.schema([_storable(entry) for entry in schema], schema.metadata))
@@ -169,7 +169,7 @@ def _storable(entry: pa.Field) -> pa.Field:
 
 
 class _Arrow(_Chunked):
-    def __init__(self, path: Path, schema: pa.Schema, compression: str, header: bool) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
         super().__init__(path, schema)
         options = pa.ipc.IpcWriteOptions(compression=None if compression == "none" else compression)
         self._writer = pa.ipc.new_file(self.file, schema, options=options)
@@ -184,11 +184,11 @@ class _Arrow(_Chunked):
 
 
 class _Csv(_File):
-    def __init__(self, path: Path, schema: pa.Schema, compression: str, header: bool) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
         import pyarrow.csv
 
         super().__init__(path)
-        options = pyarrow.csv.WriteOptions(include_header=header, quoting_style="needed")
+        options = pyarrow.csv.WriteOptions(quoting_style="needed")
         texts = pa.schema([(name, pa.string()) for name in schema.names])
         self._writer = pyarrow.csv.CSVWriter(self.file, texts, write_options=options)
         self._schema = texts
@@ -202,14 +202,14 @@ class _Csv(_File):
 
 
 class _JsonLines(_File):
-    def __init__(self, path: Path, schema: pa.Schema, compression: str, header: bool) -> None:
+    def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
         super().__init__(path)
 
     def write(self, batch: pa.RecordBatch) -> None:
         self.file.writelines(batch.column("line").to_pylist())
 
 
-_OUTPUTS: dict[str, Callable[[Path, pa.Schema, str, bool], Output]] = {
+_OUTPUTS: dict[str, Callable[[Path, pa.Schema, str], Output]] = {
     "parquet": _Parquet,
     "arrow": _Arrow,
     "csv": _Csv,

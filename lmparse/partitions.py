@@ -58,8 +58,12 @@ class Request:
         data = names if len(names) == 1 else [name for name in names if not is_control(name)]
         return [(name, replace(self.options, control=find_control(name, self.options.control))) for name in data]
 
-    def parts(self) -> Iterator[Part]:
-        """Every part of every file. Reads descriptor words, and headers where segments may be."""
+    def parts(self, *, is_numbered: bool = True) -> Iterator[Part]:
+        """Every part of every file. Reads descriptor words, and headers where segments may be.
+
+        When nobody asks for the numbers of records, `is_numbered` is False, and of most files only what stands
+        near the cuts is read. Changes have numbers always: their `seq` holds them.
+        """
         files = self.files()
         for path, options in files:
             file = open_file(path, options)
@@ -68,5 +72,5 @@ class Request:
                     continue
                 parts = file.change_parts(self.max_bytes)
             else:
-                parts = file.record_parts(self.max_bytes)
+                parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
             yield from (Part(path, options, decided, span) for decided, span in parts)

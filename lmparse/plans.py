@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lmparse import catalog, schemas
+from lmparse import catalog, header_columns, lldf, schemas
 from lmparse.columns import Plan
+from lmparse.control import ControlFile, read_control
+from lmparse.errors import OptionError
+from lmparse.headers import Header
 
 ROW = "row"
 
@@ -57,15 +60,20 @@ class PlannedSpec:
             yield f"{place:>6} {size:>5}  {column.name:28} {column.kind:12} {column.way}{reason}".rstrip()
 
 
-def planned(name: str, columns: tuple[str, ...] = ()) -> PlannedSpec:
-    """What becomes of the columns of a spec, or of some of them. Raises UnknownFormatError and OptionError."""
+def planned(name: str, columns: tuple[str, ...] = (), control: str | None = None) -> PlannedSpec:
+    """What becomes of the columns of a spec, or of some of them, under the header that a control file describes.
+
+    Raises UnknownFormatError, OptionError, and ControlError for a control file that is none.
+    """
     spec = catalog.load(name)
     schema = schemas.records_schema(name, columns)
-    plan = Plan(spec)
+    header = None if control is None else _header(spec, read_control(control))
+    plan = Plan(spec) if header is None else _plan_under(header)
     reason = plan.refusal(schema)
-    places = _places(spec)
+    places = _places(spec) if header is None or header.is_table or reason else _places_in(plan)
+    extra = [] if columns or reason else [column for column in plan.ways if column not in schema.names]
     found = []
-    for column in schema.names:
+    for column in (*schema.names, *extra):
         if column in schemas.OUTCOMES:
             continue
         offset, width, kind = places.get(column, (None, None, ""))
@@ -75,6 +83,26 @@ def planned(name: str, columns: tuple[str, ...] = ()) -> PlannedSpec:
             PlannedColumn(column, offset, width, kind, way.kernel if way and not reason else ROW, own or reason)
         )
     return PlannedSpec(spec.id, reason, found)
+
+
+def _header(spec: catalog.Spec, control: ControlFile) -> Header:
+    if spec.id != lldf.SPEC:
+        raise OptionError(
+            f"control means nothing for records of {spec.id}", code="LMP-S003", hint=f"it is for {lldf.SPEC}"
+        )
+    return Header.of(spec, control)
+
+
+def _plan_under(header: Header) -> Plan:
+    return Plan(header.spec, reason=header.row_reason, described=header_columns.described(header))
+
+
+def _places_in(plan: Plan) -> dict[str, tuple[int | None, int | None, str]]:
+    """Offset, width and kind of every column where a described header has it."""
+    return {
+        name: (None, None, way.field.kind) if way.width == 0 else (way.offset, way.width, way.field.kind)
+        for name, way in plan.ways.items()
+    }
 
 
 def _places(spec: catalog.Spec) -> dict[str, tuple[int | None, int | None, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lmparse import numeric, schemas
+from lmparse import change_ranges, numeric, schemas
 from lmparse.change_logs import ChangeLog
 from lmparse.changes import Change, to_json_row
 from lmparse.files import RecordFile, corrupt_field
@@ -126,15 +126,10 @@ def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
     if pa.types.is_date32(type_):
         return lambda value: numeric.date_days(value) if isinstance(value, str) else value
     if pa.types.is_timestamp(type_):
-        return lambda value: _iso_micros(value) if isinstance(value, str) else value
+        return lambda value: change_ranges.micros(value) if isinstance(value, str) else value
     if pa.types.is_string(type_):
         return lambda value: value if value is None or isinstance(value, str) else _text(value)
     return lambda value: value
-
-
-def _iso_micros(text: str) -> int:
-    # Digits finer than microseconds are cut off; header timestamps have more than the text form may.
-    return numeric.timestamp_micros(text[:10] + "-" + text[11:26].replace(":", "."))
 
 
 def _text(value: Any) -> str:

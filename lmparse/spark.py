@@ -60,7 +60,7 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
     `options` are those of the source. Raises FramingError where a file is damaged.
     """
     request = _request({**options, "path": path, "framing": framing}, with_changes=False)
-    parts = list(request.parts())
+    parts = list(request.parts(is_numbered=False))
     return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)
 
 
@@ -152,7 +152,8 @@ class LmparseReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """One task a part."""
-        return [InputPartition(part) for part in self.request.parts()]
+        is_numbered = "_metadata" in self.struct.names
+        return [InputPartition(part) for part in self.request.parts(is_numbered=is_numbered)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one part."""

@@ -54,11 +54,13 @@ def write_parquet(
     mode: str = "error",
     compression: str = "zstd",
     filters: Sequence[Filter] = (),
+    metadata: bool = True,
     **options: Any,
 ) -> Written:
     """Write records or changes as a folder of Parquet files, a file for each part; options are those of the source.
 
     With `filters` only the rows that fulfil all of them; what the header decides is decided before rows are decoded.
+    `metadata` says whether they have the column `_metadata`. Records without it need not be counted beforehand.
 
     The folder must be one that driver and executors share. It has all files or, after an error, what it
     had before: tasks write aside, and only files of tasks that ended well are moved in. Raises OptionError
@@ -71,7 +73,9 @@ def write_parquet(
         raise OptionError(f"{out} is there already", hint="mode append or overwrite")
     request = request_of({**options, "path": path})
     schema = frames.request_schema(request)
-    parts = tuple(map(pickle.dumps, request.parts()))
+    if not metadata:
+        schema = schema.remove(schema.get_field_index("_metadata"))
+    parts = tuple(map(pickle.dumps, request.parts(is_numbered=metadata)))
     pending = target / f"{_PENDING}{uuid.uuid4().hex}"
     job = _Job(parts, str(pending), schema, compression, request.with_changes, tuple(filters))
     pending.mkdir(parents=True)

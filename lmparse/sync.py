@@ -14,17 +14,19 @@ from itertools import pairwise
 
 from lmparse.descriptors import Buffer, block_descriptor, descriptor
 from lmparse.errors import DataError, FramingError
-from lmparse.framing import Framing
+from lmparse.framing import Frame, Framing
 from lmparse.index import Window, sound_words, windows
 
-Plausible = Callable[[bytes], bool]
-"""Whether these bytes may be a whole record of the file."""
+Plausible = Callable[[Frame], bool]
+"""Whether a record of the file may stand there."""
 
 REACH = 1 << 16
 """Bytes before and behind an offset that are searched. Twice the longest record of format V: no limit
 is stated for a record in pieces or of Db2 LUW. Where a longer record or block stands nothing is found."""
 CHAIN = 16
 """Records that must follow one another from a cut on, or blocks where there are blocks."""
+_WORDS = 4
+"""As many descriptor words must follow one another before what is in a record is looked at, which takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,11 @@ def range_windows(
         if part == Range(0, len(buffer)):
             raise
         raise RangeError(part, error.record_offset) from error
+
+
+def count(framing: Framing, buffer: Buffer, part: Range) -> int:
+    """How many records a range holds, which is proven by that. Raises as `range_windows` does."""
+    return sum(map(len, range_windows(framing, buffer, part)))
 
 
 def cuts(framing: Framing, buffer: Buffer, max_bytes: int, plausible: Plausible, chain: int = CHAIN) -> list[int]:
@@ -147,9 +154,11 @@ class _Steps:
         first = max(0, self.near - REACH)
         if self.framing.name == "fixed":
             return [self.near - self.near % (self.framing.record_length or 1)]
-        before = block_descriptor().size if self.is_blocked else 0
+        if not self.is_blocked:
+            return sound_words(self.framing, self.buffer, first, self.near + 1, REACH, _WORDS)
+        before = block_descriptor().size
         words = sound_words(self.framing, self.buffer, first + before, self.near + before + 1, REACH)
-        return (offset - before for offset in words)
+        return [offset - before for offset in words]
 
     def entry(self, place: int) -> int | None:
         """The place itself, when reading may begin there."""
@@ -180,7 +189,7 @@ class _Steps:
             frame = next(self.framing.frames(self.buffer, place, limit, 1))
         except FramingError:
             return None
-        return sum(frame.pieces[-1]) if self.plausible(frame.read(self.buffer)) else None
+        return sum(frame.pieces[-1]) if self.plausible(frame) else None
 
     def _behind_block(self, place: int, limit: int) -> int | None:
         behind = place + block_descriptor().read(self.buffer, place, limit, 1)
@@ -188,7 +197,7 @@ class _Steps:
             return None
         if self.framing.name == "bdw":
             frames = self.framing.frames(self.buffer, place, behind, 1)
-            return behind if all(self.plausible(frame.read(self.buffer)) for frame in frames) else None
+            return behind if all(map(self.plausible, frames)) else None
         word = descriptor("zos_sdw")
         offset = place + block_descriptor().size
         is_open: bool | None = None  # before the first piece it is not known
@@ -197,7 +206,8 @@ class _Steps:
             opens, closes = code in _opening(), code in _closing()
             if offset + length > behind or opens is is_open:
                 return None
-            if opens and closes and not self.plausible(self.buffer[offset + word.size : offset + length]):
+            piece = (offset + word.size, length - word.size)
+            if opens and closes and not self.plausible(Frame(1, (piece,), None)):
                 return None
             is_open = not closes
             offset += length

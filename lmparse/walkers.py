@@ -57,7 +57,7 @@ def leap(step: Step, buffer: Buffer, offset: int, limit: int, stop: int) -> tupl
     begins = _begins(step, buffer, offset, last)
     if len(begins) < _WALKERS // 4:
         return None
-    lengths = _items(buffer, offset + step.length_at, last, step.length_type)
+    lengths = items(buffer, offset + step.length_at, last + 1, step.length_type)
     stops = np.append(begins[1:], last + 1)
     places, paths = begins, []
     while (is_going := places < stops).any():
@@ -71,7 +71,7 @@ def leap(step: Step, buffer: Buffer, offset: int, limit: int, stop: int) -> tupl
     starts, reached = found[found < stops[:right, None]], int(places[right - 1])
     is_sound = (lengths[starts] >= step.least) & (lengths[starts] <= step.most)
     if step.zero_type:
-        is_sound &= _items(buffer, offset + step.zero_at, last, step.zero_type)[starts] == 0
+        is_sound &= items(buffer, offset + step.zero_at, last + 1, step.zero_type)[starts] == 0
     if not is_sound.all():
         count = int(is_sound.argmin())
         starts, reached = starts[:count], int(starts[count])
@@ -95,6 +95,6 @@ def _begins(step: Step, buffer: Buffer, offset: int, last: int) -> Places:
     return np.array(sorted(place for place in places if place >= 0), np.int64)
 
 
-def _items(buffer: Buffer, start: int, last: int, type_: str) -> npt.NDArray[np.unsignedinteger]:
-    """Numbers at every byte from `start` on, whatever their alignment, up to the one at `last`."""
-    return np.ndarray((last + 1,), type_, buffer, start, (1,))
+def items(buffer: Buffer, start: int, count: int, type_: str) -> npt.NDArray[np.unsignedinteger]:
+    """So many numbers, one at every byte from `start` on, whatever their alignment."""
+    return np.ndarray((count,), type_, buffer, start, (1,))

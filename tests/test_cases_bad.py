@@ -113,6 +113,7 @@ def test_an_error_in_a_log_record_says_where_in_the_log(path: Path, capsys: pyte
 WITHOUT_FILE = {
     "LMP-F001": "says that there is no file to read",
     "LMP-F004": "no bytes are known that two framings cut into the same number of sound records",
+    "LMP-F011": "of a part of a file in Spark; commands read a file at once, or read on where a cut was wrong",
     "LMP-C008": "of columns that one Arrow schema must hold; no command of the cases makes one",
 }
 """Codes that no file causes, each with its reason."""

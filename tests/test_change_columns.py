@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from encoder import framing, logs
 from engines import Outcome, changes, changes_difference, difference, one_table
 from test_cases import FOUND, arguments, load, name
 from test_cases_bad import FOUND as FOUND_BAD
@@ -113,6 +114,21 @@ def test_parts_with_segments_across_cuts(max_bytes: int, tmp_path: Path) -> None
             rows[version_] = rows.get(version_, 0) + table.num_rows
     whole = changes(**written, engine="columnar", include="all")
     assert rows == {version_: table.num_rows for version_, table in whole.tables.items()}
+
+
+def test_a_damaged_length_of_a_name_is_of_its_own_change(tmp_path: Path) -> None:
+    """What follows from a header is kept by all that it follows from."""
+    table = logs.TABLES[2]
+    writer = logs.Writer([table])
+    for number in range(4):
+        length = {"tbname_len": 99} if number == 0 else {}
+        writer.add(logs.Unit(1), table, "I", after={"NO": number, "KIND": "A", "SUM": "1.00"}, **length)
+    (tmp_path / "a.dat").write_bytes(framing.rdw(writer.records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(writer.example().control_records))
+    found = compared(tmp_path / "a.dat", control=str(tmp_path / "a.ctl"))
+    (rows,) = found.tables.values()
+    assert rows["table_name_short"].to_pylist() == [True, False, False, False]
+    assert rows["table_name"].to_pylist()[1:] == [table.name] * 3
 
 
 # both, compared

@@ -393,6 +393,36 @@ def test_records_are_split_too(spark: SparkSession, apart: tuple[Files, logs.Exa
     assert [row["_metadata"]["record_index"] for row in rows] == list(range(len(expected)))
 
 
+def test_records_without_numbers_are_cut_without_counting_them(
+    spark: SparkSession, example: logs.Example, tmp_path: Path
+) -> None:
+    """By a schema of the user's own that leaves `_metadata` out, and as an RDD of bytes."""
+    from pyspark.testing import assertDataFrameEqual
+
+    from lmparse.spark import LmparseReader, read_records, request_of
+
+    log = write(tmp_path, example, records=example.data_records * 20)
+    options = {"spec": "bmc_lldf", "maxPartitionBytes": 20_000}
+    whole = read(spark, log.data, **options)
+    schema = whole.drop("_metadata").schema
+    parts = LmparseReader(request_of({**options, "path": str(log.data)}), schema).partitions()
+    assert len(parts) > 5
+    assert {part.value.span.first_index for part in parts} == {None}
+    texts = {name: str(value) for name, value in options.items()}
+    reader = spark.read.format("lmparse").schema(schema).options(**texts)
+    split = reader.load(str(log.data))
+    assert split.rdd.getNumPartitions() == len(parts)
+    assertDataFrameEqual(split, whole.drop("_metadata"))
+    raw = read_records(spark, str(log.data), max_partition_bytes=20_000)
+    assert raw.getNumPartitions() == len(parts)
+    assert raw.collect() == example.data_records * 20
+    log.data.write_bytes(log.data.read_bytes()[:-7])
+    place = f"record {20 * len(example.data_records) - 1} at"
+    for rows in (reader.load(str(log.data)), read_records(spark, str(log.data), max_partition_bytes=20_000)):
+        with pytest.raises(Exception, match=rf"night\.dat: {place} .*\[LMP-F006\]"):
+            rows.collect()
+
+
 # -- the RDD way ----------------------------------------------------------------------------
 
 
@@ -847,7 +877,20 @@ def words(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("module", ["spark", "cli"])
 def test_no_format_is_named_at_the_edges(module: str) -> None:
-    plain = {"common", "control", "data", "decimal", "field", "header", "image", "log", "packed", "row", "unlisted"}
+    plain = {
+        "common",
+        "control",
+        "data",
+        "decimal",
+        "field",
+        "header",
+        "image",
+        "log",
+        "lsn",
+        "packed",
+        "row",
+        "unlisted",
+    }
     names = {word for spec_id in catalog.spec_ids() for word in spec_id.split("_")} - plain
     assert {"bmc", "lldf", "xtyp", "rdw"} <= names
     found = names | {"db2", "luw", "ebcdic", "totalsegs", "segmented"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from luw_encoder import framing as luw
 from luw_encoder.wire import BYTE_ORDERS
 
 from lmparse import sync
+from lmparse.descriptors import Buffer
 from lmparse.errors import FramingError
 from lmparse.framing import PREFIXED, Framing
+from lmparse.index import sound_words
 from lmparse.storage import open_buffer
-from lmparse.sync import Range, RangeError, cuts, range_windows, ranges, synchronise
+from lmparse.sync import Plausible, Range, RangeError, count, cuts, range_windows, ranges, synchronise
 
 # Several ways to write what one framing reads: name of the encoder's, name of the reader's, options.
 WRITTEN: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -40,6 +43,10 @@ MARK = b"\x01\x20LOG"
 
 def plausible(record: bytes) -> bool:
     return record[: len(MARK)] == MARK or record[4 : 4 + len(MARK)] == MARK
+
+
+def looking(data: Buffer, test: Callable[[bytes], bool] = plausible) -> Plausible:
+    return lambda frame: test(frame.read(data))
 
 
 def record(number: int, inside: bytes = b"") -> bytes:
@@ -107,7 +114,7 @@ def test_plain_records_are_found_from_every_byte(way: str, monkeypatch: pytest.M
     found = 0
     for near in range(0, len(data), 17):
         expected = next((start for start in starts if start >= near), None)
-        place = synchronise(framing, data, near, len(data), plausible, 4)
+        place = synchronise(framing, data, near, len(data), looking(data), 4)
         # Where all blocks near begin with the rest of a record there is none.
         assert place == expected or (place is None and way == "bdw-vbs, pieces"), near
         found += place is not None
@@ -121,7 +128,7 @@ def test_records_in_records_are_no_records(way: str, monkeypatch: pytest.MonkeyP
     starts = set(true_starts(framing, data))
     found = 0
     for near in range(len(data)):
-        place = synchronise(framing, data, near, len(data), plausible, 4)
+        place = synchronise(framing, data, near, len(data), looking(data), 4)
         assert place is None or (place in starts and place >= near), near
         found += place is not None
     # Of blocks that are filled with pieces few begin with a record.
@@ -137,7 +144,7 @@ def test_a_false_cut_never_passes_the_proof(way: str, monkeypatch: pytest.Monkey
     for reach in (60, 100):
         monkeypatch.setattr(sync, "REACH", reach)
         for near in range(0, len(data), 3):
-            place = synchronise(framing, data, near, len(data), lambda raw: True, 1)
+            place = synchronise(framing, data, near, len(data), lambda frame: True, 1)
             if place is None:
                 continue
             if place in starts:
@@ -178,7 +185,7 @@ def test_hypothesis_files_of_files() -> None:
         framing, data = Framing("rdw"), enc.rdw([item for group in groups for item in group])
         if data:
             near = seed % len(data)
-            place = synchronise(framing, data, near, len(data), plausible, chain)
+            place = synchronise(framing, data, near, len(data), looking(data), chain)
             # The first byte of the file is within reach, so the true records are among the paths.
             assert place is None or (place in true_starts(framing, data) and place >= near)
 
@@ -191,17 +198,17 @@ def test_two_ways_that_do_not_meet_are_no_cut(monkeypatch: pytest.MonkeyPatch) -
     outer = record(0, b"?" * 3 + inner[:-9])
     data = enc.rdw([outer[:30000], *[record(0)] * 100])
     # Inside a record longer than reach the records in it are all there is: the proof refuses them.
-    place = synchronise(Framing("rdw"), data, 10000, len(data), plausible)
+    place = synchronise(Framing("rdw"), data, 10000, len(data), looking(data))
     assert place is not None
     with pytest.raises(RangeError):
         read(Framing("rdw"), data, [place])
     # Two interleaved chains, each sound on its own, to the end of the file.
     body = record(7, enc.descriptor(20)[:4] + record(8, b"ab"))
     twins = enc.rdw([body.ljust(20, b"!")] * 400)
-    assert synchronise(Framing("rdw"), twins, 4000, len(twins), lambda raw: True) is not None
+    assert synchronise(Framing("rdw"), twins, 4000, len(twins), lambda frame: True) is not None
     twins = (enc.descriptor(8) + enc.descriptor(8) + b"abcd") * 400
     assert twins[:4] == twins[4:8]
-    assert synchronise(Framing("rdw"), twins, 1000, len(twins), lambda raw: True) is None
+    assert synchronise(Framing("rdw"), twins, 1000, len(twins), lambda frame: True) is None
 
 
 @pytest.mark.parametrize("leads_to_record", [True, False])
@@ -217,7 +224,7 @@ def test_a_record_in_a_record_that_leads_over_others(leads_to_record: bool) -> N
     for near in range(10, starts[1] + 1):
         # Both ways meet at record 3; the one that leads nowhere leaves record 1 to the other.
         expected = starts[3] if leads_to_record and near >= place else starts[1]
-        assert synchronise(Framing("rdw"), bytes(data), near, len(data), plausible, 4) == expected, near
+        assert synchronise(Framing("rdw"), bytes(data), near, len(data), looking(bytes(data)), 4) == expected, near
 
 
 BAD_BLOCKS = {
@@ -243,15 +250,24 @@ BAD_BLOCKS = {
 def test_blocks_that_are_not_sound_are_no_chain(bad: str) -> None:
     blocks = enc.bdw([record(number) for number in range(60)], 100)
     near = len(blocks) // 2
-    assert synchronise(Framing("bdw-vbs"), blocks * 2, near, 2 * len(blocks), plausible) is not None
+    assert synchronise(Framing("bdw-vbs"), blocks * 2, near, 2 * len(blocks), looking(blocks * 2)) is not None
     data = blocks + BAD_BLOCKS[bad] + blocks
-    assert synchronise(Framing("bdw-vbs"), data, near, len(data), plausible) is None
+    assert synchronise(Framing("bdw-vbs"), data, near, len(data), looking(data)) is None
+
+
+@pytest.mark.parametrize("way", ["rdw", "zosmf", "vbs, pieces", "bare little", "filter big"])
+def test_words_that_lead_to_no_word_are_left_out(way: str) -> None:
+    framing, data = written(way, nested(way))
+    found = [set(sound_words(framing, data, 0, len(data), len(data), ahead)) for ahead in range(6)]
+    assert all(more <= fewer for fewer, more in pairwise(found))
+    assert set(true_starts(framing, data)) <= found[-1]
+    assert len(found[-1]) < len(found[0])
 
 
 def test_implausible_records_are_no_chain() -> None:
     data = enc.rdw([record(number) for number in range(100)])
-    assert synchronise(Framing("rdw"), data, 500, len(data), lambda raw: False) is None
-    assert synchronise(Framing("rdw"), data, 500, len(data), plausible) == 507
+    assert synchronise(Framing("rdw"), data, 500, len(data), lambda frame: False) is None
+    assert synchronise(Framing("rdw"), data, 500, len(data), looking(data)) == 507
 
 
 @pytest.mark.parametrize("way", EVERY)
@@ -261,24 +277,24 @@ def test_damage_behind_the_cut_is_no_chain(way: str, monkeypatch: pytest.MonkeyP
     start = true_starts(framing, data)[-1]
     spoilt = data[:start] + b"\xff" * 300
     for near in range(start - 20, start):
-        assert synchronise(framing, spoilt, near, len(spoilt), plausible) is None
+        assert synchronise(framing, spoilt, near, len(spoilt), looking(spoilt)) is None
 
 
 def test_the_end_counts_for_a_chain() -> None:
     data = enc.rdw([record(number) for number in range(9)])
     last = true_starts(Framing("rdw"), data)[-1]
-    assert synchronise(Framing("rdw"), data, last - 1, len(data), plausible, 32) == last
-    assert synchronise(Framing("rdw"), data, last + 1, len(data), plausible) is None
-    assert synchronise(Framing("rdw"), data, len(data), len(data), plausible) is None
-    assert synchronise(Framing("rdw"), data, last - 1, len(data) - 1, plausible) is None
+    assert synchronise(Framing("rdw"), data, last - 1, len(data), looking(data), 32) == last
+    assert synchronise(Framing("rdw"), data, last + 1, len(data), looking(data)) is None
+    assert synchronise(Framing("rdw"), data, len(data), len(data), looking(data)) is None
+    assert synchronise(Framing("rdw"), data, last - 1, len(data) - 1, looking(data)) is None
 
 
 def test_glued_records_are_never_cut() -> None:
     framing = Framing("glued", cutter=lambda buffer, offset, end, index: 10)
     data = enc.rdw([b"abcdef"] * 50)  # descriptor words do not help
     assert len(whole(framing, data)) == 50
-    assert synchronise(framing, data, 20, len(data), lambda raw: True) is None
-    assert cuts(framing, data, 100, lambda raw: True) == []
+    assert synchronise(framing, data, 20, len(data), lambda frame: True) is None
+    assert cuts(framing, data, 100, lambda frame: True) == []
 
 
 # whole files
@@ -292,7 +308,7 @@ def test_ranges_give_the_whole_file(
 ) -> None:
     monkeypatch.setattr(sync, "REACH", 400)
     framing, data = written(way, nested(way) if records is nested else plain(80))
-    places = cuts(framing, data, max_bytes, plausible, 4)
+    places = cuts(framing, data, max_bytes, looking(data), 4)
     assert places == sorted({*places} - {0, len(data)})
     assert set(places) <= set(true_starts(framing, data))
     assert all(behind - place >= max_bytes for place, behind in zip([0, *places], places, strict=False))
@@ -314,7 +330,8 @@ def test_a_large_file_is_read_near_the_cuts_only(tmp_path: Path) -> None:
         asked.append(len(raw))
         return plausible(raw)
 
-    places = cuts(Framing("rdw"), open_buffer(path), 1 << 30, counted)
+    buffer = open_buffer(path)
+    places = cuts(Framing("rdw"), buffer, 1 << 30, looking(buffer, counted))
     assert len(places) == 2
     assert [place >> 30 for place in places] == [1, 3]
     assert len(asked) < 5000
@@ -327,8 +344,20 @@ def test_ranges_of_cuts() -> None:
     assert ranges([], 0) == []
 
 
+@pytest.mark.parametrize("way", EVERY)
+def test_counted_ranges_are_proven(way: str) -> None:
+    framing, data = written(way, plain(80))
+    starts = true_starts(framing, data)
+    place = starts[len(starts) // 2]
+    parts = ranges([place], len(data))
+    assert sum(count(framing, data, part) for part in parts) == len(whole(framing, data))
+    if way != "fixed":
+        with pytest.raises(RangeError):
+            count(framing, data, Range(0, place + 1))
+
+
 def test_an_empty_file_has_no_cuts() -> None:
-    assert cuts(Framing("rdw"), b"", 10, plausible) == []
+    assert cuts(Framing("rdw"), b"", 10, looking(b"")) == []
 
 
 # errors
