@@ -366,7 +366,7 @@ def _check(parsed: argparse.Namespace) -> int:
 def _coverage(parsed: argparse.Namespace) -> int:
     from lmparse.coverage_files import collect
     from lmparse.coverage_reports import report_of
-    from lmparse.page_files import check_page, write_page
+    from lmparse.workplaces import check_place, write_text
 
     if parsed.fail_under is not None and not 0 <= parsed.fail_under <= 100:
         raise OptionError(f"--fail-under has no value {parsed.fail_under:g}", hint="a number from 0 to 100")
@@ -374,15 +374,16 @@ def _coverage(parsed: argparse.Namespace) -> int:
         raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero")
     if parsed.html:
         read = [parsed.control, parsed.tables]
-        check_page(parsed.html, filter(None, read), overwrite=parsed.overwrite)
+        place = check_place(parsed.html, filter(None, read), is_folder=False, overwrite=parsed.overwrite)
     elif parsed.overwrite:
         raise OptionError("--overwrite is for a page", hint="give --html too")
     samples = collect(parsed.files, _given(parsed), limit=parsed.limit)
     if parsed.html:  # which files of a folder are read is known now
-        check_page(parsed.html, [file.path for file in samples.files], overwrite=parsed.overwrite)
+        files = [file.path for file in samples.files]
+        check_place(parsed.html, files, is_folder=False, overwrite=parsed.overwrite)
     report = report_of(samples, with_unreached=parsed.all)
     if parsed.html:
-        write_page(report.page(), parsed.html)
+        write_text(report.page(), place, overwrite=parsed.overwrite)
     if parsed.json:
         _print(report.to_dict())
     else:
@@ -415,16 +416,16 @@ def _diff(parsed: argparse.Namespace) -> int:
 
 def _explain(parsed: argparse.Namespace) -> int:
     from lmparse.explaining import explain
-    from lmparse.page_files import check_page, write_page
+    from lmparse.workplaces import check_place, write_text
 
     if parsed.html:
         read = [parsed.file, parsed.control, parsed.tables]
-        check_page(parsed.html, filter(None, read), overwrite=parsed.overwrite)
+        place = check_place(parsed.html, filter(None, read), is_folder=False, overwrite=parsed.overwrite)
     elif parsed.overwrite:
         raise OptionError("--overwrite is for a page", hint="give --html too")
     found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **_given(parsed))
     if parsed.html:
-        write_page(found.html(), parsed.html)
+        write_text(found.html(), place, overwrite=parsed.overwrite)
     if parsed.json:
         _print(found.to_dict())
     elif not parsed.html:

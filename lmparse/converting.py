@@ -32,12 +32,13 @@ from lmparse.files import Decided, RecordFile, Tally
 from lmparse.framing import Span
 from lmparse.opening import open_changes, open_file
 from lmparse.options import Options
-from lmparse.outputs import Output, Workplace
+from lmparse.outputs import Output
 from lmparse.partitions import DEFAULT_BYTES, Part
 from lmparse.progress import Progress
 from lmparse.sources import find_control
 from lmparse.sync import RangeError
 from lmparse.texts import as_text
+from lmparse.workplaces import Workplace, check_place, put_on_disk
 
 _LEAST_BYTES = 1 << 22
 """Bytes of a part, at least: opening a file and a process's first record cost time."""
@@ -79,8 +80,12 @@ class Conversion:
             raise OptionError(f"{self.out}: files are written to local folders only", hint="copy it from there")
         form = self._form()
         compression = outputs.check_compression(form, self.compression)
-        place = outputs.check_place(
-            Path(self.out), self._sources(), is_folder=self.with_changes, overwrite=self.overwrite
+        place = check_place(
+            Path(self.out),
+            self._sources(),
+            is_folder=self.with_changes,
+            overwrite=self.overwrite,
+            mark=outputs.MANIFEST,
         )
         task = _Running(self, form, compression, on_error, progress or Progress())
         try:
@@ -280,7 +285,7 @@ class _Running:
         form = Form(self.form, self.compression, asked.metadata(log), is_sorted)
         files = change_folders.write_files(work.made, kept.groups, form)
         change_folders.write_manifest(work.made / outputs.MANIFEST, self._manifest(log, files))
-        outputs.put_on_disk(work.made / outputs.MANIFEST)
+        put_on_disk(work.made / outputs.MANIFEST)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
         return self.summary
 

@@ -19,7 +19,6 @@ from lmparse.coverage_files import Samples
 from lmparse.error_codes import CATALOGUE, FAMILIES
 from lmparse.errors import LmparseError
 from lmparse.layout import Layout
-from lmparse.site_folder import check_folder, write_folder
 from lmparse.site_samples import read_samples
 from lmparse.spec_diagrams import diagram
 from lmparse.spec_files import INSTALLED, read_specs
@@ -27,6 +26,7 @@ from lmparse.spec_pages import Pages, Switch
 from lmparse.spec_rows import Link, SpecPage
 from lmparse.spec_words import parts
 from lmparse.templating import render
+from lmparse.workplaces import Workplace, check_place
 
 MARK = "site.json"
 """Says what a site was made of, and that it is one."""
@@ -61,11 +61,18 @@ def write_site(out: str, *, samples: Sequence[str] = (), specs: str | None = Non
     `samples` are logs, folders of them, or folders of cases; without them the logs of the generator are taken.
     Raises OptionError, UnknownFormatError (LMP-S001) for a folder without specs, and OSError.
     """
-    check_folder(out, MARK, [*samples, *filter(None, [specs])], overwrite=overwrite)
+    is_empty = Path(out).is_dir() and not any(Path(out).iterdir())
+    place = check_place(
+        out, [*samples, *filter(None, [specs])], is_folder=True, overwrite=overwrite or is_empty, mark=MARK
+    )
     layouts = built(specs)
     read = read_samples(samples, specs)
     made = files(layouts, read)
-    write_folder(out, made)
+    with Workplace(place, overwrite=overwrite or is_empty) as work:
+        work.made.mkdir()
+        for name, text in made.items():
+            (work.made / name).write_text(text, encoding="utf-8", newline="\n")
+        work.finish()
     return Written(len(made), sum("." not in name for name in layouts), read)
 
 

@@ -14,7 +14,7 @@ import pytest
 LEVELS = {
     0: "error_codes errors layout _codepage_tables",
     1: "codepages numeric catalog options sql_types vectors vector_times distinct prefetch filenames progress workers "
-    "change_ranges templating manuals page_files revisions _formats spec_files",
+    "change_ranges templating workplaces manuals revisions _formats spec_files",
     2: "tracing descriptors storage framing detection walkers index schemas arrays filters",
     3: "records columns scans sync encoding texts comparing",
     4: "dissection control tables images headers header_columns lldf names luw luw_tables luw_rows luw_kinds",
@@ -22,7 +22,7 @@ LEVELS = {
     "accounting ledger gaps pieces units lobs luw_logs image_columns word_dissection file_dissection",
     6: "review sql sample luw_sample rows origins change_schemas version_pieces change_columns luw_images luw_places "
     "luw_columns frames outputs plans change_folders converting coverage coverage_files coverage_reports "
-    "conformance spec_words spec_rows spec_pages spec_diagrams site_samples site_search site_folder site "
+    "conformance spec_words spec_rows spec_pages spec_diagrams site_samples site_search site "
     "row_dissection luw_row_dissection explained explained_text explained_page explaining "
     "diff_rules diff_pairs diff_places diff_columns diff_codes diff_fields diff_walk diff_effects spec_diff "
     "diff_reports",

@@ -1,0 +1,113 @@
+"""Workplaces: an output goes to its place whole or not at all, and never over what it is made from."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from lmparse.errors import OptionError
+
+
+def check_place(
+    out: str | Path, sources: Iterable[str], *, is_folder: bool, overwrite: bool, mark: str | None = None
+) -> Path:
+    """Where an output goes, links resolved. Raises OptionError where it must not go.
+
+    `sources` are what is read. A folder is known as an output by the file `mark` in it.
+    """
+    place = Path(os.path.realpath(out))
+    read = [Path(os.path.realpath(source)) for source in sources]
+    if not place.parent.is_dir():
+        raise OptionError(f"{out}: there is no folder {place.parent}", hint="make it first")
+    if place in read or (place.exists() and any(path.exists() and place.samefile(path) for path in read)):
+        raise OptionError(f"{out} is what is read", hint="name another place")
+    if is_folder and any(place in path.parents for path in read):
+        raise OptionError(f"{out} holds what is read, and would be replaced", hint="name another folder")
+    if not place.exists():
+        return place
+    if is_folder != place.is_dir() or not (place.is_dir() or place.is_file()):
+        wanted = "a folder is to be written" if is_folder else "a file is to be written"
+        raise OptionError(f"{out} is there and {wanted}", hint="name another place")
+    if not overwrite:
+        raise OptionError(f"{out} is there already", hint="give --overwrite to replace it")
+    if is_folder and mark is not None and not (place / mark).is_file() and any(place.iterdir()):
+        # What is replaced is gone: a folder that holds something else was named by mistake.
+        raise OptionError(f"{out} has no {mark}: it was not written by lmparse", hint="name another folder")
+    return place
+
+
+class Workplace:
+    """A folder beside an output, in which it is made; it is gone in the end, whatever happens."""
+
+    def __init__(self, place: Path, *, overwrite: bool) -> None:
+        self._place, self._overwrite = place, overwrite
+
+    def __enter__(self) -> Workplace:
+        with uninterrupted():
+            name = tempfile.mkdtemp(prefix=f".{self._place.name[:100]}.", suffix=".partial", dir=self._place.parent)
+            self.folder = Path(name)
+        self.made = self.folder / "made"
+        """What is to become the output, a file or a folder."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with uninterrupted():
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def finish(self) -> None:
+        """Put what was made in its place."""
+        if self.made.is_dir():
+            put_on_disk(self.made)
+        with uninterrupted():
+            self._put()
+        put_on_disk(self._place.parent)
+
+    def _put(self) -> None:
+        place, before = self._place, self.folder / "before"
+        if os.path.lexists(place) and not self._overwrite:
+            raise OptionError(f"{place} has come into being meanwhile", hint="give --overwrite to replace it")
+        if not place.is_dir():
+            os.replace(self.made, place)
+            return
+        # A folder cannot be replaced in one step: the old one is put aside, and back when that fails.
+        os.rename(place, before)
+        try:
+            os.rename(self.made, place)
+        except OSError:
+            os.rename(before, place)
+            raise
+
+
+def write_text(text: str, place: Path, *, overwrite: bool) -> None:
+    """Put a text in its place; what stood there stays until all of the new one is written. Raises OSError."""
+    with Workplace(place, overwrite=overwrite) as work:
+        work.made.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        put_on_disk(work.made)
+        work.finish()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put off signals that would end the program until the end of the block."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def put_on_disk(path: Path) -> None:
+    """Have a folder's entries on the disk, or the bytes of a file that something else has written."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
