@@ -42,7 +42,7 @@ test: dev ## check everything, in stages; the Spark tests come last
 	$(call stage,specs,$(BIN)/python build.py lint)
 	$(call stage,ruff,$(BIN)/ruff check --quiet .)
 	$(call stage,mypy,$(BIN)/mypy)
-	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist loadfile)
+	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal)
 	@echo "== times so far"; cat $(TIMES)
 	@echo "== tests with Spark"
 	@$(BIN)/pytest -m spark
