@@ -52,7 +52,7 @@ test-pages: ## drive the pages in a headless Chromium, where there is one (CHROM
 	else $(MAKE) test-pages-run VENV=.venv-browser LOCK=browser CHROMIUM='$(CHROMIUM)'; fi
 
 test-pages-run: dev # The browser tests in $(VENV), whose lock holds what drives a browser.
-	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser tests/test_pages.py
+	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser tests/review/test_pages.py
 
 test-spark: dev # The Spark tests in $(VENV), whatever Spark its lock holds.
 	$(BIN)/pytest -m spark
@@ -69,7 +69,7 @@ docs: dev ## the pages on which the specs are reviewed, with the cases as sample
 	$(BIN)/lmparse docs build/docs --samples tests/cases --overwrite
 
 pages: dev ## write docs/errors.md anew from the catalogue of error codes
-	$(BIN)/python -c 'from lmparse.error_codes import page; print(page(), end="")' > docs/errors.md
+	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench

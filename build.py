@@ -17,13 +17,13 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-sys.path[:0] = [str(ROOT), str(ROOT / "formats")]
+sys.path.insert(0, str(ROOT))
 
-from _build.compiler import CompilerUnavailable, CompilerUnfit  # noqa: E402
-from _build.lint import lint  # noqa: E402
-from _build.new import Refused, new  # noqa: E402
-from _build.products import MANIFEST, differences_from_manifest, make  # noqa: E402
-from _build.specs import FORMATS, SpecError, shown  # noqa: E402
+from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit  # noqa: E402
+from lmparse.spec.build.lint import lint  # noqa: E402
+from lmparse.spec.build.new import Refused, new  # noqa: E402
+from lmparse.spec.build.products import MANIFEST, differences_from_manifest, make  # noqa: E402
+from lmparse.spec.build.specs import FORMATS, SpecError, shown  # noqa: E402
 
 GENERATED = ROOT / "generated"
 REPAIR = "python build.py generate"

@@ -1,1 +1,1 @@
-from lmparse.spark import LmparseSource as DefaultSource
+from lmparse.spark.source import LmparseSource as DefaultSource

@@ -15,9 +15,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from bench import data, harness, header
-from lmparse import frames
-from lmparse.logs import LogicalLog
-from lmparse.opening import open_changes
+from lmparse.bmc.log import LogicalLog
+from lmparse.logs import arrow
+from lmparse.logs.open import open_changes
 from lmparse.options import Options
 
 
@@ -64,7 +64,7 @@ def _changes(truth: data.Truth, engine: str) -> tuple[pa.Table, float, float]:
     assert isinstance(log, LogicalLog)
     assert log.readings.image, log.readings.data
     opened = time.process_time()
-    table = pa.Table.from_batches([batch for version, batch in frames.version_batches(log) if version is not None])
+    table = pa.Table.from_batches([batch for version, batch in arrow.version_batches(log) if version is not None])
     return table, opened - start, time.process_time() - opened
 
 

@@ -28,8 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lmparse import catalog, codepages, numeric, sample
-from lmparse.layout import Field, Layout
+from lmparse.samples import bmc_log
+from lmparse.spec import catalog
+from lmparse.spec.layout import Field, Layout
+from lmparse.values import codepages, numeric
 
 ROOT = Path(__file__).resolve().parent.parent
 SPECS = Path(__file__).parent / "specs"
@@ -44,27 +46,27 @@ _ORDERS_WEIGHT = 0.4
 _FIXED_BLOCK = 4 << 20
 _EPOCH = datetime(1970, 1, 1)
 
-ORDERS = sample.SampleTable(
+ORDERS = bmc_log.SampleTable(
     263,
     2,
     11,
     "SALES",
     "ORDERS",
     (
-        sample.SampleColumn("ORDER_ID", "INT", 8, key=1),
-        sample.SampleColumn("CUSTOMER", "CHAR", 10),
-        sample.SampleColumn("NAME", "VCHR", 40),
-        sample.SampleColumn("STREET", "VCHR", 60, nullable=True),
-        sample.SampleColumn("CITY", "CHAR", 20),
-        sample.SampleColumn("COUNTRY", "CHAR", 2, nullable=True),
-        sample.SampleColumn("AMOUNT", "DEC", 7, 2),
-        sample.SampleColumn("TAX", "DEC", 5, 3, nullable=True),
-        sample.SampleColumn("STATUS", "INT", 2),
-        sample.SampleColumn("QUANTITY", "INT", 4, nullable=True),
-        sample.SampleColumn("ORDERED", "DATE", 10),
-        sample.SampleColumn("SHIPPED", "DATE", 10, nullable=True),
-        sample.SampleColumn("CHANGED", "DTTM", 26),
-        sample.SampleColumn("NOTE", "VCHR", 100, nullable=True),
+        bmc_log.SampleColumn("ORDER_ID", "INT", 8, key=1),
+        bmc_log.SampleColumn("CUSTOMER", "CHAR", 10),
+        bmc_log.SampleColumn("NAME", "VCHR", 40),
+        bmc_log.SampleColumn("STREET", "VCHR", 60, nullable=True),
+        bmc_log.SampleColumn("CITY", "CHAR", 20),
+        bmc_log.SampleColumn("COUNTRY", "CHAR", 2, nullable=True),
+        bmc_log.SampleColumn("AMOUNT", "DEC", 7, 2),
+        bmc_log.SampleColumn("TAX", "DEC", 5, 3, nullable=True),
+        bmc_log.SampleColumn("STATUS", "INT", 2),
+        bmc_log.SampleColumn("QUANTITY", "INT", 4, nullable=True),
+        bmc_log.SampleColumn("ORDERED", "DATE", 10),
+        bmc_log.SampleColumn("SHIPPED", "DATE", 10, nullable=True),
+        bmc_log.SampleColumn("CHANGED", "DTTM", 26),
+        bmc_log.SampleColumn("NOTE", "VCHR", 100, nullable=True),
     ),
 )
 """The table of kind `rows`, 14 columns; its key comes first in the image and is never null."""
@@ -81,7 +83,7 @@ class Truth:
     sha256: str
     seed: int
     spec: str
-    """What `lmparse.catalog.load` takes: an id, or the path of a spec that was built beside the file."""
+    """What `lmparse.spec.catalog.load` takes: an id, or the path of a spec that was built beside the file."""
     control: str | None = None
 
 
@@ -100,7 +102,7 @@ def make(kind: str, folder: str | Path, *, size: int, seed: int = 7) -> Truth:
         spec = build_specs(folder / f"specs-{_maker_hash()}") + f"/{kind}_record"
         block = _fixed_block(catalog.load(spec).layout, seed)
     else:
-        block, log = _log_block((ORDERS,) if kind == "rows" else (*sample.TABLES, ORDERS), seed)
+        block, log = _log_block((ORDERS,) if kind == "rows" else (*bmc_log.TABLES, ORDERS), seed)
         path.with_suffix(".ctl").write_bytes(_framed(log.control)[0])
         control = str(path.with_suffix(".ctl"))
     records, digest = _write(block, path, size, seed)
@@ -129,7 +131,7 @@ def parse_size(text: str) -> int:
 def _maker_hash() -> str:
     """Of everything that decides the bytes, so that files of an older maker are not taken for its own."""
     digest = hashlib.sha256()
-    sources = [Path(__file__), Path(sample.__file__ or ""), *sorted(SPECS.glob("*/*.ksy"))]
+    sources = [Path(__file__), Path(bmc_log.__file__ or ""), *sorted(SPECS.glob("*/*.ksy"))]
     for source in sources:
         digest.update(source.read_bytes())
     return digest.hexdigest()[:8]
@@ -226,7 +228,7 @@ def _write(block: _Block, path: Path, size: int, seed: int) -> tuple[int, str]:
 # -- logical logs -------------------------------------------------------------------------
 
 
-def _log_block(tables: tuple[sample.SampleTable, ...], seed: int) -> tuple[_Block, sample.SampleLog]:
+def _log_block(tables: tuple[bmc_log.SampleTable, ...], seed: int) -> tuple[_Block, bmc_log.SampleLog]:
     """Whole units of recovery with changes of some tables, and the log with the control file."""
     maker = _LogMaker(random.Random(seed), tables)
     first_rba, first_clock = maker.rba, maker.clock
@@ -274,17 +276,17 @@ def _key_places(records: list[bytes], starts: NDArray[np.int64]) -> Iterator[int
                 place += 2 + int.from_bytes(record[place : place + 2], "big")
 
 
-class _LogMaker(sample._Maker):
+class _LogMaker(bmc_log._Maker):
     """The sample's maker with tables of ours, more users and programs, and a faster clock."""
 
-    def __init__(self, chance: random.Random, tables: tuple[sample.SampleTable, ...]) -> None:
+    def __init__(self, chance: random.Random, tables: tuple[bmc_log.SampleTable, ...]) -> None:
         super().__init__(chance)
         self.tables = tables
         self.weights = [_ORDERS_WEIGHT if table is ORDERS else 1 for table in tables]
 
-    def log(self) -> sample.SampleLog:
+    def log(self) -> bmc_log.SampleLog:
         """Control records of the tables, and so many data records."""
-        log = sample.SampleLog()
+        log = bmc_log.SampleLog()
         self.describe(log)
         described = [_PAGE.encode(code) for code in ("DTBI", "DLCI")]
         kept = [record for record in log.control if record[:4] not in described]

@@ -22,16 +22,18 @@ import numpy as np
 import pyarrow as pa
 
 from bench import data, harness, header
-from lmparse import catalog, codepages, frames
-from lmparse.control import read_control
-from lmparse.encoding import encode_record
-from lmparse.framing import Framing
-from lmparse.index import windows
-from lmparse.layout import Field
-from lmparse.logs import LogicalLog
-from lmparse.opening import open_changes
+from lmparse.bmc.control_file import read_control
+from lmparse.bmc.log import LogicalLog
+from lmparse.framing.framings import Framing
+from lmparse.framing.index import windows
+from lmparse.logs import arrow
+from lmparse.logs.open import open_changes
 from lmparse.options import Options
-from lmparse.storage import open_buffer
+from lmparse.spec import catalog
+from lmparse.spec.layout import Field
+from lmparse.storage.buffers import open_buffer
+from lmparse.values import codepages
+from lmparse.values.encoding import encode_record
 
 Tables = dict[str, pa.Table]
 _PAGE = codepages.lookup("cp1047")
@@ -114,7 +116,7 @@ def _framed(record: bytes) -> bytes:
 def _records(truth: data.Truth, engine: str) -> tuple[Tables, float]:
     """The 51 fields of every header as one table, and CPU seconds."""
     start = time.process_time()
-    table = frames.read_table(truth.path, control=truth.control, engine=engine)
+    table = arrow.read_table(truth.path, control=truth.control, engine=engine)
     return {"": table}, time.process_time() - start
 
 
@@ -125,7 +127,7 @@ def _changes(truth: data.Truth, engine: str) -> tuple[Tables, float]:
     assert log.readings.image, log.readings.data
     start = time.process_time()
     held: dict[str, list[pa.RecordBatch]] = {}
-    for version, batch in frames.version_batches(log):
+    for version, batch in arrow.version_batches(log):
         held.setdefault(version.identity if version else "", []).append(batch)
     taken = time.process_time() - start
     return {name: pa.Table.from_batches(batches) for name, batches in held.items()}, taken

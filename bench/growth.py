@@ -17,7 +17,7 @@ from bench import data, harness, header
 READ = """
 import json, sys, time
 from lmparse import frames, schemas
-from lmparse.opening import open_file
+from lmparse.logs.open import open_file
 from lmparse.options import Options
 file = open_file(sys.argv[1], Options.parse({"framing": "rdw"}))
 rows, start = 0, time.process_time()

@@ -14,9 +14,10 @@ import time
 from pathlib import Path
 
 from bench import data, harness, header
-from lmparse import frames, schemas
+from lmparse.columnar import schemas
+from lmparse.logs import arrow
+from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.partitions import Request
 
 COLUMNS = ("log_rba",)
 WAYS = {"numbered": True, "not numbered": False}
@@ -61,7 +62,7 @@ def _check(request: Request, records: int) -> dict[str, int]:
         found.append([
             value
             for part in parts
-            for batch in frames.part_batches(part, schema, with_changes=False)
+            for batch in arrow.part_batches(part, schema, with_changes=False)
             for value in batch.column(COLUMNS[0]).to_pylist()
         ])  # fmt: skip
     if found[0] != found[1] or len(found[0]) != records:

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from bench import data, harness, header
 from bench.rivals.target import COLUMNS
-from lmparse import catalog
-from lmparse.columns import Plan
-from lmparse.framing import Framing
-from lmparse.index import windows
-from lmparse.storage import open_buffer
+from lmparse.columnar.record_plan import Plan
+from lmparse.framing.framings import Framing
+from lmparse.framing.index import windows
+from lmparse.spec import catalog
+from lmparse.storage.buffers import open_buffer
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,9 +15,10 @@ from pathlib import Path
 import kaitaistruct
 
 import lmparse
-from lmparse import catalog, sample
-from lmparse.framing import Framing
-from lmparse.storage import open_buffer
+from lmparse.framing.framings import Framing
+from lmparse.samples import bmc_log
+from lmparse.spec import catalog
+from lmparse.storage.buffers import open_buffer
 
 ROUNDS = 7
 UNITS = 1500
@@ -27,7 +28,7 @@ OUT = Path(__file__).parent / "results" / "scalar.json"
 def main() -> None:
     """Measure, check that all steps saw the same records, print and write the result."""
     with tempfile.TemporaryDirectory() as folder:
-        control, data = sample.make(seed=7, units=UNITS).write(folder)
+        control, data = bmc_log.make(seed=7, units=UNITS).write(folder)
         buffer = open_buffer(data)
         raws = [frame.read(buffer) for frame in Framing("rdw").frames(buffer)]
         parser = catalog.load("bmc_lldf").parser

@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lmparse.catalog import number_struct
-from lmparse.descriptors import Buffer, descriptor
-from lmparse.framing import Framing
-from lmparse.index import windows
-from lmparse.storage import open_buffer
+from lmparse.framing.descriptors import descriptor
+from lmparse.framing.framings import Framing
+from lmparse.framing.index import windows
+from lmparse.spec.catalog import number_struct
+from lmparse.storage.buffers import Buffer, open_buffer
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))  # for their encoders
-from encoder import framing as enc
+from writers.bmc import framing as enc
 
 ROUNDS = 11
 BYTES = 24_000_000

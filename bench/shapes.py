@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from bench import data, harness, header
-from lmparse.frames import read_table
+from lmparse.logs.arrow import read_table
 
 KINDS = {"narrow": "narrow_record", "wide": "wide_record"}
 

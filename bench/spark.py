@@ -22,10 +22,11 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from bench import data, harness, header
-from lmparse import frames, schemas
-from lmparse.jre import spark_environment
+from lmparse.columnar import schemas
+from lmparse.logs import arrow
 from lmparse.options import Options
-from lmparse.spark_parquet import write_parquet
+from lmparse.spark.java import spark_environment
+from lmparse.spark.parquet import write_parquet
 
 
 class Replay(DataSource):
@@ -125,11 +126,11 @@ def _measure(spark: SparkSession, truth: Any, folder: Path, options: argparse.Na
 def _decode(path: str, folder: Path, size: int) -> None:
     """The batches of each part as an Arrow file."""
     folder.mkdir()
-    request = frames.Request((path,), Options.parse({"spec": "bmc_lldf", "framing": "rdw"}), max_bytes=size)
+    request = arrow.Request((path,), Options.parse({"spec": "bmc_lldf", "framing": "rdw"}), max_bytes=size)
     schema = schemas.records_schema("bmc_lldf")
     for number, part in enumerate(request.parts()):
         with pa.OSFile(str(folder / f"{number:05}.arrow"), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-            for batch in frames.part_batches(part, schema, with_changes=False):
+            for batch in arrow.part_batches(part, schema, with_changes=False):
                 writer.write_batch(batch)
 
 

@@ -1,6 +1,6 @@
 """Generated from the specs by build.py. Do not edit."""
 
-from lmparse.layout import Code, Field, Layout
+from lmparse.spec.layout import Code, Field, Layout
 
 LAYOUTS: dict[str, Layout] = {
     'bmc_control': Layout(

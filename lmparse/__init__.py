@@ -6,11 +6,15 @@
     for change in log.changes():
         print(change["op"], change["table_name"], change["after"])
 
-Nothing of pyspark or pyarrow is loaded by this import; `lmparse.spark` is.
+This module and `lmparse.spark` are what programs import; all else is the inside. Nothing of pyspark or pyarrow
+is loaded before it is asked for.
 """
 
-import pathlib
-import typing
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import (
     ControlError,
@@ -26,11 +30,14 @@ from lmparse.errors import (
     TruncatedError,
     UnknownFormatError,
 )
-from lmparse.opening import open_log, parse
-from lmparse.sniffing import sniff
+from lmparse.logs.open import open_log, parse
+from lmparse.logs.sniff import Sniffed, sniff
 
-if typing.TYPE_CHECKING:
-    from lmparse.explaining import Explained
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lmparse.columnar.filters import Filter
+    from lmparse.review.explain.search import Explained
 
 __version__ = "0.1.0"
 
@@ -38,28 +45,56 @@ __all__ = [
     "ControlError",
     "DataError",
     "EngineDifferenceError",
+    "Explained",
+    "Filter",
     "FramingError",
     "InvalidValueError",
     "LeftoverError",
     "LmparseError",
     "OptionError",
     "RecordError",
+    "Sniffed",
     "TableNotFoundError",
     "TruncatedError",
     "UnknownFormatError",
     "explain",
     "open_log",
     "parse",
+    "read_table",
     "sniff",
 ]
 
 
-def explain(path: "str | pathlib.Path", record: int | str | None = None, **options: typing.Any) -> "Explained":
+def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any) -> pa.Table:
+    """The records of a file that fulfil filters as an Arrow table; needs pyarrow.
+
+    `metadata` says whether the table has the column `_metadata`; options are those of the command line under their
+    Python names. Raises FramingError where the file is damaged; bad records and values stand in the columns for them.
+    """
+    from lmparse.logs import arrow
+
+    return arrow.read_table(path, filters=filters, metadata=metadata, **options)
+
+
+def explain(path: str | Path, record: int | str | None = None, **options: Any) -> Explained:
     """One record of a file, its bytes beside its fields, as `lmparse explain` shows it; a notebook shows a page.
 
-    `record` counts from 0. `offset`, any byte of the file, or `lsn`, a place in the log, may be given in its place;
-    see `lmparse.explaining.explain`.
+    `record` counts from 0. `offset`, any byte of the file, or `lsn`, a place in the log, may be given in its place.
+    Raises OptionError for a record that there is not, FramingError where the file is damaged before it.
     """
-    from lmparse import explaining  # what shows a record is loaded when one is asked for
+    from lmparse.review.explain import search
 
-    return explaining.explain(path, record, **options)
+    return search.explain(path, record, **options)
+
+
+def __getattr__(name: str) -> Any:
+    """Names whose modules need what `import lmparse` does not load."""
+    if name == "Filter":
+        from lmparse.columnar.filters import Filter
+
+        return Filter
+    if name == "Explained":
+        from lmparse.review.explain.search import Explained
+
+        return Explained
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

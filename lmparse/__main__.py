@@ -2,6 +2,6 @@
 
 import sys
 
-from lmparse.cli import main
+from lmparse.cli.command_line import main
 
 sys.exit(main())

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lmparse.error_codes import CATALOGUE
+from lmparse.error_catalogue import CATALOGUE
 
 
 class LmparseError(Exception):

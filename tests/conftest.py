@@ -19,7 +19,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """One small local Spark for all tests; what it writes lies in a temporary folder."""
     from pyspark.sql import SparkSession
 
-    from lmparse.jre import spark_environment
+    from lmparse.spark.java import spark_environment
 
     spark_environment()
     scratch = tmp_path_factory.mktemp("spark")

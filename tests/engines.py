@@ -9,10 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from lmparse import frames, rows, schemas
-from lmparse.change_schemas import changes_schema
+from lmparse.changes.schemas import changes_schema
+from lmparse.columnar import rows, schemas
 from lmparse.errors import DataError, LmparseError
-from lmparse.opening import open_changes, open_file
+from lmparse.logs import arrow
+from lmparse.logs.open import open_changes, open_file
 from lmparse.options import Options
 
 
@@ -33,7 +34,7 @@ def by_row(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outcome
 
 def by_column(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outcome:
     """The records of a file by the column."""
-    return _outcome(path, columns, options, frames.record_batches)
+    return _outcome(path, columns, options, arrow.record_batches)
 
 
 def _outcome(path: Path, columns: tuple[str, ...], options: dict[str, Any], read: Any) -> Outcome:
@@ -119,7 +120,7 @@ def changes(path: Path, engine: str, *, span: Any = None, **options: Any) -> Cha
     try:
         log = open_changes(path, Options.parse({**options, "engine": engine}), on_error=errors.append)
         try:
-            for version, batch in frames.version_batches(log, span):
+            for version, batch in arrow.version_batches(log, span):
                 batch.validate(full=True)
                 by_version.setdefault(version.identity if version else "", []).append(batch)
         finally:
@@ -138,7 +139,7 @@ def one_table(path: Path, engine: str, **options: Any) -> Outcome:
     schema = changes_schema(log.table_versions(), log.dec_length, columns=log.options.columns)
     batches: list[pa.RecordBatch] = []
     try:
-        batches.extend(_checked(frames.change_batches(log, schema)))
+        batches.extend(_checked(arrow.change_batches(log, schema)))
     except LmparseError as error:
         errors.append(error)
     return Outcome(pa.Table.from_batches(batches, schema), [_told(error) for error in errors], log.tally.dropped)

@@ -8,11 +8,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from luw_encoder.columns import Column
-from luw_encoder.framing import FRAMINGS
-from luw_encoder.stream import Stream
-from luw_encoder.tables import Table
-from luw_encoder.wire import BYTE_ORDERS, GENERATIONS
+from writers.db2.columns import Column
+from writers.db2.framing import FRAMINGS
+from writers.db2.stream import Stream
+from writers.db2.tables import Table
+from writers.db2.wire import BYTE_ORDERS, GENERATIONS
 
 import lmparse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from bench.rivals.target import wanted
-from lmparse.frames import read_table
+from lmparse.logs.arrow import read_table
 
 
 def read(path: str, columns: tuple[str, ...] | None) -> pa.Table:

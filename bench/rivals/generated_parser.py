@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 
 from bench.rivals.target import BATCH, SCHEMA, to_batch, to_table, wanted
-from lmparse import catalog
-from lmparse.framing import Framing
-from lmparse.records import RecordReader
-from lmparse.storage import open_buffer
+from lmparse.framing.framings import Framing
+from lmparse.records.reader import RecordReader
+from lmparse.spec import catalog
+from lmparse.storage.buffers import open_buffer
 
 
 def read(path: str, columns: tuple[str, ...] | None) -> pa.Table:

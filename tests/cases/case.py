@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from encoder import framing, logs
-from encoder.control import Table
+from writers.bmc import framing, logs
+from writers.bmc.control import Table
 
 Row = dict[str, Any]
 FIRST_UNIT = logs.Unit(1)

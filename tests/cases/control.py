@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cases.case import DLCI, Case, Row, control_page
-from encoder import control, framing
+from writers.bmc import control, framing
 
 Made = tuple[bytes, Row]
 

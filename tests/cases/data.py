@@ -8,10 +8,10 @@ from typing import Any
 
 from cases.case import DLCI, LLDF, LLDF_TEXT, SEGMENTS, Case, Log, Row
 from cases.lldf import DATA, EVERY_FIELD, record
-from encoder import control, framing, lldf
-from encoder.control import Table
-from encoder.logs import Unit
-from encoder.rows import Column
+from writers.bmc import control, framing, lldf
+from writers.bmc.control import Table
+from writers.bmc.logs import Unit
+from writers.bmc.rows import Column
 
 PLAIN = Table(
     0x0105,

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from cases.case import DLCI, LLDF_TEXT, Case, Log, Raw, Row
-from encoder.control import Table
-from encoder.rows import Column
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
 
 PAGES = (LLDF_TEXT, DLCI)
 ABSENT = "the value is not in the log record: LOB values are kept in data sets of their own"

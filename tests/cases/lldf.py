@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cases.case import LLDF, Case, Row
-from encoder import framing, lldf
+from writers.bmc import framing, lldf
 
 EVERY_FIELD: Row = {
     "system_id": "DB2A",

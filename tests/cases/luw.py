@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cases.case import Case, Row
-from luw_encoder import columns, datalink, ddl, dms, dom, lf, lob, rows, transaction, utility, xml
-from luw_encoder.columns import Column
-from luw_encoder.framing import Framed, Framing, framed
-from luw_encoder.header import BACKOUT_FREE, CHANGED_TYPES, COMPENSATION, PROPAGATABLE, Header, record, record_type
-from luw_encoder.wire import BYTE_ORDERS, GENERATIONS, Rid, Server, TableId
+from writers.db2 import columns, datalink, ddl, dms, dom, lf, lob, rows, transaction, utility, xml
+from writers.db2.columns import Column
+from writers.db2.framing import Framed, Framing, framed
+from writers.db2.header import BACKOUT_FREE, CHANGED_TYPES, COMPENSATION, PROPAGATABLE, Header, record, record_type
+from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid, Server, TableId
 
 V7_PAGES = "IBM Db2 V7, Administrative API Reference"
 DATA_MANAGER = (f'{V7_PAGES}, "Data Manager Log Records", Tables 96 to 109', "IBM Db2 12.1, Data manager log records")

@@ -9,15 +9,15 @@ from typing import Any
 
 from cases.case import Case, Row, to_yaml
 from cases.luw import DATA_MANAGER, DOCUMENTS, HEADERS, LOB_MANAGER, SAMPLE, SERVERS, framing_of, options_of, told, word
-from luw_encoder import dms, dom, lob
-from luw_encoder.columns import Column
-from luw_encoder.framing import Framing
-from luw_encoder.header import PROPAGATABLE
-from luw_encoder.rows import OffsetBase
-from luw_encoder.stream import Stream, Transaction
-from luw_encoder.tables import Change, Table
-from luw_encoder.values import External, OutOfRow, SystemDefault
-from luw_encoder.wire import BYTE_ORDERS, Server
+from writers.db2 import dms, dom, lob
+from writers.db2.columns import Column
+from writers.db2.framing import Framing
+from writers.db2.header import PROPAGATABLE
+from writers.db2.rows import OffsetBase
+from writers.db2.stream import Stream, Transaction
+from writers.db2.tables import Change, Table
+from writers.db2.values import External, OutOfRow, SystemDefault
+from writers.db2.wire import BYTE_ORDERS, Server
 
 COMPRESSION = "Applications of version 10.1 and later; IBM Db2, VALUE COMPRESSION"
 PREFIXES = ("IBM/db2-samples, c/dblognoconnlogmerge.c", 'IBM Db2 11.5, "db2ReadLog - Read log records"')

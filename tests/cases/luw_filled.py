@@ -34,11 +34,11 @@ from cases.luw import (
     update_row,
     word,
 )
-from luw_encoder import dms, dom, lob, rows
-from luw_encoder.columns import Column
-from luw_encoder.framing import Framed, framed
-from luw_encoder.header import record
-from luw_encoder.wire import Server
+from writers.db2 import dms, dom, lob, rows
+from writers.db2.columns import Column
+from writers.db2.framing import Framed, framed
+from writers.db2.header import record
+from writers.db2.wire import Server
 
 FLAGS, FREE = dms.DECOMPOSED_UPDATE, 0x0203
 """Flags of records with rows, and what is free on their page."""

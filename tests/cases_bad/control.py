@@ -10,8 +10,8 @@ from cases import control as given
 from cases import data as changes
 from cases.case import DLCI, LLDF, BadCase, Log
 from cases_bad.faulty import bad, error, of_log
-from encoder import control, framing, lldf
-from encoder.logs import Unit
+from writers.bmc import control, framing, lldf
+from writers.bmc.logs import Unit
 
 
 def cases() -> Iterator[BadCase]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from cases import lldf as headers
 from cases.case import LLDF, BadCase, Log, Row
-from encoder import framing
-from encoder.control import Table
-from encoder.rows import Column
+from writers.bmc import framing
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
 
 DESCRIPTORS = (
     'IBM z/OS DFSMS Using Data Sets, SC23-6855, "Record Descriptor Word (RDW)"',

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cases.case import BadCase
 from cases_bad.faulty import DESCRIPTORS, bad, error, good_records
-from encoder import framing
+from writers.bmc import framing
 
 
 def cases() -> Iterator[BadCase]:

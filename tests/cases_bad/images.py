@@ -7,8 +7,8 @@ from typing import Any
 
 from cases.case import DLCI, LLDF_TEXT, BadCase, Raw
 from cases_bad.faulty import error, of_log, three_inserts
-from encoder import lldf
-from encoder.rows import Column
+from writers.bmc import lldf
+from writers.bmc.rows import Column
 
 
 def cases() -> Iterator[BadCase]:

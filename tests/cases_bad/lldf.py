@@ -9,8 +9,8 @@ from cases import data as changes
 from cases import lldf as headers
 from cases.case import LLDF_TEXT, SEGMENTS, BadCase, Log
 from cases_bad.faulty import error, of_log, one_of_three
-from encoder import lldf
-from encoder.logs import Unit
+from writers.bmc import lldf
+from writers.bmc.logs import Unit
 
 
 def cases() -> Iterator[BadCase]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from cases import luw
 from cases.case import BadCase
 from cases_bad.faulty import GOOD_ROW
-from luw_encoder.framing import Framed, framed, prefix
-from luw_encoder.header import record
-from luw_encoder.wire import Server
+from writers.db2.framing import Framed, framed, prefix
+from writers.db2.header import record
+from writers.db2.wire import Server
 
 V7, V97, V10 = Server("v7", "big"), Server("v9.7", "big"), Server("v10", "little")
 SERVERS = (V7, V97, V10)

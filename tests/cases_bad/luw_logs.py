@@ -9,14 +9,14 @@ from typing import Any
 from cases import luw, luw_changes
 from cases.case import BadCase, Row, to_yaml
 from cases_bad.faulty import GOOD_ROW, good_records
-from encoder import framing as zos_framing
-from luw_encoder.columns import Column
-from luw_encoder.framing import Framed, Framing, framed
-from luw_encoder.header import Header, record
-from luw_encoder.rows import FORMATTED
-from luw_encoder.rows import record as page_record
-from luw_encoder.tables import Table
-from luw_encoder.wire import Server
+from writers.bmc import framing as zos_framing
+from writers.db2.columns import Column
+from writers.db2.framing import Framed, Framing, framed
+from writers.db2.header import Header, record
+from writers.db2.rows import FORMATTED
+from writers.db2.rows import record as page_record
+from writers.db2.tables import Table
+from writers.db2.wire import Server
 
 V7, V97, V10 = Server("v7", "big"), Server("v9.7", "big"), Server("v10", "little")
 HEADER = {"v7": 20, "v9.7": 24, "v10": 40}

@@ -1,0 +1,297 @@
+"""Data change records (LLDF): what proves them, how long one is, and what DATA holds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from kaitaistruct import KaitaiStruct
+
+from lmparse.errors import DataError, FramingError
+from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
+from lmparse.framing.detection import Family
+from lmparse.framing.framings import Framing
+from lmparse.records.reader import RecordReader, Values
+from lmparse.spec import catalog
+from lmparse.storage.buffers import Buffer
+from lmparse.values import codepages
+
+SPEC = "bmc_lldf"
+_NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
+"""A Db2 subsystem or group member, as far as it is there; a code page may change only $#@."""
+_LONGEST = 32_756
+"""No record of format VB is longer."""
+READINGS = ("total", "inclusive", "exclusive")
+"""How the halfwords in DATA count, best known first."""
+
+
+@dataclass(frozen=True)
+class DataArea:
+    """DATA of one change, taken apart."""
+
+    images: tuple[bytes, ...] = ()
+    """Row images: of an update before and after, else one."""
+    clone: tuple[bytes, bytes] | None = None
+    """Owner and name of the clone table of an exchange."""
+    limit_keys: tuple[bytes, ...] | None = None
+    """Of a mass delete; None for anything else."""
+    payload: bytes | None = None
+    """What no page describes."""
+
+
+class DataReader:
+    """Reads DATA under one of the three readings of its halfwords."""
+
+    def __init__(self, reading: str) -> None:
+        self.reading = reading
+        spec = catalog.load("bmc_lldf_data")
+        self._reading = spec.enum("reading")[reading]
+        self._readers: dict[str, RecordReader] = {}
+        self._spec = spec
+
+    def read(self, change_type: str, data: bytes) -> DataArea:
+        """Take DATA of one change apart.
+
+        Raises RecordError or InvalidValueError when it is not filled exactly. Limit keys
+        that do not tile are kept as payload: how they are delimited is not documented.
+        """
+        try:
+            body = self.reader(change_type).parse(data).body
+        except DataError:
+            if _codes().get(change_type) != change_types()["mass_delete"]:
+                raise
+            return DataArea(payload=data)
+        return _area(body)
+
+    def fits(self, values: Values) -> bool:
+        """Whether DATA of a change is filled exactly under this reading."""
+        change_type = values["change_type"]
+        is_mass_delete = _codes().get(change_type) == change_types()["mass_delete"]
+        return is_mass_delete or self.reader(change_type).accepts(values["data"])
+
+    def reader(self, change_type: str) -> RecordReader:
+        """What reads DATA of a change type."""
+        reader = self._readers.get(change_type)
+        if reader is None:
+            reader = RecordReader(self._spec, arguments=(_codes().get(change_type, 0), self._reading))
+            self._readers[change_type] = reader
+        return reader
+
+
+def _area(body: KaitaiStruct) -> DataArea:
+    if hasattr(body, "images"):
+        return DataArea(images=tuple(image.row for image in body.images))
+    if hasattr(body, "clone_name"):
+        return DataArea(clone=(body.clone_owner, body.clone_name))
+    if hasattr(body, "limit_keys"):
+        return DataArea(limit_keys=tuple(key.row for key in body.limit_keys))
+    return DataArea(payload=body.payload)
+
+
+@cache
+def change_types() -> dict[str, int]:
+    """The listed values of CHANGE TYPE by their words in the spec."""
+    return catalog.load(SPEC).enum("change_type")
+
+
+@cache
+def _codes() -> dict[str, int]:
+    """The same by what is shown for them."""
+    return {code.text or "": code.value for code in catalog.load(SPEC).layout["change_type"].codes}
+
+
+def has_images(change_type: str) -> bool:
+    """Whether DATA of a change type is row images, so that the reading of halfwords matters."""
+    return _codes().get(change_type) in image_change_types()
+
+
+@cache
+def image_change_types() -> frozenset[int]:
+    """The change types whose DATA is row images, as numbers."""
+    types = change_types()
+    return frozenset(types[word] for word in ("update", "insert", "load_insert", "delete"))
+
+
+@dataclass(frozen=True)
+class ReadingChoice:
+    """The reading found for a file, and why."""
+
+    reading: str
+    evidence: str
+
+
+def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, str], bool]) -> ReadingChoice:
+    """Find how DATA's halfwords count, from whole records with row images.
+
+    The reading whose images fill the columns of most records, as `fills_columns(values,
+    reading)` tells, then the one that fills most records exactly, then in the order of
+    READINGS. In a sound log one reading does both for every record.
+    """
+    if not samples:
+        return ReadingChoice(READINGS[0], "no record with a row image; the default")
+    counts = {reading: sum(map(DataReader(reading).fits, samples)) for reading in READINGS}
+    filled = {
+        reading: sum(DataReader(reading).fits(values) and fills_columns(values, reading) for values in samples)
+        for reading in READINGS
+    }
+    # A single image behind a total is a single longer one to another reading, so columns say more.
+    best = max((filled[reading], counts[reading]) for reading in READINGS)
+    if best == (0, 0):
+        return ReadingChoice(READINGS[0], f"no reading fills any of {len(samples)} records; the default")
+    left = [reading for reading in READINGS if (filled[reading], counts[reading]) == best]
+    evidence = f"fills {best[1]} of {len(samples)} records exactly, and the columns of {best[0]}"
+    if len(left) > 1:
+        evidence += f", as does {' and '.join(left[1:])}; the first is taken"
+    return ReadingChoice(left[0], evidence)
+
+
+Places = Mapping[str, tuple[int, int]]
+"""Offset and width of header fields by id."""
+_NEEDED = ("length", "system_id", "change_type", "seg_len", "total_segs")
+
+
+def table_places(names: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Places of header fields in the table of the manual."""
+    layout = catalog.load(SPEC).layout
+    return {name: (layout[name].offset or 0, layout[name].width or 0) for name in names}
+
+
+def family(described: Places | None = None, width: int | None = None) -> Family:
+    """What the records of a data file look like, for detection.
+
+    `described` and `width` are those of a header that XHDF records describe otherwise
+    than the table of the manual does.
+    """
+    layout = catalog.load(SPEC).layout
+    table = table_places(_NEEDED)
+    places = table if described is None else described
+    # What XHDF describes may turn out not to be this file's header; its records say so then.
+    least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
+
+    def is_one(raw: bytes) -> bool:
+        is_long_enough = least <= _number(raw, table["length"]) <= len(raw)
+        return is_long_enough and _NAME.match(_system_name(raw, 0, places)) is not None
+
+    def test(records: list[bytes], framing: Framing) -> str | None:
+        lengths = Counter(_number(raw, table["length"]) for raw in records if is_one(raw))
+        if not lengths:
+            return f"no record begins with a header LENGTH from {least} and the name of a Db2 subsystem"
+        common, count = lengths.most_common(1)[0]
+        if 2 * count <= len(records):
+            return f"only {count} of {len(records)} records begin with LENGTH {common}"
+        return None
+
+    is_whole = all(name in places for name in _NEEDED)
+    return Family("data change records", test, _Cutter(least, places) if is_whole else None, record=is_one)
+
+
+def _number(raw: Buffer, place: tuple[int, int], offset: int = 0) -> int:
+    start = offset + place[0]
+    return int.from_bytes(raw[start : start + place[1]], "big")
+
+
+def _system_name(raw: Buffer, offset: int, places: Places) -> str:
+    start, width = places.get("system_id", (0, 0))
+    return codepages.lookup("cp037").decode(raw[offset + start : offset + start + width])
+
+
+class _Cutter:
+    """Finds the end of a record that has nothing in front of it.
+
+    A candidate end counts when the file ends there or a header of the same LENGTH and
+    system begins; the candidates come from the halfwords of DATA under each reading,
+    and from SEGLEN in a segmented record.
+    """
+
+    def __init__(self, least: int, places: Places) -> None:
+        self._least = least
+        self._places = places
+        start, width = places["system_id"]
+        self._system_end = start + width
+
+    def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        length = self._header_length(buffer, offset, end, index)
+        ends = self._ends(buffer, offset, end, length)
+        candidates = list(dict.fromkeys(place for place in ends if place >= offset + length))
+        for candidate in candidates:
+            if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
+                return candidate - offset
+        beyond = [candidate for candidate in candidates if end < candidate <= offset + _LONGEST]
+        searched = self._next_header(buffer, offset, end, length)
+        if searched is not None and (searched < end or not beyond):
+            return searched - offset
+        if beyond:
+            raise cut_short(buffer, offset, end, index, min(beyond) - offset, spec=SPEC)
+        raise FramingError(
+            "the record's own lengths do not lead to another record", code="LMP-F005", spec=SPEC, field="data",
+            field_offset=length, expected="a header of the same LENGTH behind it",
+            found=", ".join(f"{candidate - offset} bytes" for candidate in candidates) or "no length",
+            hex=excerpt(buffer, offset, end),
+        )  # fmt: skip
+
+    def _header_length(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        have = end - offset
+        length = int.from_bytes(buffer[offset : min(offset + 2, end)].ljust(2, b"\x00"), "big")
+        is_trailer = have <= 2 and buffer[offset:end] in TRAILERS
+        is_short = have >= 2 and length < self._least
+        if is_trailer or is_short or length > _LONGEST or not _NAME.match(self._system_name(buffer, offset)):
+            raise no_record(
+                buffer, offset, end, index, spec=SPEC, field="length", field_offset=0,
+                expected=f"a header LENGTH from {self._least}, then the name of a Db2 subsystem",
+                found=f"X'{buffer[offset : offset + self._system_end].hex().upper()}'",
+            )  # fmt: skip
+        if have < max(length, self._least):
+            raise cut_short(buffer, offset, end, index, max(length, self._least), spec=SPEC)
+        return length
+
+    def _system_name(self, buffer: Buffer, offset: int) -> str:
+        return _system_name(buffer, offset, self._places)
+
+    def _ends(self, buffer: Buffer, offset: int, end: int, length: int) -> Iterable[int]:
+        data = offset + length
+        segments = _number(buffer, self._places["total_segs"], offset)
+        if segments > 1:
+            seg_len = _number(buffer, self._places["seg_len"], offset)
+            yield offset + seg_len
+            yield data + seg_len
+            return
+        change_type = _number(buffer, self._places["change_type"], offset)
+        if change_type not in image_change_types():
+            # Nothing in DATA comes first: the next header's LENGTH would pass for a halfword.
+            yield data
+        elif end - data < 2:
+            yield data + 2
+            return
+        first = int.from_bytes(buffer[data : data + 2], "big")
+        if first >= 2:
+            yield data + first
+        images = 2 if change_type == change_types()["update"] else 1
+        for own in (2, 0):
+            place = data
+            for _ in range(images):
+                # Behind the end of the file at least the next length is missing.
+                place += (int.from_bytes(buffer[place : place + 2], "big") if place + 2 <= end else 2) + 2 - own
+            yield place
+
+    def _next_header(self, buffer: Buffer, offset: int, end: int, length: int) -> int | None:
+        """End of a payload that has no length of its own: where the next header begins, or the file ends."""
+        change_type = _number(buffer, self._places["change_type"], offset)
+        if change_type in image_change_types() or _number(buffer, self._places["total_segs"], offset) > 1:
+            return None
+        same = buffer[offset : offset + self._places["length"][1]]
+        found = buffer.find(same, offset + length, end)
+        while found >= 0 and not self._begins(buffer, found, end, offset):
+            found = buffer.find(same, found + 1, end)
+        return end if found < 0 else found
+
+    def _begins(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
+        """Whether a header of the same LENGTH and system begins, as far as there are bytes."""
+        if end - candidate < self._system_end:
+            # A line end put behind the file is not part of the record either.
+            rest = buffer[candidate:end]
+            return rest in TRAILERS or rest[:2] == buffer[like : like + len(rest[:2])]
+        places = self._places["length"], self._places["system_id"]
+        return all(_number(buffer, place, candidate) == _number(buffer, place, like) for place in places)

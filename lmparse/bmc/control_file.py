@@ -1,0 +1,161 @@
+"""Control file: the records that say what a logical log's data file holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lmparse.errors import ControlError, DataError, FramingError
+from lmparse.framing.descriptors import no_record
+from lmparse.framing.detection import Family, detect
+from lmparse.framing.framings import Framing
+from lmparse.records.reader import RecordReader, Values
+from lmparse.spec import catalog
+from lmparse.storage.buffers import Buffer, open_buffer
+from lmparse.values import codepages
+from lmparse.values.codepages import CodePage
+
+SPEC = "bmc_control"
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRecord:
+    """One record of a control file."""
+
+    index: int
+    offset: int
+    """Of its first byte in the file."""
+    code: str
+    """Its four characters, `DLCI`."""
+    values: Values
+    raw: bytes
+
+
+@dataclass(frozen=True)
+class ControlFile:
+    """A control file, read whole: it is small."""
+
+    path: str
+    framing: str
+    records: tuple[ControlRecord, ...]
+
+    def of(self, *codes: str) -> list[ControlRecord]:
+        """Its records of some codes, in the order of the file."""
+        return [record for record in self.records if record.code in codes]
+
+    def first(self, code: str) -> Values:
+        """The values of the first record of a code; empty when there is none."""
+        return next((record.values for record in self.records if record.code == code), {})
+
+    @property
+    def code_page(self) -> CodePage | None:
+        """Page of header and control text, from XTYP; None when it names none that is known."""
+        ccsid = self.first("XTYP").get("ebcdic_single_ccsid")
+        return codepages.maybe_lookup(ccsid) if ccsid else None
+
+    @property
+    def is_expanded(self) -> bool:
+        """Whether varying columns are padded to their full length."""
+        return self.first("DLDS").get("expand_var") == "Y"
+
+
+def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage | None = None) -> ControlFile:
+    """Read a control file. Its own text is decoded by the page that its XTYP names.
+
+    Raises ControlError LMP-C001 when the first record is no XTYP, or the error of
+    the record that is damaged.
+    """
+    buffer = open_buffer(path)
+    name = str(path)
+    try:
+        way = detect(buffer, family()).framing if framing == "auto" else Framing(framing, cutter=_cut)
+        frames = [(frame, frame.read(buffer)) for frame in way.frames(buffer)]
+        page = code_page or _page_of(frames[0][1] if frames else b"")
+        reader = RecordReader(catalog.load(SPEC), code_page=page)
+        records = []
+        for frame, raw in frames:
+            try:
+                record = reader.read(raw).raise_fault()
+            except DataError as error:
+                error.at(record_index=frame.index, record_offset=frame.offset)
+                raise
+            values = record.values
+            records.append(ControlRecord(frame.index, frame.offset, values["cntl_record_type"], values, raw))
+    except FramingError as error:
+        if error.code in ("LMP-F003", "LMP-F002"):
+            raise ControlError(
+                "is no control file", code="LMP-C001", file=name, expected="XTYP as the first record",
+                found=error.found or error.message, hex=error.hex, hint=error.hint,
+            ) from None  # fmt: skip
+        error.at(file=name)
+        raise
+    except DataError as error:
+        error.at(file=name)
+        raise
+    if not records or records[0].code != "XTYP":
+        raise ControlError(
+            "is no control file", code="LMP-C001", file=name, record_index=0, expected="XTYP as the first record",
+            found=records[0].code if records else "no record",
+        )  # fmt: skip
+    return ControlFile(name, way.name, tuple(records))
+
+
+def family() -> Family:
+    """What a control file looks like, for detection."""
+    return Family("control records", _test, _cut, _page_of)
+
+
+def part_family() -> Family:
+    """What a part of a control file looks like, without the record that it begins with: only its codes prove it."""
+    codes = [code.value.to_bytes(4, "big") for code in catalog.load(SPEC).layout.enums["record_code"]]
+
+    def test(records: list[bytes], framing: Framing) -> str | None:
+        unknown = sum(raw[:4] not in codes for raw in records)
+        return f"{unknown} of {len(records)} records begin with no code of a control record" if unknown else None
+
+    return Family("control records", test, _cut)
+
+
+def _page_of(first: bytes) -> CodePage:
+    # Codes and digits are the same in every EBCDIC page, so any page reads the CCSID.
+    bootstrap = codepages.lookup("cp037")
+    values = RecordReader(catalog.load(SPEC), code_page=bootstrap).read(first).values if first else {}
+    ccsid = values.get("ebcdic_single_ccsid")
+    return (codepages.maybe_lookup(ccsid) if ccsid else None) or bootstrap
+
+
+def first_code() -> bytes:
+    """The bytes that the first record of every control file begins with."""
+    return catalog.load(SPEC).enum("record_code")["type_record"].to_bytes(4, "big")
+
+
+def _test(records: list[bytes], framing: Framing) -> str | None:
+    return None if records[0].startswith(first_code()) else "the first record is no XTYP"
+
+
+def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
+    """Length of a control record with nothing in front: up to the next known code.
+
+    The code is first looked for where the fields that the spec knows end, so that a
+    name which spells a code is not taken for one.
+    """
+    spec = catalog.load(SPEC)
+    codes = [code.value.to_bytes(4, "big") for code in spec.layout.enums["record_code"]]
+    start = buffer[offset : offset + 4]
+    if start not in codes:
+        raise no_record(
+            buffer, offset, end, index, spec=SPEC, field="record_code", expected="the code of a control record",
+            found=f"X'{start.hex().upper()}'",
+        )  # fmt: skip
+    body: Any = spec.parser.from_bytes(buffer[offset : min(end, offset + _LONGEST)]).body
+    undescribed: Any = getattr(body, "rest", None) or getattr(body, "payload", b"")
+    known = min(end, offset + _LONGEST) - offset - len(undescribed)
+    if offset + known == end or buffer[offset + known : offset + known + 4] in codes:
+        return known
+    found = (buffer.find(code, offset + 4, end) for code in codes)
+    return min((place for place in found if place >= 0), default=end) - offset
+
+
+_LONGEST = 32_760
+"""No record of format VB is longer."""

@@ -1,0 +1,131 @@
+"""Control search: which control file belongs to a data file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from lmparse.bmc import change_record, control_file
+from lmparse.bmc.control_file import first_code, read_control
+from lmparse.errors import ControlError, DataError, FramingError
+from lmparse.framing.detection import detect
+from lmparse.storage import buffers
+from lmparse.storage.buffers import local_path
+
+_PLACES = (0, 4, 8)
+"""Where the first record of a file may begin: behind no descriptor word, one, or that of a block and one."""
+
+
+def is_control(path: str) -> bool:
+    """Whether a file is a control file rather than data."""
+    try:
+        if buffers.is_remote(path):
+            entry = buffers.look_up(path)
+            return entry is not None and not entry.is_folder and _claim(path, entry.stamp) is not None
+        return _is_control(path) if (stamp := buffers.stamp(path)) is None else _claim(path, stamp) is not None
+    except DataError:
+        return False
+
+
+def _is_control(path: str) -> bool:
+    """Whether the bytes are a control file's rather than those of a data file."""
+    try:
+        buffer = buffers.open_buffer(path)
+        if detect(buffer, control_file.family()).is_proven:
+            return True
+    except FramingError:
+        return False
+    # One that is damaged still begins as control files do, unless all of it is a data file.
+    try:
+        return not detect(buffer, change_record.family()).is_proven
+    except FramingError:
+        return True
+
+
+@lru_cache(maxsize=4096)
+def _claim(path: str, stamp: Hashable) -> str | None:
+    """What `_data_set` gives of a file that has to be copied before it can be read; None for no control file.
+
+    So it is copied only when it begins as control files do, and asked once until it changes.
+    Raises FramingError LMP-F001, which is not remembered.
+    """
+    first, code = buffers.head(path, 16), first_code()
+    if not any(first.startswith(code, place) for place in _PLACES):
+        return None
+    _copy = buffers.open_buffer(path)  # one for both that read it now
+    return _data_set(path) if _is_control(path) else None
+
+
+def _data_set(control: str) -> str:
+    """Name of the data set that a control file is of, in capitals; empty when it names none."""
+    try:
+        return (read_control(control).first("DLDS").get("orig_data_dsname") or "").upper()
+    except DataError:
+        return ""
+
+
+def find_control(path: str, control: str | None) -> str:
+    """The control file of a data file.
+
+    `control` is a path, a pattern with `{stem}`, or a folder; without it the folder of
+    the data file. In a folder it is the control file whose DLDS names the data set, or the
+    one of the same stem. Raises ControlError LMP-C007 when there is none, or are several.
+    """
+    place = path if buffers.is_remote(path) else str(Path(local_path(path)))
+    name = buffers.unpacked_name(place)
+    if control is not None:
+        control = local_path(control).replace("{stem}", Path(name).stem)
+        if not _is_folder(control):
+            return control
+    folder = control if control is not None else _folder_of(place)
+    candidates = dict(_control_files(folder, place))
+    named = [found for found, data_set in candidates.items() if data_set in (name.upper(), Path(name).stem.upper())]
+    same = [found for found in candidates if Path(buffers.unpacked_name(found)).stem == Path(name).stem]
+    for found in (named, same):
+        if len(found) == 1:
+            return found[0]
+    which = "several control files" if named or same else "no control file"
+    raise ControlError(
+        f"{which} in {folder} for it",
+        code="LMP-C007",
+        file=path,
+        expected="one whose DLDS names the data set, or of the same stem",
+        found=", ".join(buffers.base_name(found) for found in named or same or candidates) or "none",
+        hint="name it with control",
+    )
+
+
+def _is_folder(path: str) -> bool:
+    if not buffers.is_remote(path):
+        return os.path.isdir(path)
+    entry = buffers.look_up(path)
+    return entry is not None and entry.is_folder
+
+
+def _folder_of(path: str) -> str:
+    return buffers.folder_of(path) if buffers.is_remote(path) else str(Path(path).parent)
+
+
+def _control_files(folder: str, data: str) -> Iterator[tuple[str, str]]:
+    """The control files in the folder of a data file, and the data set that each names."""
+    for path, stamp in _files_in(folder):
+        if path == data:
+            continue
+        if stamp is None:
+            if _is_control(path):
+                yield path, _data_set(path)
+            continue
+        with suppress(FramingError):  # one that cannot be read may be another log's
+            if (claim := _claim(path, stamp)) is not None:
+                yield path, claim
+
+
+def _files_in(folder: str) -> list[tuple[str, Hashable]]:
+    """Every file in a folder, with what tells it from what it was before when it has to be copied."""
+    if buffers.is_remote(folder):
+        return [(entry.path, entry.stamp) for entry in buffers.entries(folder) if not entry.is_folder]
+    files = [str(entry) for entry in sorted(Path(folder).iterdir()) if entry.is_file()]
+    return [(path, buffers.stamp(path)) for path in files]

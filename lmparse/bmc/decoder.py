@@ -1,0 +1,147 @@
+"""Decoder: from the header and DATA of a change to the change itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lmparse.bmc.change_record import DataArea
+from lmparse.bmc.interpretation import Readings
+from lmparse.bmc.segments import Whole
+from lmparse.bmc.table_names import TableName, table_name
+from lmparse.bmc.tables import Tables, TableVersion, identity
+from lmparse.changes.change import OPERATIONS, Change, seq, txn_id
+from lmparse.errors import ControlError, DataError, InvalidValueError
+from lmparse.records.reader import Values
+from lmparse.spec.layout import Layout
+from lmparse.values.codepages import CodePage
+
+ROLES = {"U": ("before", "after"), "D": ("before",)}
+"""What the images of an operation are; of all others the row after."""
+
+
+class ChangeDecoder:
+    """Decodes changes of one log."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        tables: Tables,
+        readings: Readings,
+        code_page: CodePage,
+        columns: frozenset[str] | None,
+        notice: Callable[[str], None],
+    ) -> None:
+        self._layout = layout
+        self._tables = tables
+        self._readings = readings
+        self._code_page = code_page
+        self._columns = columns
+        self._notice = notice
+        self._names: dict[tuple[Any, ...], TableName] = {}
+
+    def decode(self, whole: Whole) -> tuple[Change, list[DataError]]:
+        """One change with what was wrong in its DATA; raises the error of a record that cannot be read."""
+        values, frame = whole.values, whole.frame
+        change = Change(
+            op=OPERATIONS.get(values["change_type"]),
+            seq=seq(values, frame.index),
+            txn_id=txn_id(values),
+            schema_name="",
+            table_name="",
+            table_name_short=False,
+            before=None,
+            after=None,
+            values=values,
+            header={name: value for name, value in values.items() if name != "data"},
+            commit_ts=values["uor_commit_timestamp"],
+            ts=values["timestamp"],
+            detail=None,
+            frame=frame,
+            length=sum(entry.length for entry in whole.frames),
+        )
+        area = self._area(values)
+        version, fault = self._version(values)
+        name = self.name(values, version)
+        change.table, change.schema_name, change.table_name = version, name.schema, name.name
+        change.table_name_short = name.is_short
+        if not area.images:
+            change.detail = _detail(values, area, self._code_page)
+            return change, []
+        images = dict(zip(ROLES.get(change.op or "", ("after",)), area.images, strict=True))
+        if version is None or fault is not None:
+            # The row cannot be read, but it is not lost.
+            change.detail = {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
+            return change, [fault] if fault else []
+        self._read_images(change, version, images)
+        return change, [*change.faults]
+
+    def name(self, values: Values, version: TableVersion | None) -> TableName:
+        """Owner and name of the table that a header names."""
+        told = (values[name] for name in ("tbowner_len", "tbname_len", "table_owner", "table_name"))
+        key = (*identity(values), *told, id(version))
+        name = self._names.get(key)
+        if name is None:
+            name = self._names[key] = table_name(values, self._layout, version, self._code_page)
+            scheme = version.described.get("encoding_scheme") if version else "E"
+            if version and scheme not in ("E", "A", "U"):
+                self._notice(f"nothing names the encoding of {name.full} ({version.identity}): text is read as EBCDIC")
+            for column in version.columns if version else ():
+                if column.ccsid and column.page is None:
+                    self._notice(f"there is no table for CCSID {column.ccsid}: {column.name} stays bytes")
+        return name
+
+    def _area(self, values: Values) -> DataArea:
+        try:
+            return self._readings.data.read(values["change_type"], values["data"])
+        except DataError as error:
+            # Offsets inside DATA of several segments are no offsets of a record.
+            error.spec, error.field_offset = self._layout.id, None
+            error.field = f"data.{error.field}" if error.field else "data"
+            raise
+
+    def _version(self, values: Values) -> tuple[TableVersion | None, ControlError | None]:
+        try:
+            return self._tables.find(values), None
+        except ControlError as error:
+            return None, error
+
+    def _read_images(self, change: Change, version: TableVersion, images: dict[str, bytes]) -> None:
+        absent: dict[str, str] = {}
+        for role, image in images.items():
+            try:
+                row = self._readings.read_image(version, image, self._columns)
+            except DataError as error:
+                error.field = f"{role}.{error.field}" if error.field else role
+                raise
+            setattr(change, role, row.values)
+            for fault in row.faults:
+                fault.field = f"{role}.{fault.field}"
+            change.faults.extend(row.faults)
+            absent |= {f"{role}.{column}": reason for column, reason in row.absent.items()}
+        if absent:
+            change.detail = {"absent": absent}
+
+
+def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any] | None:
+    """What a change without row images has to say."""
+    detail: dict[str, Any] = {}
+    if values["change_type"] not in OPERATIONS or values["change_type"] == "DR":
+        detail["change_type"] = values["change_type"]
+    if area.clone is not None:
+        detail["clone_owner"], detail["clone_name"] = (page.decode(part).rstrip(" ") for part in area.clone)
+    if area.limit_keys:
+        detail["limit_keys"] = [key.hex().upper() for key in area.limit_keys]
+    if area.payload:
+        text = _text(area.payload, page)
+        detail["payload" if text is None else "text"] = area.payload.hex().upper() if text is None else text
+    return detail or None
+
+
+def _text(payload: bytes, page: CodePage) -> str | None:
+    """The payload as text when all of it decodes to printable characters."""
+    try:
+        text = page.decode(payload)
+    except InvalidValueError:
+        return None
+    return text if text.isprintable() else None

@@ -1,0 +1,324 @@
+"""Dissection of data change records: DATA taken apart, and its row images column by column.
+
+What the bytes of one record cannot say comes from its log: a header that XHDF describes, the readings of
+DATA and of images, the columns of the table version, and where the other segments of a change stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from lmparse.bmc import change_record
+from lmparse.bmc.decoder import ROLES
+from lmparse.bmc.headers import HeaderField, widen
+from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.row_image import SPEC, Row, RowReader
+from lmparse.bmc.segments import Joiner, Segment
+from lmparse.bmc.tables import Column, TableVersion
+from lmparse.changes.change import OPERATIONS
+from lmparse.errors import DataError, FramingError, InvalidValueError
+from lmparse.framing.framings import Frame
+from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
+from lmparse.records.file_dissection import FileDissector, cut_at, faulty, opened
+from lmparse.records.reader import Record, RecordReader, Values, to_json
+from lmparse.spec import catalog
+from lmparse.spec.layout import Field
+
+_COLUMN = f"{SPEC}.column"
+"""Layout of the parts of a column."""
+_SEARCHED = 1 << 28
+"""Bytes of the largest file that is searched for the other segments of a change."""
+_NO_COLUMNS = "nothing says what the columns of the row are: the option control names the control file that does"
+_NO_LIMIT_KEYS = "limit keys do not stand in DATA as row images do; it is kept as it is"
+
+
+class LogicalLogDissector(FileDissector):
+    """Takes the records of a logical log apart."""
+
+    positions = ("log_rba", "log_lrsn")
+
+    def __init__(self, file: LogicalLog) -> None:
+        super().__init__(file)
+        self._log = file
+        self._areas: dict[str, Dissector] = {}
+        self._rows: dict[int, Dissector] = {}
+
+    def dissect(self, frame: Frame) -> Dissection:
+        raw = frame.read(self._log.buffer)
+        found, record = self._record(raw)
+        if record is None or not _is_piece(record.values):
+            return found
+        return self._among_others(found, Segment(frame, record))
+
+    def dissect_bytes(self, raw: bytes) -> Dissection:
+        return self._record(raw)[0]
+
+    def positions_of(self, frame: Frame) -> Iterator[tuple[str, int]]:
+        layout = self._log.spec.layout
+        for name, (offset, width) in self._places.items():
+            if offset + width <= frame.length:
+                raw = frame.number(self._log.buffer, offset, width).to_bytes(width, "big")
+                with suppress(InvalidValueError):  # a number that has no room in today's width
+                    yield name, int.from_bytes(widen(raw, layout[name]), "big")
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, int]]:
+        header = self._log.header
+        places = change_record.table_places(self.positions) if header.is_table else header.places
+        return {name: places[name] for name in self.positions if name in places}
+
+    def _record(self, raw: bytes) -> tuple[Dissection, Record | None]:
+        """A record with its values; none of one that gives no row."""
+        found = self.fields.dissect(raw) if self._log.header.is_table else self._described(raw)
+        if found.fault is not None:
+            return found, None
+        try:
+            record = self._log.read_bytes(raw)
+        except DataError as error:
+            return cut_at(found, error), None
+        values = record.values
+        if values.get("change_type") is not None and found.at("data") is not None:
+            found = self._piece(found, values) if _is_piece(values) else self._opened(found, values)
+        return found, record
+
+    # -- a header that XHDF describes ---------------------------------------------------------
+
+    def _described(self, raw: bytes) -> Dissection:
+        """A record at the places of the header that its log describes."""
+        header, spec = self._log.header, self._log.spec
+        values: Values = {}
+        faults: dict[str | None, DataError] = {}
+        fault: DataError | None = None
+        try:
+            record = header.read(self._log.reader, raw)
+        except DataError as error:
+            fault = error
+        else:
+            values = to_json(record.values)
+            faults = {bad.field: bad for bad in record.faults}
+        nodes = [
+            _header_node(field, spec.id, len(raw), values, faults)
+            for field in sorted(header.fields, key=lambda field: field.position)
+            if field.position < len(raw)
+        ]
+        if header.width <= len(raw):
+            nodes.append(Node("data", spec.layout["data"], spec.id, header.width, len(raw), values.get("data")))
+        found = Dissection(spec.id, raw, tuple(nodes))
+        return found if fault is None else cut_at(found, fault)
+
+    # -- segments -----------------------------------------------------------------------------
+
+    def _piece(self, found: Dissection, values: Values) -> Dissection:
+        meaning = f"a piece of DATA: segment number {values['seg_num']} of {values['total_segs']}"
+        return replace(found, nodes=_changed(found.nodes, "data", meaning=meaning))
+
+    def _among_others(self, found: Dissection, segment: Segment) -> Dissection:
+        """A segment with what is to be said of it and the others of its change."""
+        values = segment.values
+        total, number = values["total_segs"], values["seg_num"]
+        if len(self._log.buffer) > _SEARCHED:
+            note = f"segment number {number} of {total}; in a file of this size the others are not looked for"
+            return replace(found, notes=(*found.notes, note))
+        others = list(self._others(segment))
+        numbers = {other.values["seg_num"] for other in others} | {number}
+        said = f"segment number {number} of {total}"
+        if len(numbers) == total and (0 in numbers) != (total in numbers):
+            said = f"segment {number - min(numbers) + 1} of {total}"
+        where = ", ".join(str(other.frame.index) for other in others)
+        said += f"; the others are in records {where}" if others else "; the file has no other of this change"
+        fault = _misfit(segment, others)
+        nodes = found.nodes if fault is None else _changed(found.nodes, fault.field or "", fault=fault)
+        return replace(found, nodes=nodes, notes=(*found.notes, said))
+
+    def _others(self, segment: Segment) -> Iterator[Segment]:
+        """The other segments of its change, as far as they are in the file."""
+        for frame in self._pieces.get(segment.key, ()):
+            if frame.index != segment.frame.index:
+                yield Segment(frame, self._log.read_bytes(frame.read(self._log.buffer)))
+
+    @cached_property
+    def _pieces(self) -> dict[tuple[Any, ...], list[Frame]]:
+        """Where the segments of each change stand, from one pass over the headers."""
+        found: dict[tuple[Any, ...], list[Frame]] = {}
+        with suppress(FramingError):  # damage is shown where it is asked for
+            for key, frame in self._log.pieces():
+                found.setdefault(key, []).append(frame)
+        return found
+
+    # -- DATA and row images --------------------------------------------------------------------
+
+    def _opened(self, found: Dissection, values: Values) -> Dissection:
+        """A record with DATA taken apart."""
+        data = found.at("data")
+        change_type = values["change_type"]
+        if data is None or (data.start == data.end and not change_record.has_images(change_type)):
+            return found
+        area = self._area(change_type).dissect(found.raw[data.start : data.end])
+        if area.fault is not None and OPERATIONS.get(change_type) == "M":
+            return replace(found, notes=(*found.notes, _NO_LIMIT_KEYS))
+        for fault in faulty(area):
+            fault.spec, fault.field = found.spec, f"data.{fault.field}"
+            fault.field_offset = data.start + (fault.field_offset or 0)
+        notes: list[str] = []
+        parts = placed_at(area.nodes, data.start, "data")
+        if change_record.has_images(change_type):
+            parts = self._with_rows(parts, found.raw, values, notes)
+        is_kept = len(parts) == 1 and not parts[0].children and parts[0].field.id == "payload"
+        if is_kept:
+            return replace(found, notes=(*found.notes, *notes))
+        nodes = _changed(found.nodes, "data", value=None, children=parts)
+        return replace(found, nodes=nodes, notes=(*found.notes, *notes))
+
+    def _area(self, change_type: str) -> Dissector:
+        if change_type not in self._areas:
+            reader = self._log.readings.data.reader(change_type)
+            self._areas[change_type] = Dissector(
+                RecordReader(reader.spec, code_page=self._log.code_page, arguments=reader.arguments)
+            )
+        return self._areas[change_type]
+
+    def _with_rows(self, parts: Sequence[Node], raw: bytes, values: Values, notes: list[str]) -> tuple[Node, ...]:
+        """The parts of DATA with the columns of each row image."""
+        if self._log.control is None:
+            notes.append(_NO_COLUMNS)
+        version: TableVersion | None = None
+        lack: DataError | None = None
+        try:
+            version = self._log.tables.find(values) if self._log.control is not None else None
+        except DataError as error:
+            lack = error
+        if version is not None:
+            name = self._log.decoder.name(values, version)
+            notes.append(f"the row is one of {name.full}: {version.identity}")
+        roles = iter(ROLES.get(OPERATIONS.get(values["change_type"]) or "", ("after",)))
+
+        def open_(node: Node) -> Node | None:
+            if node.field.id != "row" or node.fault is not None:
+                return None
+            role = next(roles, "after")
+            meaning = f"the row {role} the change"
+            if version is None:
+                return replace(node, meaning=meaning, fault=lack)
+            return replace(self._row(node, raw[node.start : node.end], version, role), meaning=meaning)
+
+        return opened(parts, open_)
+
+    def _row(self, node: Node, image: bytes, version: TableVersion, role: str) -> Node:
+        """A row image with its columns."""
+        row: Row | None = None
+        fault: DataError | None = None
+        try:
+            row = self._log.readings.read_image(version, image, None)
+        except DataError as error:
+            error.field = f"{role}.{error.field}" if error.field else role
+            fault = error
+        reader = self._log.readings.rows(version, self._log.readings.image)
+        if id(reader) not in self._rows:
+            self._rows[id(reader)] = Dissector(reader.parts)
+        bad = {} if row is None else {entry.field: entry for entry in row.faults}
+        for entry in bad.values():
+            entry.field = f"{role}.{entry.field}"
+        parts: list[Node] = []
+        for part in self._rows[id(reader)].dissect(image).nodes:
+            if part.field.id == "columns":
+                for number, child in enumerate(part.children):
+                    own = fault if child.fault is not None else bad.get(reader.table.columns[number].name)
+                    parts.append(_column(child, number, reader, row, (own, fault), image))
+            elif part.start < part.end:
+                parts.append(replace(part, fault=None if part.fault is None else fault))
+        placed = placed_at(parts, node.start, role)
+        is_told = any(inner.fault is fault for part in placed for inner in part.walk())
+        return replace(node, value=None, children=placed, fault=None if is_told else fault)
+
+
+def _misfit(segment: Segment, others: Sequence[Segment]) -> DataError | None:
+    """Why the segments of a change cannot be put together, where that is for this one to say."""
+    joiner = Joiner()
+    for part in sorted((segment, *others), key=lambda part: part.frame.index):
+        try:
+            joiner.add(part)
+        except DataError as error:
+            if part is segment:
+                return error
+    return next((fault for _, fault in joiner.incomplete()), None)
+
+
+def _is_piece(values: Values) -> bool:
+    return (values.get("total_segs") or 0) > 1
+
+
+def _changed(nodes: Sequence[Node], path: str, **change: Any) -> tuple[Node, ...]:
+    return tuple(replace(node, **change) if node.path == path else node for node in nodes)
+
+
+def _header_node(
+    field: HeaderField, layout: str, end: int, values: Values, faults: dict[str | None, DataError]
+) -> Node:
+    entry = field.known or field.as_unknown
+    entry = replace(entry, offset=field.position, width=field.length, orig_id=field.name)
+    value = values.get(entry.id)
+    listed = (code for code in entry.codes if value == (code.value if code.text is None else code.text.rstrip()))
+    meaning = next((code.doc or code.id.replace("_", " ") for code in listed), "")
+    start = field.position
+    stop = min(start + field.length, end)
+    return Node(entry.id, entry, layout, start, stop, value, meaning, fault=faults.get(entry.id))
+
+
+def _column(
+    node: Node,
+    number: int,
+    reader: RowReader,
+    row: Row | None,
+    faults: tuple[DataError | None, DataError | None],
+    image: bytes,
+) -> Node:
+    """A column from its parts: with what is wrong with it, or with the row in one of its parts."""
+    column = reader.table.columns[number]
+    parts = tuple(
+        replace(part, path=f"{column.name}.{part.field.id}", fault=None if part.fault is None else faults[1])
+        for part in node.children
+        if part.start < part.end or part.fault is not None
+    )
+    own = faults[0]
+    value: Any = None
+    meaning = "null" if _is_null(parts) else ""
+    decode = reader.decoders[number]
+    if row is not None:
+        value, meaning = row.values.get(column.name), row.absent.get(column.name, meaning)
+    elif decode is not None and not meaning:
+        # The row cannot be read as a whole, but this may be one of the columns in front of the fault.
+        held = next((part for part in parts if part.field.id == "value" and part.fault is None), None)
+        try:
+            value = None if held is None else decode(image[held.start : held.end])
+        except InvalidValueError as error:
+            own = error.at(spec=SPEC, field=column.name, field_offset=node.start)
+    shown = to_json({column.name: value})[column.name]
+    children = parts if len(parts) > 1 or any(part.fault for part in parts) else ()
+    return Node(column.name, _field(column, node), _COLUMN, node.start, node.end, shown, meaning, children, own)
+
+
+def _is_null(parts: Sequence[Node]) -> bool:
+    absent = catalog.load(SPEC).enum("null_indicator")["absent"]
+    return any(part.field.id == "null_indicator" and part.value == absent for part in parts)
+
+
+def _field(column: Column, node: Node) -> Field:
+    """What the control file says of a column, as a field."""
+    length = f"{column.length}, scale {column.scale}" if column.type == "DEC" else str(column.length)
+    words = [f"column {column.number}", f"{column.type} of length {length}"]
+    if column.subtype:
+        words.append(f"subtype {column.subtype}")
+    words.append("may be null" if column.is_nullable else "not null")
+    if column.ccsid:
+        words.append(f"CCSID {column.ccsid}")
+    if column.key_seq:
+        words.append(f"number {column.key_seq} of the key")
+    return Field(
+        column.name, None, None, column.form, codec=column.page.name if column.page else None,
+        scale=column.scale or None, doc=", ".join(words), doc_ref=catalog.load("bmc_dlci").layout.doc_ref,
+        status=node.field.status,
+    )  # fmt: skip

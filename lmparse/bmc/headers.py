@@ -1,0 +1,266 @@
+"""Headers: a record header as the control file's XHDF records describe it.
+
+The header of a data change record differs between releases, and a logical log says
+itself how it is laid out. A header that differs from the spec's is brought into the
+spec's layout byte by byte, so that one parser reads them all: 6-byte RBA and LRSN and
+older timestamps become today's widths, absent fields null, unknown ones stay under
+their name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lmparse.bmc.control_file import ControlFile
+from lmparse.errors import ControlError, DataError, InvalidValueError
+from lmparse.records.reader import Record, RecordReader, Values, Wanted
+from lmparse.spec.catalog import Spec
+from lmparse.spec.layout import Field
+from lmparse.values import numeric
+from lmparse.values.codepages import CodePage
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderField:
+    """One field that XHDF describes. Position and length in bytes."""
+
+    name: str
+    type: str
+    subtype: str
+    position: int
+    length: int
+    known: Field | None
+    """The spec's field of the same name, None for an unknown one."""
+
+    @property
+    def as_unknown(self) -> Field:
+        """An unknown field as a layout has it."""
+        return Field(self.name, self.position, self.length, self.kind)
+
+    @property
+    def kind(self) -> str:
+        """How the bytes of an unknown field are read."""
+        if self.type == "CHAR":
+            return "char"
+        if self.type == "INT":
+            return "int"
+        return "uint" if self.type == "BIN" and self.subtype == "U" else "bytes"
+
+
+class Header:
+    """The header of the records of one log: the spec's, or the one that XHDF describes."""
+
+    def __init__(self, spec: Spec, described: Sequence[Values] = ()) -> None:
+        self.spec = spec
+        self._data = spec.layout["data"]
+        names = {_plain(field.orig_id): field for field in spec.layout if field.orig_id}
+        self.fields = [_field(values, names) for values in described]
+        self.fields = [field for field in self.fields if field.known is not self._data]
+        self.is_described = bool(self.fields)
+        self.width = max((field.position + field.length for field in self.fields), default=self._table_width)
+        """Bytes of the header, as far as it is described."""
+        present = {field.known.id for field in self.fields if field.known}
+        wanted = [field for field in spec.layout if field.orig_id and field is not self._data]
+        self.absent = [field.id for field in wanted if field.id not in present] if self.is_described else []
+        self.differences = [text for field in self.fields if (text := _difference(field))] + [
+            f"{spec.layout[name].orig_id} is absent" for name in self.absent
+        ]
+        """In what it differs from the table of the manual, in words."""
+
+    @classmethod
+    def of(cls, spec: Spec, control: ControlFile | None) -> Header:
+        """The header that a control file describes; the spec's without one."""
+        return cls(spec, [record.values for record in control.of("XHDF")] if control else [])
+
+    @property
+    def places(self) -> dict[str, tuple[int, int]]:
+        """Offset and width of the known fields, where they stand in this header."""
+        return {field.known.id: (field.position, field.length) for field in self.fields if field.known}
+
+    @property
+    def extra(self) -> list[Field]:
+        """The fields that the spec does not know, at their places."""
+        return [field.as_unknown for field in self.fields if field.known is None]
+
+    @property
+    def row_reason(self) -> str:
+        """Why records with this header can only be read one by one; empty when they need not."""
+        if self.is_table:
+            return ""
+        counts = Counter(field.known.id if field.known else field.name for field in self.fields)
+        twice = [name for name, count in counts.items() if count > 1]
+        return f"XHDF describes {', '.join(twice[:5])} more than once" if twice else ""
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the spec's own layout applies as it is."""
+        return not self.differences
+
+    @property
+    def _table_width(self) -> int:
+        return self._data.offset or 0
+
+    def read(self, reader: RecordReader, raw: bytes, wanted: Wanted = None) -> Record:
+        """Some values of one record. Raises RecordError, InvalidValueError or ControlError (LMP-C006)."""
+        if self.is_described:
+            self._check_length(raw)
+        if self.is_table:
+            return reader.read(raw, wanted)
+        faults: list[InvalidValueError] = []
+        try:
+            record = reader.read(self._to_table(raw, faults), wanted)
+        except DataError as error:
+            raise self._replaced(error) from None
+        faults = [fault for fault in faults if wanted is None or fault.field in wanted]
+        record.faults[:0] = faults
+        for fault in record.faults:
+            self._replaced(fault)
+        record.values["length"] = self.width
+        for name in (*self.absent, *(fault.field or "" for fault in faults)):
+            record.values[name] = None
+        for field in self.fields:
+            if field.known is None and (wanted is None or field.name in wanted):
+                self._add_unknown(record, field, raw, reader.code_page)
+        return record
+
+    def _add_unknown(self, record: Record, field: HeaderField, raw: bytes, page: CodePage) -> None:
+        record.values[field.name] = None
+        try:
+            record.values[field.name] = _unknown(field, raw, page)
+        except InvalidValueError as error:
+            error.at(spec=self.spec.id, field=field.name, field_offset=field.position)
+            record.faults.append(error)
+
+    def _check_length(self, raw: bytes) -> None:
+        entry = self.spec.layout["length"]
+        size = entry.width or 2
+        have = int.from_bytes(raw[:size], "big")
+        if len(raw) >= size and have != self.width:
+            raise ControlError(
+                "the header is not the one that the control file's XHDF records describe", code="LMP-C006",
+                spec=self.spec.id, field="length", field_offset=0, expected=str(self.width), found=str(have),
+                hex=raw[:32].hex().upper(), doc_ref=entry.doc_ref,
+            )  # fmt: skip
+        if len(raw) >= size and have > len(raw):
+            raise InvalidValueError(
+                code="LMP-V004", spec=self.spec.id, field=entry.id, field_offset=0, expected=f"at most {len(raw)}",
+                found=str(have), hex=raw[:32].hex().upper(), doc_ref=entry.doc_ref,
+            )  # fmt: skip
+
+    def _to_table(self, raw: bytes, faults: list[InvalidValueError]) -> bytes:
+        if len(raw) < self.width:
+            return raw  # too short for its own LENGTH: the parser says where it ends
+        table = bytearray(self._table_width)
+        for field in self.fields:
+            known = field.known
+            if known is None or known.offset is None or known.width is None:
+                continue
+            value = raw[field.position : field.position + field.length]
+            try:
+                value = widen(value, known)
+            except InvalidValueError as error:
+                raw_value = value[:32].hex().upper()
+                error.at(spec=self.spec.id, field=known.id, field_offset=field.position, hex=raw_value)
+                faults.append(error)
+                continue
+            table[known.offset : known.offset + known.width] = value
+        entry = self.spec.layout["length"]
+        table[0 : entry.width or 2] = self._table_width.to_bytes(entry.width or 2, "big")
+        return bytes(table) + raw[self.width :]
+
+    def _replaced(self, error: DataError) -> DataError:
+        """Point an error to where the field stands in this header, not in the table."""
+        for field in self.fields:
+            if field.known is not None and field.known.id == error.field:
+                error.field_offset = field.position
+        return error
+
+
+def _plain(name: str | None) -> str:
+    return (name or "").replace(" ", "").replace("_", "").upper()
+
+
+def _field(values: Values, names: dict[str, Field]) -> HeaderField:
+    name = values["head_field_name"] or ""
+    known = names.get(_plain(name))
+    position, length = values["head_field_pos"], values["head_field_len"]
+    least = 0 if known is not None and known.kind == "variable" else 1
+    for where, number, lowest in (("head_field_pos", position, 0), ("head_field_len", length, least)):
+        if number is None or number < lowest:
+            raise ControlError(
+                "a header field without place or length", code="LMP-C006", spec="bmc_xhdf", field=where,
+                expected="digits" if number is None else f"at least {lowest}",
+                found="blank" if number is None else str(number), hint=f"the field is {name!r}",
+            )  # fmt: skip
+    return HeaderField(
+        name, values["head_field_type"] or "", values["head_field_subtype"] or "", position, length, known
+    )
+
+
+def _difference(field: HeaderField) -> str | None:
+    known = field.known
+    if known is None:
+        return f"{field.name} is not in the table"
+    if (field.position, field.length) == (known.offset, known.width):
+        return None
+    return f"{field.name} is {field.length} bytes at {field.position}, not {known.width} at {known.offset}"
+
+
+Form = Literal["same", "rba", "lrsn", "timestamp", "text", "number"]
+"""How the bytes of a described field become those of the table's."""
+
+
+def form(known: Field, width: int) -> Form:
+    """The form of a known field that has so many bytes."""
+    if width == known.width:
+        return "same"
+    if known.kind == "rba10" and width == 6:
+        return "rba"
+    if known.kind == "lrsn10" and width == 6:
+        return "lrsn"
+    if known.kind == "timestamp17":
+        return "timestamp"
+    return "text" if known.kind in ("char", "code") else "number"
+
+
+def widen(value: bytes, known: Field) -> bytes:
+    """The bytes of a known field in the width of the table. Raises InvalidValueError for those that do not fit."""
+    width = known.width or len(value)
+    found = form(known, len(value))
+    if found == "same":
+        return value
+    if found == "rba":
+        return numeric.extend_rba(value)
+    if found == "lrsn":
+        return numeric.extend_lrsn(value)
+    if found == "timestamp":
+        return numeric.extend_timestamp(value)
+    if found == "text":
+        blank = b"\x40"
+        if value[width:].strip(blank):
+            raise _too_wide(value, width)
+        return value[:width].ljust(width, blank)
+    if value[: max(len(value) - width, 0)].strip(b"\x00"):
+        raise _too_wide(value, width)
+    return value[-width:].rjust(width, b"\x00")
+
+
+def _too_wide(value: bytes, width: int) -> InvalidValueError:
+    return InvalidValueError(
+        code="LMP-V004",
+        expected=f"at most {width} bytes",
+        found=f"X'{value.hex().upper()}'",
+        hex=value[:32].hex().upper(),
+    )
+
+
+def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:
+    value = raw[field.position : field.position + field.length]
+    if field.kind == "char":
+        return page.decode(value).rstrip(" ")
+    if field.kind in ("int", "uint"):
+        return int.from_bytes(value, "big", signed=field.kind == "int")
+    return value

@@ -1,0 +1,113 @@
+"""Readings: how DATA and row images of one log are read where the manual is silent.
+
+Found once for a file, from its first records with row images. What those leave open is
+decided by the first image that tells the ways apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+from lmparse.bmc import change_record
+from lmparse.bmc.change_record import DataReader
+from lmparse.bmc.row_image import ImageOptions, ImageReading, Row, RowReader, all_image_readings, choose_image_reading
+from lmparse.bmc.tables import Tables, TableVersion
+from lmparse.errors import ControlError, DataError
+from lmparse.records.files import Decided
+from lmparse.records.reader import Values
+
+Samples = Callable[[], list[Values]]
+"""Gives the headers, with whole DATA, of the first changes with row images."""
+Decide = Callable[[str, str, str], None]
+"""Makes a decision visible: name, value, evidence."""
+
+
+class Readings:
+    """The readings of one log, and the readers that follow from them."""
+
+    def __init__(
+        self, row_images: str, decided: Decided, tables: Tables, options: ImageOptions, samples: Samples, decide: Decide
+    ) -> None:
+        self._row_images = row_images
+        self._decided = decided
+        self._tables = tables
+        self._options = options
+        self._take_samples = samples
+        self._decide = decide
+        self._row_readers: dict[tuple[int, ImageReading], RowReader] = {}
+        self._narrowed: tuple[ImageReading, ...] = ()
+
+    @cached_property
+    def data(self) -> DataReader:
+        """The reader of DATA: total, inclusive or exclusive halfwords."""
+        if self._decided.reading is not None:
+            return DataReader(self._decided.reading)
+        if self._row_images != "auto":
+            self._decide("row images", self._row_images, "option")
+            return DataReader(self._row_images)
+        choice = change_record.choose_reading(self._samples, self._fills_columns)
+        self._decide("row images", choice.reading, choice.evidence)
+        return DataReader(choice.reading)
+
+    @property
+    def image(self) -> ImageReading:
+        """How columns are read."""
+        return self.image_candidates[0]
+
+    @property
+    def image_candidates(self) -> tuple[ImageReading, ...]:
+        """The ways that no image has told apart yet, best known first."""
+        return self._narrowed or self._choice
+
+    def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> Row:
+        """One row. Raises the error of an image that its columns do not fill."""
+        try:
+            return self.rows(version, self.image).read(image, wanted)
+        except DataError:
+            left = tuple(way for way in self.image_candidates if self.rows(version, way).fits(image))
+            if not left:
+                raise
+            self._narrowed = left
+            self._decide("columns", str(self.image), "the first image that tells the ways apart")
+            return self.rows(version, self.image).read(image, wanted)
+
+    def rows(self, version: TableVersion, reading: ImageReading) -> RowReader:
+        """The reader of a table version's rows."""
+        key = id(version), reading
+        reader = self._row_readers.get(key)
+        if reader is None:
+            reader = self._row_readers[key] = RowReader(version, reading, self._options)
+        return reader
+
+    @cached_property
+    def _samples(self) -> list[Values]:
+        return self._take_samples()
+
+    @cached_property
+    def _choice(self) -> tuple[ImageReading, ...]:
+        if self._decided.image_readings:
+            return self._decided.image_readings
+        images: list[tuple[TableVersion, bytes]] = []
+        for values in self._samples:
+            try:
+                version = self._tables.find(values)
+                images.extend(
+                    (version, image) for image in self.data.read(values["change_type"], values["data"]).images
+                )
+            except DataError:
+                continue
+        ways = all_image_readings((version, b"") for version in self._tables.versions)
+        left, evidence = choose_image_reading(images, self._options, ways)
+        self._decide("columns", str(left[0]), evidence)
+        return left
+
+    def _fills_columns(self, values: Values, reading: str) -> bool:
+        """Whether some way of reading columns fills the images that a reading of DATA gives."""
+        images = DataReader(reading).read(values["change_type"], values["data"]).images
+        try:
+            version = self._tables.find(values)
+        except ControlError:
+            return False
+        ways = all_image_readings([(version, b"")])
+        return any(all(self.rows(version, way).fits(image) for image in images) for way in ways)

@@ -1,0 +1,429 @@
+"""Logs: a Log Master logical log, control file and data file together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lmparse.bmc import change_record, control_checks
+from lmparse.bmc.control_file import ControlFile, read_control
+from lmparse.bmc.control_search import find_control
+from lmparse.bmc.decoder import ChangeDecoder
+from lmparse.bmc.headers import Header
+from lmparse.bmc.interpretation import Readings
+from lmparse.bmc.row_image import ImageOptions
+from lmparse.bmc.segments import Joiner, Segment, Whole, join, share_out
+from lmparse.bmc.table_names import is_described_as
+from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
+from lmparse.changes.change import OPERATIONS, Change, commit_position, seq, txn_id, unit_state
+from lmparse.changes.log import ChangeLog
+from lmparse.changes.ranges import OUTSIDE
+from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
+from lmparse.framing.detection import Family
+from lmparse.framing.framings import Frame, Span
+from lmparse.options import Options
+from lmparse.records.files import Decided
+from lmparse.records.reader import Record, Values, Wanted
+from lmparse.spec import catalog
+from lmparse.values import codepages, numeric
+from lmparse.values.codepages import CodePage
+
+_NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
+"""Header fields without which a change cannot be told from another, or from its table."""
+_COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
+"""Those of them that the place of a change and its table are known by."""
+TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
+"""Header fields that say which table a record is of."""
+_WIDEST = 8
+"""Bytes of the widest number that a scan reads."""
+_BATCH = 1000
+"""Records with row images that the readings are found by."""
+
+
+class LogicalLog(ChangeLog):
+    """A data file with the control file that describes it.
+
+    Without a control file it still gives records; changes need one.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        options: Options,
+        *,
+        decided: Decided | None = None,
+        on_error: Callable[[DataError], None] | None = None,
+    ) -> None:
+        self.control: ControlFile | None = None
+        if options.control is not None:
+            page = codepages.lookup(options.code_page) if options.code_page else None
+            self.control = read_control(
+                find_control(str(path), options.control), framing=options.control_framing, code_page=page
+            )
+        self.header = Header.of(catalog.load(options.spec), self.control)
+        super().__init__(path, options, decided=decided, on_error=on_error)
+        self.observed = control_checks.Observed()
+        self._describe_header()
+
+    # -- what is known before the first record is read ------------------------------
+
+    def decided(self) -> Decided:
+        readings = self.readings
+        return Decided(
+            self.framing.name,
+            reading=readings.data.reading,
+            image_readings=readings.image_candidates,
+            table_ids=self.table_ids,
+        )
+
+    @property
+    def has_descriptions(self) -> bool:
+        return self.control is not None
+
+    @property
+    def dec_length(self) -> str:
+        return self.readings.image.dec_length
+
+    def change_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
+        """Parts between records; segments of one change belong to the part of the one that stands first."""
+        spans = self.spans(max_bytes)
+        decided = self.decided()
+        if len(spans) > 1:
+            spans = share_out(spans, self.pieces())
+        return [(decided, span) for span in spans]
+
+    def family(self) -> Family:
+        header = self.header
+        return change_record.family() if header.is_table else change_record.family(header.places, header.width)
+
+    @property
+    def may_be_empty(self) -> bool:
+        return super().may_be_empty or self.control is not None
+
+    def _code_page(self) -> CodePage:
+        named, control = self.options.code_page, self.control
+        if named is None and control is not None and control.code_page is not None:
+            self.decide("code page", control.code_page.name, "XTYP names it")
+            return control.code_page
+        page = super()._code_page()
+        self.decide("code page", page.name, "option" if named else "nothing names one; the default")
+        return page
+
+    def _describe_header(self) -> None:
+        header = self.header
+        if not header.is_described:
+            self.decide("header", "table of the manual", "no XHDF record")
+        elif header.is_table:
+            self.decide("header", f"{header.width} bytes, as in the table", "XHDF records")
+        else:
+            self.decide("header", f"{header.width} bytes, not as in the table", "XHDF records")
+            self.notice("XHDF differs from the table of the manual: " + "; ".join(header.differences[:5]))
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The table versions of the control file."""
+        return read_tables(self.control, self.code_page) if self.control else Tables(())
+
+    @cached_property
+    def image_options(self) -> ImageOptions:
+        """What control file and options say of row images."""
+        control = self.control
+        is_sas = control is not None and (control.first("DLDS").get("date_format") or "").startswith("SAS")
+        if is_sas:
+            self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
+        return ImageOptions(
+            is_expanded=bool(control and control.is_expanded),
+            floats=self.options.floats,
+            trim=self.options.trim,
+            iso_dates=not is_sas,
+        )
+
+    @cached_property
+    def readings(self) -> Readings:
+        """How DATA and row images are read."""
+        return Readings(
+            self.options.row_images, self._decided, self.tables, self.image_options, self._samples, self.decide
+        )
+
+    @cached_property
+    def decoder(self) -> ChangeDecoder:
+        """What turns records into changes."""
+        columns = frozenset(self.options.columns) or None
+        return ChangeDecoder(self.spec.layout, self.tables, self.readings, self.code_page, columns, self.notice)
+
+    def _samples(self) -> list[Values]:
+        """The first whole changes with row images; bad ones passed over."""
+        probe = LogicalLog(
+            self.path,
+            replace(self.options, mode="permissive"),
+            decided=Decided(self.framing.name),
+            on_error=lambda error: None,
+        )
+        wholes = (whole.values for whole in probe.wholes() if change_record.has_images(whole.values["change_type"]))
+        samples: list[Values] = []
+        with suppress(DataError):  # damaged framing is shown where it is read
+            samples.extend(islice(wholes, _BATCH))
+        return samples
+
+    # -- reading ----------------------------------------------------------------------
+
+    def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
+        return self.header.read(self.reader, raw, wanted)
+
+    @property
+    def header_width(self) -> int | None:
+        return self.header.width if self.header.is_described else None
+
+    @property
+    def row_reason(self) -> str:
+        return self.header.row_reason
+
+    def column_names(self) -> set[str]:
+        return super().column_names() | {field.name for field in self.header.fields if field.known is None}
+
+    def observe(self, values: dict[str, Any]) -> dict[str, str]:
+        self.observed.add(values)
+        return {
+            "change type": values["change_type"],
+            "table": f"{values['table_owner']}.{values['table_name']}",
+            "disposition": unit_state(values),
+        }
+
+    def differences(self) -> list[str]:
+        """Where the control file's claims and what was observed do not agree."""
+        if self.control is None:
+            return []
+        return list(control_checks.differences(self.control, self.tables, self.observed))
+
+    def wholes(self, span: Span | None = None) -> Iterator[Whole]:
+        """Every change with its whole DATA; it stands where its last segment stands."""
+        joiner = Joiner()
+        for frame, record in self.read(span):
+            whole = self.joined(joiner, Segment(frame, record))
+            if whole is not None:
+                yield whole
+        self.end_joining(joiner)
+
+    def joined(self, joiner: Joiner, segment: Segment) -> Whole | None:
+        """The change that a record is or completes; None for a piece of one that is not whole yet."""
+        fault = _missing(segment.record)
+        if fault is not None:
+            # It was reported when the header was read.
+            self.tally.dropped += 1
+            if self.keeps_bad_records:
+                self.bad_records.append((segment.frame, fault))
+            return None
+        if not segment.is_piece:
+            return Whole(segment.values, [segment.frame], segment.record.faults)
+        try:
+            return joiner.add(segment)
+        except DataError as error:
+            self.quarantine(error, segment.frame)
+            return None
+
+    def end_joining(self, joiner: Joiner) -> None:
+        """Report the changes that lack a segment at the end."""
+        for group, fault in joiner.incomplete():
+            self.quarantine(fault, group.segments[0].frame, len(group.by_number))
+
+    def pieces(self) -> Iterator[tuple[tuple[Any, ...], Frame]]:
+        """Key and place of every record that is a segment, from one pass over the headers.
+
+        DLDS.SEGMENTED is not believed: the pass costs little, a segment read alone a row.
+        """
+        for frame in self._frames_of_pieces():
+            try:
+                segment = Segment(frame, self.read_bytes(frame.read(self.buffer)))
+            except DataError:
+                continue  # reported where it is read
+            if segment.is_piece:
+                yield segment.key, frame
+
+    def _frames_of_pieces(self) -> Iterator[Frame]:
+        """Every record that may be a segment."""
+        from lmparse.framing import scans
+
+        place = self._places(["total_segs"]).get("total_segs")
+        if place is None:
+            return iter(())  # without that field no record is one
+        if place[1] > _WIDEST:
+            return self.frames()
+        return scans.above(self.windows(), place, 1)
+
+    def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
+        """The changes that the options ask for.
+
+        Raises OptionError without a control file, FramingError where the file is damaged.
+        """
+        self.check_changes()
+        wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, self.table_ids)
+        for whole in wholes:
+            change = self.change_of(whole)
+            if change is not None:
+                yield change
+
+    def check_changes(self) -> None:
+        """Raise OptionError or ControlError when the log can give no changes, or not what the options ask for."""
+        if self.control is None:
+            raise OptionError("changes need the control file of the log", hint="give control")
+        self._check_header()
+        self._check_columns()
+
+    def change_of(self, whole: Whole) -> Change | None:
+        """A change, when the options ask for it and it can be read. Errors go where errors go."""
+        return self._change(whole) if self._is_wanted(whole, self.table_ids) else None
+
+    def _check_header(self) -> None:
+        """Raise ControlError LMP-C006 for a described header without what a change is known by."""
+        missing = [name for name in _NEEDED if name in self.header.absent]
+        if missing:
+            raise ControlError(
+                "the header that XHDF describes cannot say what changed", code="LMP-C006", file=self.options.control,
+                spec="bmc_xhdf", expected=", ".join(_NEEDED), found=f"no {', '.join(missing)}",
+            )  # fmt: skip
+
+    def _check_columns(self) -> None:
+        """Raise for a control file that contradicts itself, and for a column that no table has."""
+        versions = self.tables.versions if self.options.table is None else self.table_versions()
+        if self.options.table_version is not None and self.options.table is None:
+            raise OptionError("tableVersion needs a table", hint="give table too")
+        names = {column.name for version in versions for column in version.columns}
+        for name in self.options.columns:
+            if name not in names:
+                raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
+
+    def _in_commit_order(self, span: Span | None, wanted: frozenset[tuple[Any, ...]] | None) -> Iterator[Whole]:
+        # Two passes: keys and places first, so that memory holds no row.
+        keys = []
+        for whole in self.wholes(span):
+            values = whole.values
+            if self._is_wanted(whole, wanted):
+                keys.append((commit_position(values), txn_id(values), seq(values, whole.frame.index), whole.frames))
+        for *_, frames in sorted(keys, key=lambda entry: entry[:3]):
+            yield join([Segment(frame, self.read_bytes(frame.read(self.buffer))) for frame in frames])
+
+    def _is_wanted(self, whole: Whole, wanted: frozenset[tuple[Any, ...]] | None) -> bool:
+        options, values = self.options, whole.values
+        if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:
+            return False
+        if wanted is not None and identity(values) not in wanted:
+            return False
+        if options.table_version is not None:
+            version = self._maybe_version(values)
+            if version is None or version.sequence != options.table_version:
+                self.left_out["of other table versions"] += 1
+                return False
+        state = unit_state(values)
+        if "all" not in options.include and state not in options.include:
+            self.left_out[state] += 1
+            return False
+        if not self.range.holds(lambda: seq(values, whole.frame.index), lambda: _commit_time(values)):
+            self.left_out[OUTSIDE] += 1
+            return False
+        return True
+
+    def _change(self, whole: Whole) -> Change | None:
+        """One change, or None when its record is bad. Errors go where errors go."""
+        try:
+            change, faults = self.decoder.decode(whole)
+        except DataError as error:
+            self.quarantine(error, whole.frame)
+            return None
+        for fault in faults:
+            self.report(fault, whole.frame)
+        if change.faults and self.options.mode == "dropmalformed":
+            self.tally.dropped += 1
+            return None
+        change.faults[:0] = whole.faults  # reported when the headers were read
+        return change
+
+    # -- which table ------------------------------------------------------------------
+
+    @cached_property
+    def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
+        """Ids of the one table that `table` names; None for all, empty when no change is of it.
+
+        Raises OptionError LMP-C005 when no table or several have the name.
+        """
+        wanted = self.options.table
+        if wanted is None or self._decided.table_ids is not None:
+            return self._decided.table_ids
+        found: dict[tuple[Any, ...], str] = {}
+        names: set[str] = set()
+        for values in self.table_headers():
+            name, ids = self.decoder.name(values, self._maybe_version(values)), identity(values)
+            hexes = ".".join(f"{part:04X}" for part in ids[1:])
+            short = values["table_name"], f"{values['table_owner']}.{values['table_name']}"
+            if wanted in (name.name, name.full, *short) or wanted.upper() == hexes:
+                found[ids] = f"{name.full} ({ids[0]}.{hexes})"
+                names.add(name.full)
+        if len(found) > 1:
+            raise OptionError(
+                f"table {wanted!r} is ambiguous: {', '.join(found.values())}",
+                code="LMP-C005",
+                hint="name it by DBID.PSID.TBOBID in hex",
+            )
+        if not found and not self._described_as(wanted):
+            raise TableNotFoundError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
+        self.table_names = names
+        return frozenset(found)
+
+    def table_versions(self) -> list[TableVersion]:
+        """The versions of the one table that `table` names, or the one that `table_version` picks."""
+        ids = self.table_ids or frozenset()
+        versions = [version for version in self.tables.versions if any(map(version.is_of, ids))]
+        versions = versions or self._described_as(self.options.table or "")
+        picked = self.options.table_version
+        found = [version for version in versions if picked in (None, version.sequence)]
+        if versions and not found:
+            have = ", ".join(str(version.sequence) for version in versions)
+            raise OptionError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
+        return found
+
+    def _described_as(self, wanted: str) -> list[TableVersion]:
+        """Versions that the control file describes under a name or ids, though no record is of them."""
+        page = self.code_page
+        versions = self.tables.versions
+        found = [entry for entry in versions if entry.hex_ids == wanted.upper() or is_described_as(entry, wanted, page)]
+        return found if len({entry.hex_ids for entry in found}) == 1 else []
+
+    def _maybe_version(self, values: Values) -> TableVersion | None:
+        try:
+            return self.tables.find(values)
+        except ControlError:
+            return None
+
+    def table_headers(self) -> list[Values]:
+        """One header for each table that occurs, from one pass over the headers."""
+        from lmparse.framing import scans
+
+        headers = []
+        for frame in scans.firsts(self.windows(), [*self._places(TABLE_FIELDS).values()]):
+            try:
+                record = self.read_bytes(frame.read(self.buffer))
+            except DataError:
+                continue
+            if _missing(record) is None:
+                headers.append(record.values)
+        return headers
+
+    def _places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Offset and width of header fields, as far as the header has them."""
+        places = change_record.table_places(names) if self.header.is_table else self.header.places
+        return {name: places[name] for name in names if name in places}
+
+
+def _commit_time(values: Values) -> int | None:
+    """When the unit of recovery of a record was committed, in microseconds."""
+    text = values["uor_commit_timestamp"]
+    return None if text is None else numeric.iso_micros(text)
+
+
+def _missing(record: Record) -> InvalidValueError | None:
+    """What is bad of that without which a record is no change."""
+    return next((fault for fault in record.faults if fault.field in _COMPUTED), None)

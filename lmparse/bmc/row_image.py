@@ -1,0 +1,224 @@
+"""Row images: one row's bytes to typed values, column by column.
+
+The scalar reader goes through the generated parser of `bmc_row_image`; what the
+columns are comes from the table version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion
+from lmparse.errors import DataError, InvalidValueError
+from lmparse.records.reader import RecordReader, Values
+from lmparse.spec import catalog
+from lmparse.values import codepages, numeric
+
+SPEC = "bmc_row_image"
+NULL_BYTES = ("present", "absent")
+"""Whether a null column of fixed length keeps its value bytes."""
+ABSENT_REASON = "the value is not in the log record: LOB values are kept in data sets of their own"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageReading:
+    """How row images are read where the manual is silent; found once for a file."""
+
+    null_bytes: str = NULL_BYTES[0]
+    dec_length: str = DEC_LENGTHS[0]
+    graphic_length: str = GRAPHIC_LENGTHS[0]
+
+    def __str__(self) -> str:
+        return f"null bytes {self.null_bytes}, DEC length in {self.dec_length}, graphic length in {self.graphic_length}"
+
+
+@dataclass(frozen=True)
+class ImageOptions:
+    """What the control file or the caller says of row images."""
+
+    is_expanded: bool = False
+    """EXPANDVAR: varying columns are padded to their full length."""
+    floats: str = "hfp"
+    trim: bool = True
+    iso_dates: bool = True
+    """False for SAS dates, whose form is not known: they stay text."""
+
+
+@dataclass(slots=True)
+class Row:
+    """One row image."""
+
+    values: Values
+    """By column name; None where null, faulty or absent."""
+    faults: list[InvalidValueError] = field(default_factory=list)
+    absent: dict[str, str] = field(default_factory=dict)
+    """Columns whose value is kept elsewhere, with the reason."""
+
+
+class RowReader:
+    """Reads the row images of one table version."""
+
+    def __init__(self, table: TableVersion, reading: ImageReading, options: ImageOptions | None = None) -> None:
+        self.table = table
+        self.reading = reading
+        self.options = options = options or ImageOptions()
+        spec = catalog.load(SPEC)
+        storage = spec.enum("storage")
+        columns = table.columns
+        unit = 2 if reading.graphic_length == "characters" else 1
+        self._widths = [column.width(reading.dec_length, reading.graphic_length) for column in columns]
+        self.parts = RecordReader(
+            spec,
+            arguments=(
+                [storage["varying" if column.is_varying else "fixed"] for column in columns],
+                self._widths,
+                [int(column.is_nullable) for column in columns],
+                [unit if column.is_graphic else 1 for column in columns],
+                reading.null_bytes == "present",
+                options.is_expanded,
+            ),
+        )
+        """Takes an image apart into the parts of its columns."""
+        self.decoders = [_decoder(column, options, reading.dec_length) for column in columns]
+        """For each column what turns its bytes into its value; None when the value is kept elsewhere."""
+
+    def read(self, image: bytes, wanted: frozenset[str] | None = None) -> Row:
+        """The values of one row; with `wanted`, of these columns only.
+
+        Raises RecordError or InvalidValueError when the columns do not fill the image
+        exactly. Faulty values are collected in the row.
+        """
+        try:
+            parsed = self.parts.parse(image)
+        except DataError as error:
+            raise self._named(error) from None
+        row = Row({})
+        offset = 0
+        for column, part, decode in zip(self.table.columns, parsed.columns, self.decoders, strict=True):
+            start = offset + column.is_nullable + 2 * column.is_varying
+            offset = start + len(part.value) + len(getattr(part, "padding", b""))
+            if wanted is not None and column.name not in wanted:
+                continue
+            row.values[column.name] = None
+            if part.is_null:
+                if column.is_varying and part.len_value:
+                    row.faults.append(_null_with_length(column, part.len_value, part.value, start))
+            elif decode is None:
+                row.absent[column.name] = ABSENT_REASON
+            else:
+                try:
+                    row.values[column.name] = decode(part.value)
+                except InvalidValueError as error:
+                    error.at(spec=SPEC, field=column.name, field_offset=start, hex=part.value[:32].hex().upper())
+                    row.faults.append(error)
+        return row
+
+    def fits(self, image: bytes) -> bool:
+        """Whether the columns fill the image exactly."""
+        return self.parts.accepts(image)
+
+    def _named(self, error: DataError) -> DataError:
+        """Put the column's name where the spec can only give its number."""
+        path = error.field or ""
+        if path.startswith("columns["):
+            number, _, part = path.removeprefix("columns[").partition("].")
+            column = self.table.columns[int(number.rstrip("]"))]
+            error.field = f"{column.name}.{part}" if part not in ("", "value") else column.name
+        error.hint = error.hint or f"the columns are those of table {self.table.identity}"
+        return error
+
+
+def _null_with_length(column: Column, length: int, value: bytes, start: int) -> InvalidValueError:
+    return InvalidValueError(
+        "a null column has a length", code="LMP-V001", spec=SPEC, field=column.name, field_offset=start - 2,
+        expected="0", found=str(length), hex=value[:32].hex().upper(),
+    )  # fmt: skip
+
+
+def _decoder(column: Column, options: ImageOptions, dec_length: str) -> Callable[[bytes], Any] | None:
+    """What turns the bytes of a column into its value; None when the value is kept elsewhere."""
+    form = column.form
+    if form == "absent":
+        return None
+    if form == "text":
+        return _text_decoder(column, options.trim)
+    if form == "int":
+        return lambda raw: int.from_bytes(raw, "big", signed=True)
+    if form == "float":
+        return numeric.decode_hfp if options.floats == "hfp" else numeric.decode_ieee
+    if form == "decimal":
+        precision = max(column.precision(dec_length), column.scale)
+        return lambda raw: numeric.decode_packed(raw, column.scale, precision)
+    if form in _TEMPORAL:
+        parse = _TEMPORAL[form] if options.iso_dates else str.rstrip
+        return lambda raw: parse(_date_text(raw))
+    return bytes
+
+
+def _text_decoder(column: Column, trim: bool) -> Callable[[bytes], str]:
+    page = column.page
+    assert page is not None
+    if not trim or column.is_varying:
+        return page.decode
+    return lambda raw: page.decode(raw).rstrip(" ")
+
+
+_TEMPORAL: dict[str, Callable[[str], str]] = {
+    "date": numeric.decode_date_text,
+    "time": numeric.decode_time_text,
+    "timestamp": numeric.decode_timestamp_text,
+    "timestamp_tz": numeric.decode_timestamp_tz_text,
+}
+
+
+def _date_text(raw: bytes) -> str:
+    # Whether dates follow the encoding of their table is not stated. Their first
+    # character is a digit, and a digit tells EBCDIC from ASCII.
+    page = _EBCDIC if raw[:1] >= b"\xf0" else _ASCII
+    return page.decode(raw)
+
+
+_EBCDIC = codepages.lookup(37)
+_ASCII = codepages.lookup(819)
+
+
+def choose_image_reading(
+    samples: Sequence[tuple[TableVersion, bytes]], options: ImageOptions, ways: Sequence[ImageReading]
+) -> tuple[tuple[ImageReading, ...], str]:
+    """Find how images are read, from rows with their table versions.
+
+    Returns the ways that fill most images, in their order, and the evidence in words. The
+    first is taken; the others stay open until an image tells them apart.
+    """
+    if not samples:
+        return tuple(ways), "no row image; the default"
+    counts = {reading: _filled(samples, reading, options) for reading in ways}
+    best = max(counts.values())
+    left = tuple(reading for reading, count in counts.items() if count == best)
+    evidence = f"fills {best} of {len(samples)} images exactly"
+    if len(left) > 1:
+        evidence += f"; nothing in them tells {len(left)} readings apart, the first is taken"
+    return left, evidence
+
+
+def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]]) -> list[ImageReading]:
+    """The readings that make a difference for these tables, best known first."""
+    columns = [column for table in {id(table): table for table, _ in samples}.values() for column in table.columns]
+    dec = DEC_LENGTHS if any(c.type == "DEC" and c.dec_length is None for c in columns) else DEC_LENGTHS[:1]
+    graphic = GRAPHIC_LENGTHS if any(c.is_graphic for c in columns) else GRAPHIC_LENGTHS[:1]
+    nulls = NULL_BYTES if any(c.is_nullable and not c.is_varying for c in columns) else NULL_BYTES[:1]
+    return [ImageReading(*choice) for choice in product(nulls, dec, graphic)]
+
+
+def _filled(samples: Sequence[tuple[TableVersion, bytes]], reading: ImageReading, options: ImageOptions) -> int:
+    readers: dict[int, RowReader] = {}
+    count = 0
+    for table, image in samples:
+        reader = readers.get(id(table))
+        if reader is None:
+            reader = readers[id(table)] = RowReader(table, reading, options)
+        count += reader.fits(image)
+    return count

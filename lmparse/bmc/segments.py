@@ -1,0 +1,160 @@
+"""Segments: pieces of one change, put together again.
+
+A change that is too long for a record is cut into segments. Each repeats the header;
+DATA is one stream of bytes cut at capacity. Segments may stand apart and out of order,
+and number themselves from 0 or from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lmparse.errors import InvalidValueError, RecordError
+from lmparse.framing.framings import Frame, Span
+from lmparse.records.reader import Record, Values
+
+KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type", "total_segs")
+"""Segments with the same values here belong to the same change."""
+
+
+@dataclass(slots=True)
+class Whole:
+    """One change with its whole DATA."""
+
+    values: Values
+    """Header of the first segment; `data` holds all of DATA."""
+    frames: list[Frame]
+    """Where its segments stand, in the order of their numbers."""
+    faults: list[InvalidValueError]
+    """Of values in the headers of its segments."""
+
+    @property
+    def frame(self) -> Frame:
+        """Where its last segment stands: there the change stands too."""
+        return max(self.frames, key=lambda frame: frame.index)
+
+
+@dataclass(slots=True)
+class Segment:
+    """One record of a data file, whole or a piece."""
+
+    frame: Frame
+    record: Record
+    """Its `data` holds its piece of DATA."""
+
+    @property
+    def values(self) -> Values:
+        """Its header and data."""
+        return self.record.values
+
+    @property
+    def is_piece(self) -> bool:
+        """Whether other segments belong to it."""
+        return (self.values["total_segs"] or 0) > 1
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the segments of one change have in common."""
+        return tuple(self.values[name] for name in KEY_FIELDS)
+
+
+@dataclass(slots=True)
+class Group:
+    """The segments of one change that were met so far."""
+
+    total: int
+    by_number: dict[int, Segment] = field(default_factory=dict)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no number is missing, counted from 0 or from 1."""
+        numbers = self.by_number
+        return len(numbers) == self.total and (0 in numbers) != (self.total in numbers)
+
+    @property
+    def segments(self) -> list[Segment]:
+        """In the order of their numbers."""
+        return [self.by_number[number] for number in sorted(self.by_number)]
+
+
+def join(segments: list[Segment]) -> Whole:
+    """Put the segments of one change together, given in the order of their numbers."""
+    data = b"".join(segment.values["data"] for segment in segments)
+    faults = [fault for segment in segments for fault in segment.record.faults]
+    return Whole(segments[0].values | {"data": data}, [segment.frame for segment in segments], faults)
+
+
+class Joiner:
+    """Collects segments until a change is whole. Holds only what is incomplete."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[Any, ...], Group] = {}
+        self.base: int | None = None
+        """Number of the first segment, once a whole change has shown it."""
+
+    def add(self, segment: Segment) -> Whole | None:
+        """Take a piece in; gives the whole change when it was the last one missing.
+
+        Raises RecordError LMP-R005 for a number that is there already or out of range.
+        """
+        total, number = segment.values["total_segs"], segment.values["seg_num"]
+        group = self._open.get(segment.key) or Group(total)
+        if number is None or number > total or number in group.by_number:
+            raise RecordError(
+                code="LMP-R005", spec="bmc_lldf", field="seg_num", expected=f"a segment of {total} not met yet",
+                found=str(number), record_index=segment.frame.index, record_offset=segment.frame.offset,
+                hint="a record may stand twice in a merged log",
+            )  # fmt: skip
+        group.by_number[number] = segment
+        self._open[segment.key] = group
+        if not group.is_complete:
+            return None
+        self.base = min(group.by_number)
+        return join(self._open.pop(segment.key).segments)
+
+    def incomplete(self) -> Iterator[tuple[Group, RecordError]]:
+        """The changes that lack a segment at the end, each with its error (LMP-R004)."""
+        for group in self._open.values():
+            first = min((segment.frame for segment in group.segments), key=lambda frame: frame.index)
+            values = group.segments[0].values
+            found = ", ".join(str(number) for number in sorted(group.by_number))
+            yield group, RecordError(
+                f"segment {self._missing(group)} of {group.total} is missing", code="LMP-R004", spec="bmc_lldf",
+                field="seg_num", record_index=first.index, record_offset=first.offset,
+                expected=f"{group.total} segments", found=f"only {found}",
+                hint=f"log RBA {values['log_rba'].hex().upper()}, unit of recovery {values['uor_id'].hex().upper()}",
+            )  # fmt: skip
+
+    def _missing(self, group: Group) -> str:
+        base = 0 if 0 in group.by_number else 1 if group.total in group.by_number else self.base
+        if base is None:
+            # Neither end is there, so the numbers alone do not tell where counting starts.
+            return f"number {min(group.by_number) - 1} or {max(group.by_number) + 1}" if group.total == 2 else "one"
+        missing = [str(number) for number in range(base, base + group.total) if number not in group.by_number]
+        return " and ".join(missing)
+
+
+def share_out(spans: list[Span], pieces: Iterable[tuple[Any, Frame]]) -> list[Span]:
+    """Give each group of segments to the span of the one that stands first, which brings the others along."""
+    groups: dict[Any, list[Frame]] = {}
+    for key, frame in pieces:
+        groups.setdefault(key, []).append(frame)
+    skip: dict[int, set[int]] = {}
+    foreign: dict[int, list[Frame]] = {}
+    for frames in groups.values():
+        owner = _span_of(spans, frames[0])
+        for frame in frames[1:]:
+            place = _span_of(spans, frame)
+            if place != owner:
+                skip.setdefault(place, set()).add(frame.index)
+                foreign.setdefault(owner, []).append(frame)
+    return [
+        replace(span, skip=frozenset(skip.get(number, ())), foreign=tuple(foreign.get(number, ())))
+        for number, span in enumerate(spans)
+    ]
+
+
+def _span_of(spans: list[Span], frame: Frame) -> int:
+    return next(number for number, span in enumerate(spans) if span.start <= frame.offset < span.end)

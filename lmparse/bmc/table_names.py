@@ -1,0 +1,100 @@
+"""Names: the full owner and name of a table, where the log proves them.
+
+The header of a change record holds 8 bytes of the owner and 18 of the name, with the
+lengths of the full ones. The full names stand in the DTBI record behind the fields
+that are documented, at places that are not; a text there counts only when its length
+and its neighbourhood say that it is the name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lmparse.bmc.tables import TableVersion
+from lmparse.errors import InvalidValueError
+from lmparse.records.reader import Values
+from lmparse.spec.layout import Layout
+from lmparse.values.codepages import CodePage
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """Owner and name of a table, and whether one of them is only its short form."""
+
+    schema: str
+    name: str
+    is_short: bool
+
+    @property
+    def full(self) -> str:
+        """`SCHEMA.NAME`."""
+        return f"{self.schema}.{self.name}"
+
+
+def table_name(values: Values, layout: Layout, version: TableVersion | None, page: CodePage) -> TableName:
+    """Owner and name of the table that a header names, in full where that is proven."""
+    short_owner, short_name = values["table_owner"] or "", values["table_name"] or ""
+    owner_bytes, name_bytes = values["tbowner_len"] or 0, values["tbname_len"] or 0
+    owner: str | None = short_owner if owner_bytes <= (layout["table_owner"].width or 0) else None
+    name: str | None = short_name if name_bytes <= (layout["table_name"].width or 0) else None
+    if version is not None and (owner is None or name is None):
+        tail = version.described.get("rest") or b""
+        if owner is None:
+            owner = _only([text for text in _counted(tail, owner_bytes, page) if text.startswith(short_owner)])
+        if name is None and _holds(tail, short_name, page):
+            name = _only([text for text in _counted(tail, name_bytes, page) if text != short_owner])
+        fitting = {
+            (alias["obj_creator"], alias["obj_name"])
+            for alias in version.aliases
+            if (alias["obj_creator_len"], alias["obj_name_len"]) == (owner_bytes, name_bytes)
+            and (alias["obj_creator"] or "").startswith(short_owner)
+        }
+        if len(fitting) == 1:
+            creator, other_name = next(iter(fitting))
+            owner, name = owner or creator, name or other_name
+    return TableName(owner or short_owner, name or short_name, owner is None or name is None)
+
+
+def is_described_as(version: TableVersion, wanted: str, page: CodePage) -> bool:
+    """Whether the end of a DTBI record spells `NAME` or `SCHEMA.NAME`, each behind its length."""
+    tail = version.described.get("rest") or b""
+    return all(word in _counted(tail, len(word), page) for word in wanted.split("."))
+
+
+def _only(found: list[str]) -> str | None:
+    return found[0] if len(set(found)) == 1 else None
+
+
+def _holds(tail: bytes, short: str, page: CodePage) -> bool:
+    # The short name is made up by the product and repeated in the record it belongs to.
+    return short in _text(tail, page)
+
+
+def _text(tail: bytes, page: CodePage) -> str:
+    # What stands behind the known fields may be no text; each byte keeps its place.
+    try:
+        return page.decode(tail)
+    except InvalidValueError:
+        return "".join(_one(tail[at : at + 1], page) for at in range(len(tail)))
+
+
+def _one(byte: bytes, page: CodePage) -> str:
+    try:
+        return page.decode(byte)
+    except InvalidValueError:
+        return "\ufffd"
+
+
+def _counted(tail: bytes, length: int, page: CodePage) -> list[str]:
+    """Every text in `tail` behind three digits that say its length, padded with blanks."""
+    text = _text(tail, page)
+    digits = f"{length:03d}"
+    found = []
+    place = text.find(digits)
+    while place >= 0:
+        start = place + len(digits)
+        candidate, behind = text[start : start + length], text[start + length : start + length + 1]
+        if len(candidate) == length and candidate.strip() == candidate and behind in ("", " "):
+            found.append(candidate)
+        place = text.find(digits, place + 1)
+    return found

@@ -1,0 +1,347 @@
+"""Tables: the columns of each table version, from DTBI and DLCI records.
+
+A table is known by system, DBID, PSID, TBOBID and version, never by its name: names
+change, and a log may hold two tables of one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lmparse.bmc.control_file import ControlFile, ControlRecord
+from lmparse.errors import ControlError
+from lmparse.records.reader import Values
+from lmparse.values import codepages
+from lmparse.values.codepages import CodePage
+
+_TEXT = ("CHAR", "VCHR", "LVCH")
+_GRAPHIC = ("GRPH", "VGRF", "LVGR")
+_VARYING = ("VCHR", "LVCH", "VGRF", "LVGR")
+_LOB = ("BLOB", "CLOB", "DBCL")
+_FORMS = {
+    "DEC": "decimal",
+    "DATE": "date",
+    "TIME": "time",
+    "DTTM": "timestamp",
+    "DTTZ": "timestamp_tz",
+    "ROWI": "bytes",
+    **dict.fromkeys(_LOB, "absent"),
+}
+_SCHEMES = {"E": "ebcdic", "A": "ascii", "U": "unicode"}
+_DEFAULT_CCSIDS = {"ascii": 819, "unicode": 1208}
+_WIDTHS = {"INT": (2, 4, 8), "FLOT": (4, 8)}
+DEC_LENGTHS = ("bytes", "precision")
+"""What LLCOLUMNLEN of a DEC column counts."""
+GRAPHIC_LENGTHS = ("bytes", "characters")
+"""What the lengths of graphic columns count."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column as it stands in the row images."""
+
+    number: int
+    name: str
+    type: str
+    """LLCOLUMNTYPE."""
+    subtype: str
+    length: int
+    """LLCOLUMNLEN."""
+    scale: int
+    nulls: str
+    """LLNULLS: Y, N or L."""
+    loglog_bytes: int | None
+    """LOGLOGBYTES: bytes in the row image with null indicator and length; None when blank."""
+    position: int | None
+    """LLCOLUMNPOS."""
+    key_seq: int | None = None
+    page: CodePage | None = None
+    """Of text and graphic columns; None when it is bit data or no table for its CCSID exists."""
+    ccsid: int | None = None
+
+    @property
+    def is_nullable(self) -> bool:
+        """Whether a null indicator stands in front."""
+        return self.nulls in ("Y", "L")
+
+    @property
+    def is_varying(self) -> bool:
+        """Whether a length stands in front of the value."""
+        return self.type in _VARYING
+
+    @property
+    def is_graphic(self) -> bool:
+        """Whether it holds double-byte characters."""
+        return self.type in _GRAPHIC
+
+    @property
+    def form(self) -> str:
+        """What its values are: int, float, decimal, text, bytes, date, time, timestamp,
+        timestamp_tz, absent (kept elsewhere), or raw (a type that is not listed)."""
+        if self.type in _TEXT or self.type in _GRAPHIC:
+            return "text" if self.page is not None else "bytes"
+        if self.type in _WIDTHS:
+            kind = "int" if self.type == "INT" else "float"
+            return kind if self.length in _WIDTHS[self.type] else "raw"
+        return _FORMS.get(self.type, "raw")
+
+    def precision(self, dec_length: str) -> int:
+        """Digits of a DEC column; `dec_length` as for `width`."""
+        return 2 * self.length - 1 if (self.dec_length or dec_length) == "bytes" else self.length
+
+    @property
+    def value_bytes(self) -> int | None:
+        """LOGLOGBYTES less null indicator and length: bytes of the value, at most."""
+        if not self.loglog_bytes:
+            return None
+        return self.loglog_bytes - self.is_nullable - 2 * self.is_varying
+
+    @property
+    def dec_length(self) -> str | None:
+        """What LLCOLUMNLEN of a DEC column counts, where LOGLOGBYTES proves it."""
+        as_bytes, as_precision = self.length, self.length // 2 + 1
+        if as_bytes == as_precision or self.value_bytes not in (as_bytes, as_precision):
+            return None
+        return "bytes" if self.value_bytes == as_bytes else "precision"
+
+    def width(self, dec_length: str, graphic_length: str) -> int:
+        """Bytes of its value, the longest one when it varies.
+
+        The arguments say what a length counts where LOGLOGBYTES does not prove it.
+        """
+        if self.type == "DEC":
+            return self.length if (self.dec_length or dec_length) == "bytes" else self.length // 2 + 1
+        if self.is_graphic:
+            if self.value_bytes in (self.length, 2 * self.length):
+                return self.value_bytes or 0
+            return self.length if graphic_length == "bytes" else 2 * self.length
+        if self.form in ("absent", "raw") or self.type == "ROWI":
+            return max(self.value_bytes or 0, 0) if self.loglog_bytes or self.form == "absent" else self.length
+        return self.length
+
+
+@dataclass(frozen=True)
+class TableVersion:
+    """One version of one table."""
+
+    system: str
+    dbid: int
+    psid: int | None
+    """None when no DTBI record describes it."""
+    tbobid: int
+    sequence: int
+    columns: tuple[Column, ...]
+    """In the order of LLCOLUMNNUM."""
+    create_rba: bytes = b""
+    drop_rba: bytes = b""
+    described: Values = field(default_factory=dict)
+    """Values of its DTBI record, empty without one."""
+    aliases: tuple[Values, ...] = ()
+    """Values of its DTOB records."""
+
+    @property
+    def identity(self) -> str:
+        """System, ids and version, as messages name it."""
+        ids = ".".join("????" if part is None else f"{part:04X}" for part in (self.dbid, self.psid, self.tbobid))
+        return f"{self.system}.{ids} version {self.sequence:03d}"
+
+    @property
+    def hex_ids(self) -> str:
+        """DBID.PSID.TBOBID as the option `table` takes them."""
+        return ".".join(f"{part:04X}" for part in (self.dbid, self.psid or 0, self.tbobid))
+
+    def is_of(self, ids: tuple[Any, ...]) -> bool:
+        """Whether it is a version of the table with these ids: system, DBID, PSID, TBOBID."""
+        system, dbid, psid, tbobid = ids
+        return (self.system, self.dbid, self.tbobid) == (system, dbid, tbobid) and self.psid in (None, psid)
+
+    def holds_at(self, position: bytes) -> bool:
+        """Whether it was in force at an RBA or LRSN."""
+        return self.create_rba <= position and (not self.drop_rba.strip(b"\x00") or position < self.drop_rba)
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of its columns, in order."""
+        return [column.name for column in self.columns]
+
+
+class Tables:
+    """The table versions of a control file, and the look-up of the one a record is of."""
+
+    def __init__(self, versions: Iterable[TableVersion]) -> None:
+        self.versions = tuple(versions)
+        self._by_ids: dict[tuple[Any, ...], list[TableVersion]] = {}
+        for version in self.versions:
+            self._by_ids.setdefault((version.system, version.dbid, version.tbobid), []).append(version)
+
+    def find(self, values: Values) -> TableVersion:
+        """The version that a record's header names.
+
+        In data sharing versions are told apart by LRSN, elsewhere by RBA. Raises
+        ControlError LMP-C002 for a table the control file does not describe, LMP-C003
+        when none of its versions was in force.
+        """
+        ids = values["system_id"], values["dbid"], values["tbobid"]
+        found = [version for version in self._by_ids.get(ids, ()) if version.psid in (None, values["psid"])]
+        name = f"{values['table_owner']}.{values['table_name']}"
+        hexes = f"{values['dbid']:04X}.{values['psid']:04X}.{values['tbobid']:04X}"
+        if not found:
+            raise ControlError(
+                "the control file does not describe the table", code="LMP-C002", spec="bmc_lldf", field="tbobid",
+                expected="DTBI and DLCI records of it", found=f"none for {ids[0]}.{hexes} ({name})",
+            )  # fmt: skip
+        if len(found) == 1:
+            return found[0]
+        position = position_of(values)
+        holding = [version for version in found if version.holds_at(position)]
+        if not holding:
+            versions = ", ".join(f"{version.sequence:03d} from {version.create_rba.hex().upper()}" for version in found)
+            raise ControlError(
+                "no version of the table was in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
+                expected=f"a version of {name} that holds at {position.hex().upper()}", found=versions,
+            )  # fmt: skip
+        newest = max(version.create_rba for version in holding)
+        left = [version for version in holding if version.create_rba == newest]
+        if len({version.columns for version in left}) > 1:
+            raise ControlError(
+                "several versions of the table were in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
+                expected=f"one version of {name}", found=", ".join(version.identity for version in left),
+            )  # fmt: skip
+        return max(left, key=lambda version: version.sequence)
+
+
+def position_of(values: Values) -> bytes:
+    """Where a change stands: its LRSN in data sharing, elsewhere its RBA."""
+    position: bytes = (values["log_lrsn"] if values["member_id"] else None) or values["log_rba"]
+    return position
+
+
+def identity(values: Values) -> tuple[Any, ...]:
+    """What a table is known by in a header: system, DBID, PSID, TBOBID."""
+    return values["system_id"], values["dbid"], values["psid"], values["tbobid"]
+
+
+def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
+    """Build the table versions of a control file. Text columns get the pages XTYP names.
+
+    Raises ControlError LMP-C004 for columns that contradict each other.
+    """
+    pages = _Pages(control, code_page)
+    columns: dict[tuple[Any, ...], list[ControlRecord]] = {}
+    for record in control.of("DLCI"):
+        columns.setdefault(_version_key(record.values), []).append(record)
+    versions: list[TableVersion] = []
+    has_table: set[tuple[Any, ...]] = set()
+    for record in control.of("DTBI"):
+        # A table that has moved is described twice, its columns once.
+        described = columns.get(_version_key(record.values), [])
+        has_table.add(_version_key(record.values))
+        versions.append(_version(control, pages, record.values, described))
+    for key, described in columns.items():
+        if key in has_table:
+            continue
+        values = {"sysid": key[0], "dbid": key[1], "tbobid": key[2], "sequence_number": key[3]}
+        versions.append(_version(control, pages, values, described))
+    return Tables(versions)
+
+
+def _version_key(values: Values) -> tuple[Any, ...]:
+    return values["sysid"], values["dbid"], values["tbobid"], values["sequence_number"]
+
+
+def _version(control: ControlFile, pages: _Pages, values: Values, records: Sequence[ControlRecord]) -> TableVersion:
+    scheme = values.get("encoding_scheme") or "E"
+    columns: dict[int, Column] = {}
+    names: set[str] = set()
+    for record in records:
+        column = _column(record.values, scheme, pages)
+        if record.values["ll_column_num"] is None:
+            raise _contradiction(control, record, "ll_column_num", "a column number", "blank")
+        if not 0 <= column.scale <= 31:
+            raise _contradiction(control, record, "ll_scale", "0 to 31", str(column.scale))
+        if column.number in columns:
+            found = f"{columns[column.number].name} and {column.name}"
+            raise _contradiction(control, record, "ll_column_num", f"one column {column.number} in a version", found)
+        if column.name in names:
+            # Characters that EBCDIC lacks may have made two names one.
+            column = replace(column, name=f"{column.name}#{column.number}")
+        names.add(column.name)
+        columns[column.number] = column
+    psid = values.get("psid")
+    aliases = tuple(
+        record.values
+        for record in control.of("DTOB")
+        if (record.values.get("sysid"), record.values.get("dbid"), record.values.get("obid"))
+        == (values["sysid"], values["dbid"], values["tbobid"])
+    )
+    return TableVersion(
+        system=values["sysid"] or "",
+        dbid=int(values["dbid"] or "0", 16),
+        psid=int(psid, 16) if psid else None,
+        tbobid=int(values["tbobid"] or "0", 16),
+        sequence=values["sequence_number"] or 0,
+        columns=tuple(columns[number] for number in sorted(columns)),
+        create_rba=values.get("create_rba") or b"",
+        drop_rba=values.get("drop_rba") or b"",
+        described=values if psid else {},
+        aliases=aliases,
+    )
+
+
+def _contradiction(control: ControlFile, record: ControlRecord, name: str, expected: str, found: str) -> ControlError:
+    return ControlError(
+        code="LMP-C004", file=control.path, record_index=record.index, record_offset=record.offset, spec="bmc_dlci",
+        field=name, expected=expected, found=found,
+    )  # fmt: skip
+
+
+def _column(values: Values, scheme: str, pages: _Pages) -> Column:
+    type_, subtype = values["ll_column_type"], values["ll_column_subtype"]
+    ccsid, page = pages.of(type_, subtype, scheme)
+    return Column(
+        number=values["ll_column_num"] or 0,
+        name=values["column_name"] or f"C{values['ll_column_num']}",
+        type=type_,
+        subtype=subtype,
+        length=values["ll_column_len"] or 0,
+        scale=values["ll_scale"] or 0,
+        nulls=values["ll_nulls"],
+        loglog_bytes=values["loglog_bytes"],
+        position=values["ll_column_pos"],
+        key_seq=values["key_seq"],
+        page=page,
+        ccsid=ccsid,
+    )
+
+
+class _Pages:
+    """Code pages by encoding scheme and subtype: the subsystem's defaults in XTYP."""
+
+    def __init__(self, control: ControlFile, code_page: CodePage) -> None:
+        self._xtyp = control.first("XTYP")
+        self._ebcdic = code_page
+
+    def of(self, type_: str, subtype: str, scheme: str) -> tuple[int | None, CodePage | None]:
+        """CCSID and page of a column; no page for bit data, inline LOBs, and where none exists."""
+        if type_ not in (*_TEXT, *_GRAPHIC) or subtype in ("B", "I"):
+            return None, None
+        family = _SCHEMES.get(scheme, "ebcdic")
+        if type_ in _GRAPHIC:
+            ccsid = self._ccsid(f"{family}_double_ccsid") or (1200 if family == "unicode" else None)
+        elif family == "unicode":
+            # UTF-8 reads the 7-bit CCSID of single-byte columns too.
+            ccsid = self._ccsid("unicode_mixed_ccsid") or _DEFAULT_CCSIDS[family]
+        elif subtype == "M":
+            ccsid = self._ccsid(f"{family}_mixed_ccsid") or self._ccsid(f"{family}_single_ccsid")
+        elif family == "ebcdic":
+            return self._ebcdic.ccsid, self._ebcdic
+        else:
+            ccsid = self._ccsid(f"{family}_single_ccsid") or _DEFAULT_CCSIDS[family]
+        return ccsid, codepages.maybe_lookup(ccsid) if ccsid else None
+
+    def _ccsid(self, name: str) -> int | None:
+        # 0 and 65534 both stand for "none".
+        ccsid = self._xtyp.get(name)
+        return ccsid if ccsid not in (None, 0, 65534) else None

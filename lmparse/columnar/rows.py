@@ -1,0 +1,117 @@
+"""Rows: records one by one, as rows of named values and as Arrow batches of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from lmparse.columnar import schemas
+from lmparse.framing.framings import Frame, Span
+from lmparse.records.files import RecordFile, corrupt_field
+from lmparse.records.reader import Record, Wanted, to_json
+from lmparse.spec.layout import Field
+from lmparse.values import numeric
+
+BATCH_ROWS = 8192
+Row = dict[str, Any]
+Inside = list[tuple[Field, Field]]
+"""Fields with the numbers inside them that are columns of their own."""
+
+
+def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
+    """Rows of the records of a file for a schema; bad records too, in mode permissive."""
+    inside = parts_inside(file)
+    file.keeps_bad_records = file.options.mode == "permissive"
+    for frame, record in file.read(span, fields_for(schema, inside)):
+        yield from bad_rows(file)
+        yield record_row(file, frame, record, inside)
+    yield from bad_rows(file)
+
+
+def parts_inside(file: RecordFile) -> Inside:
+    """Fields with numbers inside that are columns of their own."""
+    layouts = file.spec.layouts
+    return [
+        (entry, part) for entry in schemas.flat(layouts, file.spec.layout) for part in schemas.parts(layouts, entry)
+    ]
+
+
+def fields_for(schema: pa.Schema, inside: Inside) -> Wanted:
+    """The fields that the columns of a schema are read from."""
+    whole = {f"{entry.id}_{part.id}": entry.id for entry, part in inside}
+    return frozenset(whole.get(name, name) for name in schema.names)
+
+
+def record_row(file: RecordFile, frame: Frame, record: Record, inside: Inside) -> Row:
+    """One record as a row."""
+    row: Row = dict(record.values)
+    for entry, part in inside:
+        raw = record.values.get(entry.id)
+        if raw is not None:
+            row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], "big")
+    row[schemas.CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
+    row["_metadata"] = _metadata(file, frame)
+    return row
+
+
+def bad_rows(file: RecordFile) -> Iterator[Row]:
+    """Rows of the bad records that a file has kept; it forgets them."""
+    for frame, error in file.bad_records:
+        yield {
+            schemas.CORRUPT_RECORD: frame.read(file.buffer),
+            schemas.CORRUPT_FIELDS: [corrupt_field(error)],
+            "_metadata": _metadata(file, frame),
+        }
+    file.bad_records.clear()
+
+
+def _metadata(file: RecordFile, frame: Frame) -> Row:
+    return {
+        "file": file.path,
+        "record_index": frame.index,
+        "record_offset": frame.offset,
+        "record_length": frame.length,
+        "spec": file.spec.id,
+        "spec_hash": file.spec.layout.sha256,
+    }
+
+
+def batches(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Rows as batches of at most BATCH_ROWS rows; a column that a row lacks is null."""
+    collected: list[Row] = []
+    for row in rows:
+        collected.append(row)
+        if len(collected) == BATCH_ROWS:
+            yield to_batch(collected, schema)
+            collected = []
+    if collected:
+        yield to_batch(collected, schema)
+
+
+def to_batch(rows: list[Row], schema: pa.Schema) -> pa.RecordBatch:
+    """Rows as one batch."""
+    arrays = [pa.array([fit(row.get(entry.name)) for row in rows], entry.type)
+              for entry, fit in ((entry, _fitting(entry.type)) for entry in schema)]  # fmt: skip
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
+    """What brings a typed value into the form that Arrow takes for a column of a table."""
+    if pa.types.is_struct(type_):
+        inner = {entry.name: _fitting(entry.type) for entry in type_}
+        return lambda value: None if value is None else {name: fit(value.get(name)) for name, fit in inner.items()}
+    if pa.types.is_date32(type_):
+        return lambda value: numeric.date_days(value) if isinstance(value, str) else value
+    if pa.types.is_timestamp(type_):
+        return lambda value: numeric.iso_micros(value) if isinstance(value, str) else value
+    if pa.types.is_string(type_):
+        return lambda value: value if value is None or isinstance(value, str) else _text(value)
+    return lambda value: value
+
+
+def _text(value: Any) -> str:
+    shown = to_json(value)
+    return json.dumps(shown, ensure_ascii=False) if isinstance(shown, dict | list) else str(shown)

@@ -1,0 +1,129 @@
+"""Schemas: the Arrow columns of the records of a spec; docs of the spec become comments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from lmparse.errors import OptionError
+from lmparse.spec import catalog
+from lmparse.spec.layout import Field, Layout
+
+TEXT = pa.string()
+MICROS = pa.timestamp("us")
+CORRUPT = pa.list_(
+    pa.struct([("path", TEXT), ("offset", pa.int64()), ("raw", TEXT), ("code", TEXT), ("message", TEXT)])
+)
+METADATA = pa.struct(
+    [
+        ("file", TEXT),
+        ("record_index", pa.int64()),
+        ("record_offset", pa.int64()),
+        ("record_length", pa.int64()),
+        ("spec", TEXT),
+        ("spec_hash", TEXT),
+    ]
+)
+CORRUPT_FIELDS = "_corrupt_fields"
+CORRUPT_RECORD = "_corrupt_record"
+OUTCOMES = (CORRUPT_RECORD, CORRUPT_FIELDS, "_metadata")
+"""Columns that say what became of a record; those in front of them are values."""
+
+
+def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
+    """Columns of the records of a spec, or some of them, with `_metadata` and what was corrupt."""
+    spec = catalog.load(spec_id)
+    fields: dict[str, pa.Field] = {}
+    if spec.has_kind:
+        fields[catalog.KIND] = commented(catalog.KIND, TEXT, "spec and word of what the record is")
+    for entry in flat(spec.layouts, spec.layout):
+        field = _arrow_field(spec.layouts, entry)
+        known = fields.setdefault(entry.id, field)
+        if known.type != field.type:
+            fields[entry.id] = known.with_type(_common(known.type, field.type))
+        for part in parts(spec.layouts, entry):
+            fields.setdefault(f"{entry.id}_{part.id}", commented(f"{entry.id}_{part.id}", pa.int64(), part.doc))
+    for name in columns:
+        if name not in fields:
+            raise OptionError(f"columns: there is no field {name!r} in {spec.id}")
+    wanted = [fields[name] for name in columns] if columns else list(fields.values())
+    return pa.schema([*wanted, *outcome_fields()])
+
+
+def flat(layouts: Any, layout: Layout) -> Iterator[Field]:
+    """The fields of a record; those of every record it may be, when a code in it decides."""
+    for entry in layout:
+        if entry.kind == "body":
+            for case in entry.cases:
+                yield from flat(layouts, layouts[case])
+        else:
+            yield entry
+
+
+def _common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+    """A type for a field that has two in different kinds of records: the wider number, else text."""
+    numbers = [type_ for type_ in (first, second) if pa.types.is_integer(type_) or pa.types.is_decimal(type_)]
+    if len(numbers) < 2:
+        return TEXT
+    return widened(first, second) or max(numbers, key=pa.types.is_decimal)
+
+
+def parts(layouts: Any, entry: Field) -> list[Field]:
+    """Numbers inside a field that is shown as bytes, such as page and row of a RID."""
+    if entry.kind != "bytes" or entry.type is None:
+        return []
+    return [part for part in layouts[entry.type] if part.kind == "uint"]
+
+
+def _arrow_field(layouts: Any, entry: Field) -> pa.Field:
+    return commented(entry.id, arrow_type(layouts, entry), entry.doc)
+
+
+def arrow_type(layouts: Any, entry: Field) -> pa.DataType:
+    """The type of the column of a field."""
+    width = entry.width or 1
+    if entry.kind == "struct":
+        inner = [_arrow_field(layouts, part) for part in layouts[entry.type]] if entry.type else []
+        return pa.list_(pa.struct(inner)) if entry.repeated else pa.struct(inner)
+    if entry.kind == "uint":
+        return (
+            pa.int16() if width < 2 else pa.int32() if width < 4 else pa.int64() if width < 8 else pa.decimal128(20, 0)
+        )
+    if entry.kind == "int":
+        return pa.int16() if width <= 2 else pa.int32() if width <= 4 else pa.int64()
+    if entry.kind == "float":
+        return pa.float64()
+    if entry.kind in ("char", "code", "hextext"):
+        return TEXT
+    if entry.kind == "decimaltext":
+        return pa.int64()
+    return MICROS if entry.kind == "timestamp17" else pa.binary()
+
+
+def widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
+    """The type that holds the numbers of both, None when there is none."""
+    if first == second:
+        return first
+    if pa.types.is_integer(first) and pa.types.is_integer(second):
+        return max(first, second, key=lambda type_: type_.bit_width)
+    if pa.types.is_decimal(first) and pa.types.is_decimal(second):
+        scale = max(first.scale, second.scale)
+        whole = max(first.precision - first.scale, second.precision - second.scale)
+        return pa.decimal128(whole + scale, scale) if whole + scale <= 38 else None
+    return None
+
+
+def commented(name: str, type_: pa.DataType, doc: str) -> pa.Field:
+    """A column with what is said of it."""
+    return pa.field(name, type_, metadata={"comment": " ".join(doc.split())} if doc else None)
+
+
+def outcome_fields() -> list[pa.Field]:
+    """The columns behind all others: what was corrupt, and where the row comes from."""
+    return [
+        commented(CORRUPT_RECORD, pa.binary(), "the bytes of a record that could not be read"),
+        commented(CORRUPT_FIELDS, CORRUPT, "values that could not be decoded; they are null"),
+        commented("_metadata", METADATA, "where the row comes from"),
+    ]

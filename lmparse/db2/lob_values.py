@@ -1,0 +1,116 @@
+"""Values that are stored out of their row: pieces in records of their own, put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+from lmparse.db2.row_reader import LuwRowReader
+from lmparse.db2.tables import LuwColumn, LuwTable
+from lmparse.db2.transaction_index import Entry, Piece
+
+CONSOLIDATED = 0xFFFF
+"""Column of a piece that holds the varying values of a whole row."""
+_BEFORE = "the value before is not logged"
+ReadPiece = Callable[[Piece], bytes]
+
+
+class OutsideValues:
+    """The values of one row that are stored out of it."""
+
+    def __init__(
+        self,
+        entry: Entry,
+        reader: LuwRowReader,
+        read: ReadPiece,
+        has_rival: Callable[[], bool],
+        first_column: int | None,
+    ) -> None:
+        self._entry, self._reader, self._read, self._has_rival = entry, reader, read, has_rival
+        self._first_column = first_column
+
+    def after(self, column: LuwColumn) -> bytes | str:
+        """The value of a column, or why it cannot be had."""
+        if self._entry.is_shared and self._entry.pieces:
+            return "the record holds several rows, and nothing tells which of them the value is of"
+        if self._entry.is_doubtful:
+            return "a damaged record stands where a piece of it may have stood"
+        if column.sql_type.is_varying and not column.sql_type.is_lob and column.type != "XML":
+            return self._out_of_row(column)
+        if any(piece.column is None for piece in self._entry.pieces):
+            return self._unnamed(column)
+        if self._first_column is None and self._entry.pieces:
+            return "the columns that LOB records name are no columns that keep values out of the row"
+        pieces = self._of(column, self._entry)
+        return self._joined(self._grown(column, pieces)) if pieces else "the value is not in the log"
+
+    @staticmethod
+    def before(column: LuwColumn) -> str:
+        """Why the value of a column before a change cannot be had."""
+        return _BEFORE
+
+    def _of(self, column: LuwColumn, entry: Entry) -> list[Piece]:
+        first = self._first_column or 0
+        return [
+            piece
+            for piece in entry.pieces
+            if piece.column is None or (piece.column != CONSOLIDATED and piece.column + 1 - first == column.number)
+        ]
+
+    def _grown(self, column: LuwColumn, pieces: list[Piece]) -> list[Piece] | str:
+        """With what was appended to: earlier pieces of the same value that end where these begin."""
+        entry, start = self._entry, min(piece.address for piece in pieces)
+        for before in reversed(entry.grows):
+            earlier = (
+                [] if before.is_undone or (pieces[0].column is None and before.rivals) else self._of(column, before)
+            )
+            if not earlier or max(piece.end for piece in earlier) != start:
+                continue
+            if pieces[0].column not in entry.appends:
+                return "it begins where the value before ends and where one may begin: nothing tells which it is"
+            pieces, entry, start = [*earlier, *pieces], before, min(piece.address for piece in earlier)
+        if pieces[0].column in entry.appends:
+            return "only what was appended is logged, and the value that it was appended to is not in the log"
+        return pieces
+
+    def _unnamed(self, column: LuwColumn) -> bytes | str:
+        if len(self._reader.table.lob_columns) > 1:
+            return "the table has several LOB columns, and the record does not name the one it is of"
+        if self._has_rival():
+            return "the transaction changed several rows with LOB values, and the record does not name the one it is of"
+        return self._joined(self._grown(column, self._of(column, self._entry)))
+
+    def _joined(self, pieces: list[Piece] | str) -> bytes | str:
+        if isinstance(pieces, str):
+            return pieces
+        bare = [piece for piece in pieces if not piece.has_data]
+        if bare:
+            return f"not logged: {sum(piece.length for piece in bare)} bytes of a NOT LOGGED column"
+        if not pieces[0].kind.startswith("db2_lob"):
+            return b"".join(map(self._read, pieces))  # text in its order, without places
+        ordered = sorted(pieces, key=lambda piece: piece.address)
+        for first, second in pairwise(ordered):
+            if first.end != second.address:
+                return f"pieces are missing: one ends at {first.end}, the next begins at {second.address}"
+        return b"".join(map(self._read, ordered))
+
+    def _out_of_row(self, column: LuwColumn) -> bytes | str:
+        pieces = [piece for piece in self._entry.pieces if piece.column == CONSOLIDATED]
+        if not pieces:
+            return "the value is stored out of the row and not in the log"
+        payload = self._joined(pieces)
+        if isinstance(payload, str):
+            return payload
+        values: dict[int, bytes] = self._reader.out_of_row(payload)
+        return values.get(column.number, "the value is stored out of the row, and the record of such values lacks it")
+
+
+def first_column(ids: Iterable[int], table: LuwTable) -> int | None:
+    """What the column ids in LOB records of a table count from: 0 as the catalog does, or 1.
+
+    No page says which. All records of the log that are about the table are asked: it is 0 unless that
+    leads to a column that keeps nothing out of the row. None when neither fits.
+    """
+    able = {column.number for column in table.columns if column.sql_type.is_lob or column.type == "XML"}
+    named = {number for number in ids if number != CONSOLIDATED}
+    return next((first for first in (0, 1) if {number + 1 - first for number in named} <= able), None)

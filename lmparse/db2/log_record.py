@@ -1,0 +1,298 @@
+"""Log records of Db2 LUW: what proves them, what kind one is, and where it stands in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from kaitaistruct import KaitaiStruct
+
+from lmparse.errors import DataError, FramingError, RecordError
+from lmparse.framing.detection import Family
+from lmparse.framing.framings import PREFIXED, Frame, Framing
+from lmparse.records.reader import Record, RecordReader, kind_of
+from lmparse.spec import catalog
+from lmparse.spec.layout import Field, Layout
+from lmparse.storage.buffers import Buffer
+from lmparse.values.codepages import CodePage
+
+SPEC = "db2_log"
+GENERATIONS = ("v7", "v9.7", "v10")
+"""Forms of the log record header."""
+BYTE_ORDERS = ("little", "big")
+MARGIN = 4
+"""How many times more records one generation must explain than any other."""
+
+
+class LogReader:
+    """Reads the log records of one server."""
+
+    def __init__(self, generation: str, byte_order: str, framing: str, page: CodePage | None = None) -> None:
+        self.generation = generation
+        self._order: Literal["little", "big"] = "little" if byte_order == "little" else "big"
+        server = catalog.load("db2_server")
+        order = server.enum("byte_order")[byte_order]
+        form = server.enum("generation")[generation.replace(".", "_")]
+        self.records = RecordReader(catalog.load(SPEC), code_page=page, arguments=(form, order))
+        prefix = catalog.load("db2_prefix")
+        self._has_prefix = framing != "bare"
+        self.prefixes = RecordReader(prefix, arguments=(prefix.enum("framing")[framing], order))
+        """Reads what the API put in front of a record."""
+        self._prefix_width = Framing(framing, byte_order=byte_order).prefix
+
+    def read(self, buffer: Buffer, frame: Frame) -> LogRecord:
+        """The log record at a place in a buffer. Raises RecordError or InvalidValueError."""
+        parsed: Any = self.records.parse(frame.read(buffer))
+        prefix = self._prefix(buffer, frame)
+        record = LogRecord(frame, parsed, innermost(parsed), kind_of(parsed), prefix)
+        stated, own = _prefix_lsn(prefix), _number(getattr(parsed.chain, "lsn", None))
+        if stated is not None and own is not None and stated != own:
+            raise RecordError(
+                "the API and the record name two log sequence numbers", code="LMP-R002", spec=SPEC, field="lsn",
+                expected=f"{stated:016X}", found=f"{own:016X}",
+            )  # fmt: skip
+        return record
+
+    def place(self, buffer: Buffer, frame: Frame) -> str:
+        """Log sequence number and transaction of a record that may be damaged, as far as its header is there."""
+        raw = frame.read(buffer)
+        layout, base = self._chain
+        if len(raw) < base + layout.least_width:
+            return ""
+        words = [f"LSN {number:016X}" for number in self.lsns(buffer, frame)[:1]]
+        return ", ".join([*words, f"transaction {_bytes_of(raw, layout['transaction_id'], base).hex().upper()}"])
+
+    def lsns(self, buffer: Buffer, frame: Frame) -> list[int]:
+        """The log sequence numbers that a record and what the API put in front of it name, as far as they are there."""
+        layout, base = self._chain
+        found = []
+        if "lsn" in layout.by_id and frame.length >= base + layout.least_width:
+            found.append(int.from_bytes(_bytes_of(frame.read(buffer), layout["lsn"], base), self._order))
+        prefix = self._prefix(buffer, frame)
+        stated = _prefix_lsn(prefix)
+        if stated is not None and stated not in found:
+            found.append(stated)
+        return found
+
+    def offsets(self, buffer: Buffer, frame: Frame) -> list[int]:
+        """The log sequence offsets that the API names in front of a record; other records point to it by them."""
+        lri = getattr(self._prefix(buffer, frame), "record_lri_type2", None)
+        return [] if lri is None else [int(lri.part2)]
+
+    def _prefix(self, buffer: Buffer, frame: Frame) -> Any:
+        if not self._has_prefix:
+            return None
+        return self.prefixes.parse(buffer[frame.offset - self._prefix_width : frame.offset]).body
+
+    @property
+    def _chain(self) -> tuple[Layout, int]:
+        """Layout of the rest of the header, and where it stands."""
+        layout = self.records.spec.layouts[f"{SPEC}.{_CHAINS[self.generation]}"]
+        return layout, self.records.spec.layout["chain"].offset or 0
+
+    def values(self, record: LogRecord) -> Record:
+        """Its fields by their ids."""
+        return self.records.values_of(record.parsed)
+
+
+@dataclass(slots=True)
+class LogRecord:
+    """One log record, parsed."""
+
+    frame: Frame
+    parsed: Any
+    body: Any
+    """The innermost part of the record: what its kind puts there."""
+    kind: str
+    """Spec and word of what it is: `db2_dms.insert_record`."""
+    prefix: Any
+    """What the API put in front of it, None for nothing."""
+
+    @property
+    def transaction_id(self) -> bytes:
+        """Six bytes as they stand."""
+        raw: bytes = self.parsed.chain.transaction_id
+        return raw
+
+    @property
+    def lsn(self) -> int | None:
+        """Its log sequence number, when the record or the API names it."""
+        own = _number(getattr(self.parsed.chain, "lsn", None))
+        return own if own is not None else _prefix_lsn(self.prefix)
+
+    @property
+    def address(self) -> int | None:
+        """What other records point to it by: its log sequence offset from version 10.1 on, else its number."""
+        if hasattr(self.parsed.chain, "previous_lso"):
+            lri = getattr(self.prefix, "record_lri_type2", None)
+            return None if lri is None else int(lri.part2)
+        return _prefix_lsn(self.prefix)
+
+    @property
+    def lfs(self) -> int:
+        """Its log flush sequence, zero before version 10.1."""
+        return int(getattr(self.parsed.chain, "lfs", 0))
+
+    @property
+    def stream(self) -> int:
+        """Its log stream, zero where there is none."""
+        return int(getattr(self.parsed.chain, "log_stream_id", 0))
+
+    @property
+    def previous(self) -> int:
+        """Address of the previous record of its transaction, zero for the first."""
+        chain = self.parsed.chain
+        return _number(getattr(chain, "previous_lsn", None) or getattr(chain, "previous_lso", 0)) or 0
+
+    @property
+    def compensated(self) -> int | None:
+        """Address of the record that it compensates, when its header names it."""
+        chain = self.parsed.chain
+        return _number(getattr(chain, "compensated_lsn", getattr(chain, "compensated_lso", None)))
+
+    @property
+    def before_compensated(self) -> int | None:
+        """Address of the record before that one in the transaction."""
+        chain = self.parsed.chain
+        return _number(getattr(chain, "before_compensated_lsn", getattr(chain, "before_compensated_lso", None)))
+
+    @property
+    def table(self) -> tuple[int, int] | None:
+        """Table space and table that it is about; None when it is about none."""
+        part = getattr(self.body, "header", None)
+        for names in _TABLE_NAMES:
+            if part is not None and hasattr(part, names[0]):
+                return getattr(part, names[0]), getattr(part, names[1])
+        body = self.body
+        return (body.pool_id, body.object_id) if hasattr(body, "object_pool_list") else None
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether its rows are compressed still: the API could not expand them."""
+        return bool(getattr(self.prefix, "sqlcode", 0))
+
+    @property
+    def class_differs(self) -> str | None:
+        """What the record's type should be by its kind, when it is another; information only is always right."""
+        stated = getattr(self.body, "record_class", None)
+        type_ = int(self.parsed.type)
+        if stated is None or type_ in (int(stated), _types()["information_only"]):
+            return None
+        return f"{self.kind} is {stated.name}, but the type of the record is {type_:#x}"
+
+
+_TABLE_NAMES = (("tablespace_id", "table_id"), ("parent_pool_id", "parent_object_id"))
+
+
+_CHAINS = {"v7": "chain_v7", "v9.7": "chain_v97", "v10": "chain_v10"}
+"""The rest of the header in each generation, as the spec names it."""
+
+
+def _bytes_of(raw: bytes, field: Field, base: int) -> bytes:
+    start = base + (field.offset or 0)
+    return raw[start : start + (field.width or 0)]
+
+
+def attributes(body: Any) -> dict[str, bool]:
+    """What an alter table attribute record sets, by the words of the spec; bits that no list has by number."""
+    names = {value: word for word, value in catalog.load("db2_dms").enum("table_attribute").items()}
+    bits = (1 << place for place in range(body.attribute_mask.bit_length()))
+    set_ = [bit for bit in bits if body.attribute_mask & bit]
+    return {names.get(bit, f"bit_{bit:#x}"): bool(body.attribute_values & bit) for bit in set_}
+
+
+def innermost(parsed: Any) -> Any:
+    """The part of a record that is no choice between others any more."""
+    while isinstance(getattr(parsed, "body", None), KaitaiStruct):
+        parsed = parsed.body
+    return parsed
+
+
+@cache
+def _types() -> dict[str, int]:
+    return catalog.load(SPEC).enum("log_record_type")
+
+
+def _number(value: Any) -> int | None:
+    """A log sequence number as a number; that of six bytes comes in half-words."""
+    if value is None or isinstance(value, int):
+        return value
+    return int(value.word0 << 32 | value.word1 << 16 | value.word2)
+
+
+def _prefix_lsn(prefix: Any) -> int | None:
+    if prefix is None:
+        return None
+    lri = getattr(prefix, "record_lri_type1", None)
+    return int(lri.part2) if lri is not None else _number(prefix.lsn)
+
+
+# -- what proves a log --------------------------------------------------------------------
+
+
+def family(framing: str = "auto", byte_order: str = "auto", generation: str = "auto") -> Family:
+    """What log records look like, for detection; what a caller has named is not tried otherwise."""
+    names = PREFIXED if framing == "auto" else (framing,)
+    orders = BYTE_ORDERS if byte_order == "auto" else (byte_order,)
+    generations = GENERATIONS if generation == "auto" else (generation,)
+
+    def test(records: list[bytes], framing: Framing) -> str | None:
+        found = explained(records, framing.byte_order or "", generations)
+        if max(found.values()) > 0:
+            return None
+        return f"no record is one of generation {' or '.join(generations)}"
+
+    def options(records: list[bytes], framing: Framing) -> dict[str, str]:
+        order = framing.byte_order or ""
+        return {"byte_order": order, "generation": prove_generation(records, order, generations)}
+
+    return Family(
+        "Db2 LUW log records",
+        test,
+        framings=tuple(Framing(name, byte_order=order) for name in names for order in orders),
+        options=options,
+    )
+
+
+def explained(records: Sequence[bytes], byte_order: str, generations: Sequence[str] = GENERATIONS) -> Mapping[str, int]:
+    """How many records each generation explains to the last byte, by a body whose layout is known."""
+    return {generation: sum(map(_explains(generation, byte_order), records)) for generation in generations}
+
+
+def _explains(generation: str, byte_order: str) -> Callable[[bytes], bool]:
+    reader = LogReader(generation, byte_order, "bare").records
+
+    def explains(raw: bytes) -> bool:
+        try:
+            parsed = reader.parse(raw)
+            record = reader.values_of(parsed)
+        except DataError:
+            return False
+        # A payload takes whatever is there, and text up to the end does so too.
+        is_open = hasattr(innermost(parsed), "payload")
+        texts = (value for value in record.values.values() if isinstance(value, str))
+        return not is_open and not record.faults and all(map(str.isprintable, texts))
+
+    return explains
+
+
+def prove_generation(records: Sequence[bytes], byte_order: str, generations: Sequence[str] = GENERATIONS) -> str:
+    """The one generation that explains the records. Raises FramingError LMP-F003 or LMP-F004."""
+    if len(generations) == 1:
+        return generations[0]
+    counts = explained(records, byte_order, generations)
+    best = max(counts, key=lambda name: counts[name])
+    said = ", ".join(f"{name}: {count} of {len(records)} records" for name, count in counts.items())
+    if not counts[best]:
+        raise FramingError("no generation explains a record", code="LMP-F003", found=said, hint="name the generation")
+    # One that explains all of them needs no margin: short records of one form can pass for another's.
+    least = counts[best] if counts[best] == len(records) else counts[best] / MARGIN
+    rivals = [name for name, count in counts.items() if name != best and count >= least > 0]
+    if rivals:
+        raise FramingError(
+            f"generation {' and '.join([best, *rivals])} both fit", code="LMP-F004", found=said,
+            hint="name the generation of the log record header",
+        )  # fmt: skip
+    return best

@@ -1,0 +1,96 @@
+"""Places of rows in log records: where the rows of a change stand, without reading the record once more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lmparse.db2.log import Db2Log
+from lmparse.db2.transaction_index import Entry
+from lmparse.spec import catalog
+from lmparse.spec.catalog import number_struct
+from lmparse.spec.layout import Layout
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Where rows stand in the records of one kind. Places in bytes from the start of the record."""
+
+    first: int
+    gap: int | None
+    """Bytes between two rows; None where there is one only, up to the end of the record."""
+
+
+class RowPlaces:
+    """Finds the rows in the records of changes, which have been read once and are known to be sound.
+
+    What stands where in the records of a kind is asked of the first of them.
+    """
+
+    def __init__(self, log: Db2Log) -> None:
+        self._log = log
+        head = log.reader.spec.layout
+        self._type = slice(head["type"].offset, head["general_flag"].end)
+        header = catalog.load("db2_row_header").layout
+        self._length = number_struct(header["record_length"], log.byte_order)
+        self._length_place = header["record_length"].offset or 0
+        prefix = catalog.load("db2_prefix").layouts[f"db2_prefix.{log.framing.name}"]
+        sqlcode = prefix.by_id.get("sqlcode")
+        self._sqlcode = None if sqlcode is None else ((sqlcode.offset or 0), sqlcode.end or 0)
+        self._shapes: dict[tuple[str, bytes], _Shape | None] = {}
+        self._last: tuple[int, list[tuple[int, int]]] = -1, []
+
+    def of(self, entry: Entry) -> Sequence[tuple[int, int]]:
+        """Offset in the file and bytes of each row of a change; nothing when it is to be read by itself."""
+        frame, buffer = entry.frame, self._log.buffer
+        offset = frame.offset
+        if len(frame.pieces) != 1 or self._is_compressed(offset):
+            return ()
+        key = entry.kind, buffer[offset + self._type.start : offset + self._type.stop]
+        if key not in self._shapes:
+            self._shapes[key] = self._shape(entry)
+        shape = self._shapes[key]
+        if shape is None:
+            return ()
+        start, end = offset + shape.first, offset + frame.length
+        if shape.gap is None:
+            return ((start, end - start),)
+        if self._last[0] != offset:
+            self._last = offset, self._walked(start, end, shape.gap)
+        rows = self._last[1]
+        return rows if entry.op == "U" else rows[entry.number : entry.number + 1]
+
+    def _is_compressed(self, offset: int) -> bool:
+        """As `LogRecord.is_compressed`."""
+        if self._sqlcode is None:
+            return False
+        start = offset - self._log.framing.prefix
+        return any(self._log.buffer[start + self._sqlcode[0] : start + self._sqlcode[1]])
+
+    def _shape(self, entry: Entry) -> _Shape | None:
+        body = self._log.logs.read(self._log.buffer, entry.frame).body
+        spec = self._log.reader.spec
+        layout = spec.layout_of(body)
+        base = entry.frame.length - body._io.size()
+        if "record" in layout.by_id:
+            return _Shape(base + _offset(layout, "record"), None)
+        if "old_row" in layout.by_id:
+            parts = [_offset(spec.layouts[layout[name].type or ""], "record") for name in ("old_row", "new_row")]
+            return _Shape(base + _offset(layout, "old_row") + parts[0], (layout["new_header"].width or 0) + parts[1])
+        if "records" in layout.by_id:
+            front = _offset(spec.layouts[layout["records"].type or ""], "record")
+            return _Shape(base + _offset(layout, "records") + front, front)
+        return None
+
+    def _walked(self, start: int, end: int, gap: int) -> list[tuple[int, int]]:
+        """Rows one behind the other, each as long as its own header says."""
+        found = []
+        while start < end:
+            length = self._length.unpack_from(self._log.buffer, start + self._length_place)[0]
+            found.append((start, length))
+            start += length + gap
+        return found
+
+
+def _offset(layout: Layout, name: str) -> int:
+    return layout[name].offset or 0

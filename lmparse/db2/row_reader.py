@@ -1,0 +1,334 @@
+"""Rows of Db2 LUW: a record in a data page to typed values, column by column.
+
+The reader goes through the generated parser of `db2_row`; what the columns are comes from the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from io import BytesIO
+from typing import Any
+
+from kaitaistruct import KaitaiStream, KaitaiStructError
+
+from lmparse.db2.tables import LuwColumn, LuwTable
+from lmparse.errors import DataError, InvalidValueError, RecordError
+from lmparse.records.reader import RecordReader, Values
+from lmparse.spec import catalog
+from lmparse.values import codepages, numeric
+from lmparse.values.codepages import CodePage
+
+SPEC = "db2_row"
+GRAPHIC_PAGE = 1200
+"""Double-byte columns of a Unicode database hold UTF-16, most significant byte first (CCSID 1200)."""
+_NOT_WRITTEN = "the row was stored before the column was added; its default is not in the log"
+_LONG_FIELD = "long field data is logged without its row and column"
+Outside = Callable[[LuwColumn], bytes | str]
+"""The value of a column that is stored out of its row: the bytes, or why they cannot be had."""
+
+
+@dataclass(slots=True)
+class LuwRow:
+    """One row."""
+
+    values: Values
+    """By column name; None where null, faulty or absent."""
+    faults: list[InvalidValueError] = field(default_factory=list)
+    absent: dict[str, str] = field(default_factory=dict)
+    """Columns whose value is not in the log, with the reason."""
+    unread: int = 0
+    """Bytes of the record that belong to no column."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordHeader:
+    """What the headers of a record in a data page say of it."""
+
+    is_row: bool
+    is_moved_here: bool
+    is_pointer: bool
+
+
+def record_header(record: bytes, byte_order: str) -> RecordHeader:
+    """The headers of a record. Raises RecordError for one that is too short."""
+    parsed: Any = _header_reader(byte_order).parse(record)
+    is_row = parsed.form != parsed.Form.internal_control
+    return RecordHeader(is_row, parsed.is_moved_here, parsed.is_pointer)
+
+
+@cache
+def _header_reader(byte_order: str) -> RecordReader:
+    order = catalog.load("db2_server").enum("byte_order")[byte_order]
+    return RecordReader(catalog.load("db2_row_header"), arguments=(order,))
+
+
+class LuwRowReader:
+    """Reads the rows of one version of a table."""
+
+    def __init__(self, table: LuwTable, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
+        self.table = table
+        self._byte_order = byte_order
+        self.placed = sorted(table.columns, key=lambda column: column.offset)
+        """The columns in the order of their places."""
+        spec = catalog.load(SPEC)
+        storage = spec.enum("storage")
+        self._special = spec.enum("value_offset_flag")["special"]
+        self._attributes = spec.enum("attribute_byte")
+        self._lob_headers = spec.enum("lob_header")
+        self._lob_value = spec.layouts[f"{SPEC}.lob_value"]["value"].offset or 0
+        self._order = catalog.load("db2_server").enum("byte_order")[byte_order]
+        self.parts = RecordReader(
+            spec,
+            arguments=(
+                self._order,
+                [column.offset for column in self.placed],
+                [column.width for column in self.placed],
+                [int(column.is_nullable) for column in self.placed],
+                [storage["varying" if column.sql_type.is_varying else "fixed"] for column in self.placed],
+            ),
+        )
+        """Takes a record apart into its headers and the parts of its columns."""
+        self.decoders = {column.number: _decoder(column, byte_order, page, trim) for column in table.columns}
+        """By number of a column what turns its bytes into its value; None when the log never has it."""
+
+    def read(self, record: bytes, outside: Outside, wanted: frozenset[str] | None = None) -> LuwRow:
+        """The values of one row; with `wanted`, of these columns only.
+
+        Raises RecordError or InvalidValueError when the record is no row of the table.
+        Faulty values are collected in the row.
+        """
+        try:
+            parsed: Any = self.parts.parse(record)
+        except DataError as error:
+            raise self._named(error) from None
+        data = parsed.user_data
+        if hasattr(data, "fixed_section"):
+            pieces = self._formatted(data, len(record))
+        elif hasattr(data, "value_offsets"):
+            pieces = self._compressed(data, len(record))
+        else:
+            raise InvalidValueError(
+                code="LMP-V001", spec=SPEC, field="record_type", field_offset=0, expected="the type of a complete row",
+                found=f"{parsed.header.record_type:#04x}", hex=record[:32].hex().upper(),
+            )  # fmt: skip
+        row = LuwRow({})
+        read = set()
+        for column, raw, start in pieces:
+            read.add(column.number)
+            if wanted is None or column.name in wanted:
+                row.values[column.name] = self._value(row, column, raw, start, outside)
+        if hasattr(data, "variable_section"):
+            row.unread = self._unread(data)
+        for column in self.table.columns:
+            if column.number not in read and (wanted is None or column.name in wanted):
+                row.values[column.name] = None
+                row.absent[column.name] = _NOT_WRITTEN
+        row.values = {name: row.values[name] for column in self.table.columns if (name := column.name) in row.values}
+        return row
+
+    def _value(
+        self, row: LuwRow, column: LuwColumn, raw: bytes | _Elsewhere | None, start: int, outside: Outside
+    ) -> Any:
+        if raw is None:
+            return None
+        found: bytes | str
+        if isinstance(raw, _Elsewhere) or self._is_external(column, raw):
+            found = outside(column)
+        elif column.sql_type.is_lob:
+            found = raw[self._lob_value :] if raw and raw[0] == self._lob_headers["inline"] else b""
+        else:
+            found = raw
+        if isinstance(found, str):
+            row.absent[column.name] = found
+            return None
+        decode = self.decoders[column.number]
+        if decode is None:
+            row.absent[column.name] = _LONG_FIELD
+            return None
+        try:
+            return decode(found)
+        except InvalidValueError as error:
+            error.at(spec=SPEC, field=column.name, field_offset=start, hex=found[:32].hex().upper())
+            row.faults.append(error)
+            return None
+
+    def _is_external(self, column: LuwColumn, raw: bytes) -> bool:
+        if column.type == "XML":
+            return True
+        return column.sql_type.is_lob and bool(raw) and raw[0] not in self._lob_headers.values()
+
+    def _formatted(self, data: Any, length: int) -> Iterator[tuple[LuwColumn, bytes | _Elsewhere | None, int]]:
+        """Columns with their bytes and where these stand in the record."""
+        first = length - len(data.variable_section) - data.fixed_length
+        for column, part in zip(self.placed, getattr(data.fixed_section, "columns", None) or (), strict=False):
+            if part.is_null:
+                yield column, None, first + column.offset
+            elif not column.sql_type.is_varying:
+                yield column, part.value, first + column.offset
+            elif part.value_offset & self._special:
+                yield column, _Elsewhere(), first + column.offset
+            else:
+                start = part.value_offset - data.fixed_length
+                end = start + part.value_length
+                if start < 0 or end > len(data.variable_section):
+                    raise self._beyond(column, part.value_offset, part.value_length, data, first)
+                yield column, data.variable_section[start:end], first + part.value_offset
+
+    def _unread(self, data: Any) -> int:
+        """Bytes of the variable-length section that belong to no column; damaged columns may share theirs."""
+        parts = zip(self.placed, getattr(data.fixed_section, "columns", None) or (), strict=False)
+        held = [part for column, part in parts if column.sql_type.is_varying and not part.is_null]
+        spans = sorted(((part.value_offset & ~self._special) - data.fixed_length, part.value_length) for part in held)
+        unread, place = 0, 0
+        for start, length in spans:
+            unread += max(0, start - place)
+            place = max(place, start + length)
+        return max(0, unread + len(data.variable_section) - place)
+
+    def _beyond(self, column: LuwColumn, offset: int, length: int, data: Any, first: int) -> RecordError:
+        return RecordError(
+            "the value lies outside of the variable-length section", code="LMP-R002", spec=SPEC, field=column.name,
+            field_offset=first + column.offset, found=f"{length} bytes at {offset}",
+            expected=f"within {data.fixed_length} to {data.fixed_length + len(data.variable_section)}",
+        )  # fmt: skip
+
+    def _compressed(self, data: Any, length: int) -> Iterator[tuple[LuwColumn, bytes | _Elsewhere | None, int]]:
+        """The same of a row with VALUE COMPRESSION, whose offsets count from the array or from the data."""
+        offsets = [offset & ~self._special for offset in data.value_offsets]
+        array = 2 * len(offsets)
+        start = offsets[0]
+        ends = {0: len(data.data), array: array + len(data.data)}
+        if start not in ends or offsets[-1] != ends[start] or offsets != sorted(offsets):
+            raise RecordError(
+                "value offsets lead out of the record", code="LMP-R002", spec=SPEC, field="value_offsets",
+                expected=f"0 to {len(data.data)}, or {array} to {array + len(data.data)}",
+                found=f"{start} to {offsets[-1]}",
+            )  # fmt: skip
+        if data.num_columns > len(self.table.columns):
+            raise RecordError(code="LMP-R003", spec=SPEC, field="num_columns", found=str(data.num_columns),
+                              expected=f"at most {len(self.table.columns)}")  # fmt: skip
+        first = length - len(data.data)
+        for number, column in enumerate(self.table.columns[: data.num_columns]):
+            raw = data.data[offsets[number] - start : offsets[number + 1] - start]
+            place = first + offsets[number] - start
+            if not data.value_offsets[number] & self._special:
+                yield column, raw, place
+            elif len(raw) > 1:
+                yield column, _Elsewhere(), place
+            else:
+                yield column, self._attribute(column, raw, place), place
+
+    def _attribute(self, column: LuwColumn, raw: bytes, place: int) -> bytes | None:
+        """What an attribute byte stands for: null, or the default of the column's type."""
+        if raw and raw[0] == self._attributes["is_null"]:
+            return None
+        if not raw or raw[0] != self._attributes["system_default"]:
+            raise InvalidValueError(
+                code="LMP-V001", spec=SPEC, field=column.name, field_offset=place, found=f"X'{raw.hex().upper()}'",
+                expected="X'01' (null) or X'80' (system default)",
+            )  # fmt: skip
+        return _system_default(column, self._byte_order)
+
+    def _named(self, error: DataError) -> DataError:
+        """Put the column's name where the spec can only give its number."""
+        start = "fixed_section.columns["
+        path = (error.field or "").removeprefix("user_data.")
+        if path.startswith(start):
+            number, _, part = path.removeprefix(start).partition("]")
+            part = part.lstrip(".")
+            if int(number) < len(self.placed):
+                column = self.placed[int(number)]
+                error.field = f"{column.name}.{part}" if part not in ("", "value") else column.name
+        error.hint = error.hint or f"the columns are those of table {self.table.identity}"
+        return error
+
+    def out_of_row(self, payload: bytes) -> dict[int, bytes]:
+        """Values of varying columns that are stored out of a row together, by column number.
+
+        Raises RecordError when the lengths in it do not add up.
+        """
+        spec = catalog.load(SPEC)
+        type_: Any = spec.parser.OutOfRowValues
+        count = len(self.table.columns)
+        try:
+            parsed = type_(count, KaitaiStream(BytesIO(payload)), None, None, self._order == 0)
+            start, end = parsed.value_offsets[0], parsed.value_offsets[-1]
+        except (KaitaiStructError, EOFError):
+            raise _not_consolidated(payload, "its offsets") from None
+        head = len(payload) - len(parsed.data)
+        bases = {0, head, 4 * (count + 1)}
+        if (
+            start not in bases
+            or end - start != len(parsed.data)
+            or parsed.value_offsets != sorted(parsed.value_offsets)
+        ):
+            raise _not_consolidated(payload, f"offsets {start} to {end} for {len(parsed.data)} bytes")
+        pairs = zip(self.table.columns, parsed.value_offsets, parsed.value_offsets[1:], strict=False)
+        return {column.number: parsed.data[a - start : b - start] for column, a, b in pairs if b > a}
+
+
+@dataclass(frozen=True, slots=True)
+class _Elsewhere:
+    """In place of bytes: the value is stored out of the row."""
+
+
+def _not_consolidated(payload: bytes, found: str) -> RecordError:
+    return RecordError(
+        "values stored out of the row do not add up", code="LMP-R002", spec=SPEC, field="out_of_row_values",
+        found=found, hex=payload[:32].hex().upper(),
+    )  # fmt: skip
+
+
+def _system_default(column: LuwColumn, byte_order: str) -> bytes:
+    """Zero for numbers, blanks for text of fixed length."""
+    if column.form == "decfloat":
+        zero = numeric.DECFLOAT_ZERO[column.width]
+        return zero if byte_order == "big" else zero[::-1]
+    if column.form == "decimal":
+        return bytes(column.width - 1) + b"\x0c"
+    if column.type == "CHAR" and not column.sql_type.is_bit_data:
+        return b" " * column.width
+    if column.type == "GRAPHIC":
+        return b"\x00 " * (column.width // 2)
+    return b"" if column.sql_type.is_varying else bytes(column.width)
+
+
+def _decoder(column: LuwColumn, byte_order: str, page: CodePage, trim: bool) -> Callable[[bytes], Any] | None:
+    """What turns the bytes of a column into its value; None when the log never has it."""
+    type_, form = column.sql_type, column.form
+    order: Any = byte_order
+    if form == "absent":
+        return None
+    if form == "text":
+        text = codepages.lookup(GRAPHIC_PAGE) if type_.is_graphic else page
+        text = codepages.lookup("utf-8") if type_.name == "XML" else text
+        if trim and not type_.is_varying:
+            return lambda raw: text.decode(raw).rstrip(" ")
+        return text.decode
+    if form == "int":
+        return lambda raw: numeric.decode_integer(raw, column.length, order)
+    if form == "float":
+        return lambda raw: numeric.decode_ieee(raw, order)
+    if form == "decimal":
+        return lambda raw: numeric.decode_packed(raw, type_.scale, type_.precision)
+    if form == "decfloat":
+        return lambda raw: numeric.decode_decfloat(raw if byte_order == "big" else raw[::-1])
+    if form == "boolean":
+        return _boolean
+    if form == "timestamp":
+        return lambda raw: numeric.decode_timestamp_digits(raw, type_.precision)
+    return _DIGITS.get(form, bytes)
+
+
+_DIGITS: dict[str, Callable[[bytes], Any]] = {
+    "date": numeric.decode_date_digits,
+    "time": numeric.decode_time_digits,
+}
+
+
+def _boolean(raw: bytes) -> bool:
+    if raw not in (b"\x00", b"\x01"):
+        raise InvalidValueError(code="LMP-V001", expected="X'00' or X'01'", found=f"X'{raw.hex().upper()}'")
+    return raw == b"\x01"

@@ -1,0 +1,311 @@
+"""Tables of a Db2 LUW log: columns from a tables file, or from the records that made the table.
+
+A table is known by table space and table id, never by its name. Records carry no names: a table
+without a tables file is called by its ids, `2.4`, and its columns C1, C2, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any
+
+import yaml
+
+from lmparse.errors import ControlError, RecordError
+from lmparse.spec import catalog
+from lmparse.values.sql_types import LOBS, SqlType, decimal_bytes, parse_type, timestamp_bytes
+
+Ids = tuple[int, int]
+"""Table space and table."""
+_SLOT = "column"
+_KEYS = ("tablespace_id", "table_id", "schema", "name", "columns")
+_COLUMN_KEYS = ("name", "type", "nullable")
+
+
+@dataclass(frozen=True)
+class LuwColumn:
+    """One column as it stands in the rows."""
+
+    number: int
+    """From 1, in the order of the table."""
+    name: str
+    sql_type: SqlType
+    is_nullable: bool
+    offset: int
+    """Of its fixed-length portion in the fixed-length section, in bytes."""
+
+    @property
+    def type(self) -> str:
+        """Name of its SQL type."""
+        return self.sql_type.name
+
+    @property
+    def form(self) -> str:
+        """What its values are; see SqlType.form."""
+        return self.sql_type.form
+
+    @property
+    def length(self) -> int:
+        """Bytes of its values, of the longest when they vary."""
+        return self.sql_type.length
+
+    @property
+    def scale(self) -> int:
+        """Digits behind the point."""
+        return self.sql_type.scale
+
+    def precision(self, dec_length: str = "") -> int:
+        """Digits of a DECIMAL column."""
+        return self.sql_type.precision
+
+    @property
+    def width(self) -> int:
+        """Bytes of its fixed-length portion, without the null byte."""
+        return slot_width() if self.sql_type.is_varying else self.sql_type.length
+
+    @property
+    def end(self) -> int:
+        """Offset of the byte behind its fixed-length portion and null byte."""
+        return self.offset + self.width + self.is_nullable
+
+
+@dataclass(frozen=True)
+class LuwTable:
+    """One table, or one version of it between two changes of its columns."""
+
+    tablespace_id: int
+    table_id: int
+    columns: tuple[LuwColumn, ...]
+    schema: str = ""
+    name: str = ""
+    sequence: int = 0
+    """Number of the version in the log; 0 is what the tables file describes."""
+
+    @property
+    def ids(self) -> Ids:
+        """Table space and table."""
+        return self.tablespace_id, self.table_id
+
+    @property
+    def identity(self) -> str:
+        """Ids and name, as messages name it."""
+        full = f" {self.full_name}" if self.name else ""
+        return f"{self.hex_ids}{full} version {self.sequence}"
+
+    @property
+    def hex_ids(self) -> str:
+        """Ids as the option `table` takes them: `2.4`, in decimal as in the catalog."""
+        return f"{self.tablespace_id}.{self.table_id}"
+
+    @property
+    def full_name(self) -> str:
+        """Schema and name, or the ids."""
+        return f"{self.schema}.{self.name}" if self.schema else self.name or self.hex_ids
+
+    @property
+    def fixed_length(self) -> int:
+        """Bytes of the fixed-length section of its rows."""
+        return max((column.end for column in self.columns), default=0)
+
+    @property
+    def lob_columns(self) -> list[LuwColumn]:
+        """Columns whose values may stand in LOB records."""
+        return [column for column in self.columns if column.sql_type.is_lob]
+
+    def named_by(self, other: LuwTable) -> LuwTable:
+        """The same under the names of another description of it, column by column."""
+        names = [column.name for column in other.columns]
+        columns = [
+            replace(column, name=name or column.name, sql_type=_refined(column.sql_type, known))
+            for column, name, known in zip_longest(
+                self.columns, names[: len(self.columns)], other.columns[: len(self.columns)]
+            )
+        ]
+        return replace(self, columns=tuple(columns), schema=other.schema, name=other.name)
+
+    def differs_from(self, other: LuwTable) -> str | None:
+        """The first column that is of another type or elsewhere in another description of the table."""
+        for mine, theirs in zip(self.columns, other.columns, strict=False):
+            if not _same_bytes(mine, theirs):
+                return (
+                    f"column {theirs.name} of {other.full_name} ({other.hex_ids}) is {theirs.sql_type.words} at "
+                    f"{theirs.offset} in the tables file, {mine.sql_type.words} at {mine.offset} in the log"
+                )
+        return None
+
+
+def _same_bytes(mine: LuwColumn, theirs: LuwColumn) -> bool:
+    # A record does not tell bit data from text, and gives a timestamp's digits in pairs.
+    same = mine.type == theirs.type and mine.offset == theirs.offset and mine.is_nullable == theirs.is_nullable
+    return same and (mine.sql_type.is_varying or mine.length == theirs.length)
+
+
+def _refined(type_: SqlType, known: LuwColumn | None) -> SqlType:
+    """A type from a record with what only SQL says of it."""
+    if known is None or known.type != type_.name:
+        return type_
+    digits = known.sql_type.precision if type_.name == "TIMESTAMP" else type_.precision
+    return replace(type_, is_bit_data=known.sql_type.is_bit_data, precision=digits)
+
+
+def slot_width() -> int:
+    """Bytes that place and length of a varying value take in the fixed-length section."""
+    layout = catalog.load("db2_row").layouts[f"db2_row.{_SLOT}"]
+    return sum(layout[name].width or 0 for name in ("value_offset", "value_length"))
+
+
+def placed(columns: Sequence[tuple[str, SqlType, bool]]) -> tuple[LuwColumn, ...]:
+    """Columns at their places: packed, in their order, a null byte behind those that may be null."""
+    found: list[LuwColumn] = []
+    offset = 0
+    for number, (name, type_, is_nullable) in enumerate(columns, 1):
+        column = LuwColumn(number, name, type_, is_nullable, offset)
+        found.append(column)
+        offset = column.end
+    return tuple(found)
+
+
+# -- from a tables file -------------------------------------------------------------------
+
+
+def read_tables_file(path: str) -> dict[Ids, LuwTable]:
+    """The tables that a YAML file describes, by their ids.
+
+    Raises ControlError LMP-C009 with the place in the file of what cannot be used.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            tree = yaml.safe_load(file)
+    except OSError as error:
+        raise ControlError(f"cannot be read: {error.strerror}", code="LMP-C009", file=path) from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        place = str(error).replace("\n", " ")
+        raise ControlError(f"is no YAML: {place}", code="LMP-C009", file=path) from None
+    entries = tree.get("tables") if isinstance(tree, dict) else None
+    if not isinstance(entries, list):
+        raise _unusable(path, "tables", "a list of tables under the key tables", tree)
+    tables: dict[Ids, LuwTable] = {}
+    for number, entry in enumerate(entries):
+        table = _table(path, f"tables[{number}]", entry)
+        if table.ids in tables:
+            raise _unusable(path, f"tables[{number}]", "every table once", table.hex_ids)
+        tables[table.ids] = table
+    return tables
+
+
+def _table(path: str, where: str, entry: Any) -> LuwTable:
+    if not isinstance(entry, dict):
+        raise _unusable(path, where, "a mapping of keys", entry)
+    _check_keys(path, where, entry, _KEYS)
+    ids = [_whole(path, f"{where}.{key}", entry.get(key)) for key in ("tablespace_id", "table_id")]
+    name, schema = (_text(path, f"{where}.{key}", entry.get(key)) for key in ("name", "schema"))
+    columns = entry.get("columns")
+    if not isinstance(columns, list) or not columns:
+        raise _unusable(path, f"{where}.columns", "a list of columns", columns)
+    read = [_column(path, f"{where}.columns[{number}]", column) for number, column in enumerate(columns)]
+    seen: set[str] = set()
+    for number, (column_name, *_) in enumerate(read):
+        if column_name in seen:
+            raise _unusable(path, f"{where}.columns[{number}].name", "every column once", column_name)
+        seen.add(column_name)
+    return LuwTable(ids[0], ids[1], placed(read), schema, name)
+
+
+def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:
+    if not isinstance(entry, dict):
+        raise _unusable(path, where, "a mapping of keys", entry)
+    _check_keys(path, where, entry, _COLUMN_KEYS)
+    name, words = (_text(path, f"{where}.{key}", entry.get(key)) for key in ("name", "type"))
+    nullable = entry.get("nullable", True)
+    if not isinstance(nullable, bool):
+        raise _unusable(path, f"{where}.nullable", "true or false", nullable)
+    try:
+        return name, parse_type(words), nullable
+    except ValueError as error:
+        raise _unusable(path, f"{where}.type", "an SQL type such as DECIMAL(9,2)", str(error)) from None
+
+
+def _check_keys(path: str, where: str, entry: dict[Any, Any], known: Sequence[str]) -> None:
+    for key in entry:
+        if key not in known:
+            raise _unusable(path, f"{where}.{key}", "one of " + ", ".join(known), key)
+
+
+def _whole(path: str, where: str, value: Any) -> int:
+    if type(value) is not int or not 0 <= value <= 0xFFFF:
+        raise _unusable(path, where, "a number from 0 to 65535", value)
+    return value
+
+
+def _text(path: str, where: str, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise _unusable(path, where, "a text", value)
+    return value
+
+
+def _unusable(path: str, field: str, expected: str, found: Any) -> ControlError:
+    return ControlError(code="LMP-C009", file=path, field=field, expected=expected, found=str(found))
+
+
+# -- from records ---------------------------------------------------------------------------
+
+
+def table_of(ids: Ids, description: Any, sequence: int, field: str) -> LuwTable:
+    """The table that column and LOB descriptors of a record describe.
+
+    Raises RecordError LMP-R006 for descriptors that contradict themselves.
+    """
+    count = sum(_type_name(column).upper() in LOBS for column in description.columns)
+    if len(description.lobs) < count:
+        raise RecordError(
+            "a LOB column has no descriptor", code="LMP-R006", spec="db2_dms", field=field,
+            expected=f"{count} LOB descriptors", found=str(len(description.lobs)),
+        )  # fmt: skip
+    columns = [
+        LuwColumn(number, f"C{number}", _described_type(entry), entry.is_nullable, entry.field_offset)
+        for number, entry in enumerate(description.columns, 1)
+    ]
+    if len(description.lobs) == count:
+        # One for each LOB column; where there are more, which belongs to which is not stated.
+        lengths = iter(lob.maximum_length for lob in description.lobs)
+        columns = [
+            replace(column, sql_type=replace(column.sql_type, length=next(lengths)))
+            if column.sql_type.is_lob
+            else column
+            for column in columns
+        ]
+    _check_places(columns, field)
+    return LuwTable(*ids, tuple(columns), sequence=sequence)
+
+
+def _type_name(descriptor: Any) -> str:
+    return str(getattr(descriptor.field_type, "name", ""))
+
+
+def _described_type(descriptor: Any) -> SqlType:
+    name = _type_name(descriptor)
+    if not name:
+        return SqlType(f"TYPE {descriptor.field_type:#06x}", descriptor.length)
+    if name == "decimal":
+        return SqlType("DECIMAL", decimal_bytes(descriptor.precision), descriptor.precision, descriptor.scale)
+    if name.startswith("decfloat"):
+        return SqlType("DECFLOAT", descriptor.length, int(name.removeprefix("decfloat")))
+    if name == "timestamp":
+        return SqlType("TIMESTAMP", descriptor.length, 2 * (descriptor.length - timestamp_bytes(0)))
+    if name in ("date", "time"):
+        return parse_type(name)
+    return SqlType(name.removesuffix("_type").replace("_", " ").upper(), descriptor.length)
+
+
+def _check_places(columns: Sequence[LuwColumn], field: str) -> None:
+    """Fixed-length portions are packed: the offset of each column is where the one before ends."""
+    end = 0
+    for column in sorted(columns, key=lambda entry: entry.offset):
+        if column.offset != end:
+            raise RecordError(
+                "column descriptors are not packed", code="LMP-R006", spec="db2_dms",
+                field=f"{field}.columns[{column.number - 1}].field_offset", expected=str(end), found=str(column.offset),
+            )  # fmt: skip
+        end = column.end

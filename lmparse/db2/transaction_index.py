@@ -1,0 +1,168 @@
+"""Ledger: what one pass over a Db2 LUW log found, without a row in memory.
+
+Units of work with the places of their changes, the descriptions of tables, and what is to be said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lmparse.db2.tables import Ids, LuwTable
+from lmparse.errors import DataError, FramingError
+from lmparse.framing.framings import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a value that is stored out of its row."""
+
+    frame: Frame
+    kind: str
+    column: int | None
+    """Number of the column as the record has it, None when it has none."""
+    address: int
+    length: int
+    has_data: bool
+
+    @property
+    def end(self) -> int:
+        """Byte address behind it."""
+        return self.address + self.length
+
+
+@dataclass(slots=True)
+class Entry:
+    """One change: where its record stands, and what became of it."""
+
+    frame: Frame
+    kind: str
+    op: str
+    ids: Ids | None
+    lsn: int
+    """Its log sequence number, or its place in the file where no record has one."""
+    lfs: int = 0
+    stream: int = 0
+    address: int | None = None
+    previous: int = 0
+    rid: Any = None
+    number: int = 0
+    """Which row of a record with several."""
+    is_undone: bool = False
+    is_half: bool = False
+    """One half of an update that moved its row, by the flag in the record."""
+    other: Frame | None = None
+    """The record with the row before, when this is both halves of one update."""
+    pieces: tuple[Piece, ...] = ()
+    """Values stored out of the row, as far as they are known to be of it."""
+    grows: tuple[Entry, ...] = ()
+    """Changes of the same row whose values the pieces go on, the earliest first. All of them stand
+    here, and not each in the next, so that a part with many of them can be pickled."""
+    appends: frozenset[int | None] = frozenset()
+    """Columns whose pieces begin where no value begins: what was appended to one that stood there."""
+    rivals: tuple[Entry, ...] = ()
+    """Other changes of the transaction that pieces without a column might be of."""
+    is_doubtful: bool = False
+    """Whether a damaged record stands where pieces of its values may have stood."""
+    is_shared: bool = False
+    """Whether the pieces are of one of several rows in the same record."""
+    gap: str | None = None
+    """Why rows of its table may be missing before it."""
+    notice: dict[str, Any] | None = None
+    """Of a change that is no record's own but says that rows are missing."""
+
+
+@dataclass(slots=True)
+class Unit:
+    """One transaction."""
+
+    transaction_id: bytes
+    first_lsn: int
+    first_index: int = 0
+    """Number of its first record in the file."""
+    state: str = "open"
+    """committed, rolled-back, or open."""
+    begins_before: bool = False
+    """Whether its first record is not in the log at hand."""
+    entries: list[Entry] = field(default_factory=list)
+    commit_lsn: int = 0
+    commit_stream: int = 0
+    commit_time: int | None = None
+    """Seconds since 1970-01-01, as far as the record that ended it has a time."""
+    authid: str | None = None
+    number: int = 0
+    """Which of the units, in the order in which they ended."""
+
+    @property
+    def txn_id(self) -> str:
+        """Transaction identifier and first log sequence number, 28 hex digits."""
+        return f"{self.transaction_id.hex().upper()}{self.first_lsn:016X}"
+
+    @property
+    def bytes(self) -> int:
+        """Size of its changes, with the values stored out of their rows."""
+        return sum(entry.frame.length + sum(piece.length for piece in entry.pieces) for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRecord:
+    """A description of a table in the log."""
+
+    table: LuwTable
+    index: int
+    """Number of the record it stands in."""
+    unit: int
+    """Number of the unit of work that made it."""
+    is_committed: bool
+    is_undone: bool
+    before: LuwTable | None = None
+    """What the same record says of the table as it was."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What one pass over a log found."""
+
+    units: list[Unit] = field(default_factory=list)
+    tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    """What is to be said besides, by its words."""
+    address_forms: Counter[str] = field(default_factory=Counter)
+    """How byte addresses of LOB records are read where the manual is silent."""
+    gaps: list[str] = field(default_factory=list)
+    """Where rows begin to be missing, in words."""
+    bad: list[tuple[Frame, DataError]] = field(default_factory=list)
+    """Records that could not be read."""
+    fault: FramingError | None = None
+    """Where records can be cut out of the file no more."""
+    named: dict[Ids, LuwTable] = field(default_factory=dict)
+    """The tables of the tables file."""
+    column_ids: dict[Ids, set[int]] = field(default_factory=dict)
+    """Columns that records of values stored out of the row name, by table."""
+
+    def description(self, unit: Unit, entry: Entry) -> LuwTable | None:
+        """The description of the table of a change that was in force at its record.
+
+        Of other units committed ones only; one that was taken back holds for what was taken back with it.
+        """
+        found = None
+        for record in self.tables.get(entry.ids or (0, 0), ()):
+            is_own = record.unit == unit.number and (not record.is_undone or entry.is_undone)
+            if record.index <= entry.frame.index:
+                found = record.table if record.is_committed or is_own else found
+            elif found is None and record.before is not None:
+                return record.before
+        return found
+
+    def parts(self, max_bytes: int) -> Iterator[Ledger]:
+        """The same in parts of whole units, of about so many bytes; what went wrong is in the last."""
+        size, units = 0, list[Unit]()
+        for unit in self.units:
+            if size and size + unit.bytes > max_bytes:
+                yield replace(self, units=units, bad=[], fault=None)
+                size, units = 0, []
+            units.append(unit)
+            size += unit.bytes
+        yield replace(self, units=units)

@@ -1,0 +1,4 @@
+"""Records as one file, changes as a folder of files.
+
+Begin with `converting.Conversion`.
+"""

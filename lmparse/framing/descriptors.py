@@ -1,0 +1,171 @@
+"""Descriptor words: what stands before a record, a piece of one, or a block.
+
+One reader for all of them; widths, limits and codes come from `formats/zos`. Log records of
+Db2 LUW begin with their own length; what an API puts before them comes from `formats/db2`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from kaitaistruct import KaitaiStructError
+
+from lmparse.errors import FramingError, LeftoverError, TruncatedError
+from lmparse.spec import catalog
+from lmparse.storage.buffers import Buffer
+
+TRAILERS = (b"\n", b"\r", b"\r\n", b"\x1a")
+"""Line ends and the end-of-file mark, which transfers put behind a file."""
+
+
+class Descriptor:
+    """A descriptor word made of unsigned integers (RDW, SDW, the prefix of z/OSMF)."""
+
+    def __init__(self, spec_id: str) -> None:
+        self.spec = catalog.load(spec_id)
+        self.struct = catalog.unsigned_struct(self.spec.layout)
+        self.size = self.struct.size
+        self._limits = [
+            (number, field, field.minimum or 0, field.maximum if field.maximum is not None else 1 << 64)
+            for number, field in enumerate(self.spec.layout)
+            if field.minimum is not None or field.maximum is not None
+        ]
+
+    def read(self, buffer: Buffer, offset: int, end: int, index: int) -> tuple[int, ...]:
+        """The values of the word at `offset`, in the order of the spec.
+
+        `index` is the number of the record it belongs to. Raises TruncatedError when
+        the bytes up to `end` are the start of such a word, else LeftoverError, or
+        FramingError when no record came before.
+        """
+        if end - offset < self.size:
+            raise self._too_short(buffer, offset, end, index)
+        values: tuple[int, ...] = self.struct.unpack_from(buffer, offset)
+        for number, field, minimum, maximum in self._limits:
+            if not minimum <= values[number] <= maximum:
+                raise no_record(
+                    buffer, offset, end, index, spec=self.spec.id, field=field.id, field_offset=field.offset,
+                    expected=_limits(minimum, maximum), found=str(values[number]), doc_ref=self.spec.layout.doc_ref,
+                )  # fmt: skip
+        return values
+
+    def _too_short(self, buffer: Buffer, offset: int, end: int, index: int) -> FramingError:
+        have = buffer[offset:end]
+        for filled in _completed(have, self.size):
+            try:
+                self.read(filled, 0, self.size, index)
+            except FramingError:
+                continue
+            return cut_short(buffer, offset, end, index, self.size, spec=self.spec.id)
+        return no_record(buffer, offset, end, index, spec=self.spec.id, found=f"X'{have.hex().upper()}'")
+
+
+class BlockDescriptor:
+    """The block descriptor word, normal or extended."""
+
+    def __init__(self) -> None:
+        self.spec = catalog.load("zos_bdw")
+        self.size = sum(field.width or 0 for field in catalog.load("zos_rdw").layout)
+
+    def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        """Length of the block at `offset`, the word included. Raises as Descriptor.read does."""
+        raw = buffer[offset : min(offset + self.size, end)]
+        candidates = [raw] if len(raw) == self.size else _completed(raw, self.size)
+        for candidate in candidates:
+            try:
+                length: int = self.spec.parser.from_bytes(candidate).length
+            except KaitaiStructError:
+                continue
+            if len(raw) < self.size:
+                raise cut_short(buffer, offset, end, index, self.size, spec=self.spec.id)
+            return length
+        raise no_record(
+            buffer, offset, end, index, spec=self.spec.id, expected="a block descriptor word",
+            found=f"X'{raw.hex().upper()}'", doc_ref=self.spec.layout.doc_ref,
+        )  # fmt: skip
+
+
+class OwnLength:
+    """The length that a record begins with, behind the prefix of the API that returned it."""
+
+    def __init__(self, prefix: str, byte_order: str) -> None:
+        self.spec = catalog.load("db2_log")
+        self.prefix = catalog.load("db2_prefix").layouts[f"db2_prefix.{prefix}"].width or 0
+        """Bytes in front of each record."""
+        self._field = self.spec.layout["length"]
+        self._struct = catalog.number_struct(self._field, byte_order)
+        headers = [self.spec.layouts[case].least_width for case in self.spec.layout["chain"].cases]
+        self.least = self.spec.layout.least_width + min(headers)
+        """Bytes of the shortest header."""
+
+    def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
+        """Length of the record whose prefix starts at `offset`. Raises as Descriptor.read does."""
+        need = self.prefix + self._struct.size
+        if end - offset < need:
+            have = buffer[offset:end]
+            if have in TRAILERS:
+                raise no_record(buffer, offset, end, index, spec=self.spec.id, found=f"X'{have.hex().upper()}'")
+            raise cut_short(buffer, offset, end, index, need, spec=self.spec.id)
+        length: int = self._struct.unpack_from(buffer, offset + self.prefix)[0]
+        if length < self.least:
+            error = no_record(
+                buffer, offset, end, index, spec=self.spec.id, field=self._field.id, field_offset=self._field.offset,
+                expected=f"at least {self.least}", found=str(length), doc_ref=self._field.doc_ref,
+            )  # fmt: skip
+            error.record_offset = offset + self.prefix
+            error.hex = excerpt(buffer, offset + self.prefix, end)
+            raise error
+        return length
+
+
+def _completed(have: bytes, size: int) -> list[bytes]:
+    """Some words that a cut one may be the start of; none for what a transfer puts behind a file."""
+    if have in TRAILERS:
+        return []
+    missing = size - len(have)
+    return [have + fill for fill in (bytes(missing), b"\xff".ljust(missing, b"\x00"), b"\x08" * missing)]
+
+
+def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int, **known: Any) -> TruncatedError:
+    """The error of a record that the file ends in; `need` counts bytes from `offset`."""
+    return TruncatedError(
+        "the file ends inside the record", code="LMP-F006", record_index=index, record_offset=offset,
+        expected=f"{need} bytes", found=str(end - offset), hex=excerpt(buffer, offset, end), **known,
+    )  # fmt: skip
+
+
+def no_record(buffer: Buffer, offset: int, end: int, index: int, **known: Any) -> FramingError:
+    """The error of bytes that begin no record: left over behind others, or wrong from the start."""
+    kind, code = (LeftoverError, "LMP-F007") if index else (FramingError, "LMP-F005")
+    message = f"{end - offset} bytes behind the last record are no record" if index else ""
+    return kind(message, code=code, record_index=index, record_offset=offset, hex=excerpt(buffer, offset, end), **known)
+
+
+def excerpt(buffer: Buffer, offset: int, end: int) -> str:
+    """The first bytes at `offset` as hex, for an error."""
+    return buffer[offset : min(offset + 32, end)].hex().upper()
+
+
+def _limits(minimum: int, maximum: int) -> str:
+    if minimum == maximum:
+        return str(minimum)
+    return f"{minimum} to {maximum}"
+
+
+@cache
+def descriptor(spec_id: str) -> Descriptor:
+    """The descriptor word of a spec, made once."""
+    return Descriptor(spec_id)
+
+
+@cache
+def own_length(prefix: str, byte_order: str) -> OwnLength:
+    """The length in records behind a prefix, in a byte order, made once."""
+    return OwnLength(prefix, byte_order)
+
+
+@cache
+def block_descriptor() -> BlockDescriptor:
+    """The block descriptor word, made once."""
+    return BlockDescriptor()

@@ -1,0 +1,162 @@
+"""Detection: which framing the bytes of a file prove.
+
+A framing is a candidate when its records tile the first window exactly and the
+records themselves are what they should be. What they should be is a family's
+knowledge, handed in: this module knows descriptor words only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lmparse.errors import FramingError
+from lmparse.framing.framings import Cutter, Frame, Framing
+from lmparse.storage.buffers import Buffer
+from lmparse.values.codepages import CodePage
+
+WINDOW_BYTES = 1 << 20
+_SAMPLE = 64
+
+Test = Callable[[list[bytes], Framing], str | None]
+"""Why these first records, cut by a framing, are none of the family, or None when they are."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is known of the records that a file should hold."""
+
+    name: str
+    """What they are, in words for messages."""
+    test: Test
+    cutter: Cutter | None = None
+    """How long a record says it is, when it does."""
+    page: Callable[[bytes], CodePage] | None = None
+    """The code page that the first record names for the file, when it does."""
+    framings: tuple[Framing, ...] = ()
+    """The ways its records may be framed; none named: those of a z/OS file."""
+    record: Callable[[bytes], bool] | None = None
+    """Whether bytes may be one of the records, whatever its codes; without it the parser is asked."""
+    options: Callable[[list[bytes], Framing], dict[str, str]] | None = None
+    """Options besides the framing that the first records prove, under their Python names."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one framing on the first window."""
+
+    framing: Framing
+    frames: tuple[Frame, ...]
+    """The first records, at most 64."""
+    fault: FramingError | None
+    """Where the framing broke; None when it tiled the window exactly."""
+    refusal: str | None
+    """Why the records are none of the family; None when they are."""
+    is_spanned: bool
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it tiles exactly and the records are of the family."""
+        return self.fault is None and self.refusal is None and bool(self.frames)
+
+    @property
+    def reached(self) -> int:
+        """Offset up to which it went well."""
+        return self.fault.record_offset or 0 if self.fault is not None else 1 << 63
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in words."""
+        if self.refusal is not None:
+            return self.refusal
+        return "fits" if self.fault is None else str(self.fault)
+
+
+def detect(buffer: Buffer, family: Family) -> Trial:
+    """Find the framing of a file. Never guesses.
+
+    Raises FramingError: LMP-F002 when there is no byte to prove it by, LMP-F003
+    when none fits, LMP-F004 when several do.
+    """
+    if not len(buffer):
+        raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", hint="name the framing")
+    trials = try_framings(buffer, family)
+    left = _preferred([trial for trial in trials if trial.is_proven])
+    if not left:
+        # A file that is damaged or cut short tiles in no way: then the one way in which
+        # it begins soundly is taken, and reading it shows the damage where it is.
+        sound = [trial for trial in trials if trial.refusal is None and trial.frames]
+        furthest = max((trial.reached for trial in sound), default=0)
+        best = [trial for trial in sound if trial.reached == furthest]
+        left = _preferred(best) or best
+    if len(left) == 1:
+        return left[0]
+    if left:
+        names = " and ".join(_name(trial.framing) for trial in left)
+        raise FramingError(
+            f"{names} both fit the first {min(len(buffer), WINDOW_BYTES)} bytes", code="LMP-F004",
+            hint="name the framing that the transfer used",
+        )  # fmt: skip
+    raise FramingError(
+        f"no framing gives {family.name}", code="LMP-F003", record_offset=0,
+        found="; ".join(f"{_name(trial.framing)}: {_short(trial)}" for trial in trials), hex=buffer[:32].hex().upper(),
+        expected="records that tile the file", hint="lmparse sniff FILE says more",
+    )  # fmt: skip
+
+
+def try_framings(buffer: Buffer, family: Family) -> list[Trial]:
+    """Try every framing that needs no option."""
+    if family.framings:
+        return [try_framing(buffer, framing, family) for framing in family.framings]
+    names = ["bdw-vbs", "bdw", "vbs", "rdw", "zosmf"]
+    framings = [Framing(name) for name in names]
+    if family.cutter is not None:
+        framings.append(Framing("glued", cutter=family.cutter))
+    return [try_framing(buffer, framing, family) for framing in framings]
+
+
+def try_framing(buffer: Buffer, framing: Framing, family: Family) -> Trial:
+    """Read the first window with one framing and let the family judge its records."""
+    frames: list[Frame] = []
+    fault: FramingError | None = None
+    is_spanned = False
+    try:
+        for frame in framing.frames(buffer):
+            if len(frames) < _SAMPLE:
+                frames.append(frame)
+            is_spanned = is_spanned or len(frame.pieces) > 1
+            if frame.offset + frame.length >= WINDOW_BYTES:
+                break
+    except FramingError as error:
+        fault = error
+    refusal = family.test([frame.read(buffer) for frame in frames], framing) if frames else _no_record(fault)
+    return Trial(framing, tuple(frames), fault, refusal, is_spanned)
+
+
+def _preferred(fits: list[Trial]) -> list[Trial]:
+    """Spanned without a spanned piece is not spanned; blocks that tile win over records that do.
+
+    Descriptor words that tile win over none: they cannot stand there by chance.
+    """
+    fits = [trial for trial in fits if trial.is_spanned or trial.framing.name not in ("vbs", "bdw-vbs")]
+    described = [trial for trial in fits if trial.framing.name != "glued"]
+    fits = described or fits
+    blocked = [trial for trial in fits if trial.framing.name in ("bdw", "bdw-vbs")]
+    if blocked:
+        fits = [trial for trial in fits if trial in blocked or trial.framing.name not in ("rdw", "vbs")]
+    return fits
+
+
+def _name(framing: Framing) -> str:
+    return f"{framing.name} {framing.byte_order}" if framing.byte_order else framing.name
+
+
+def _no_record(fault: FramingError | None) -> str:
+    return "no record" if fault is None else f"no record: {fault.says()}"
+
+
+def _short(trial: Trial) -> str:
+    if trial.refusal is not None:
+        return trial.refusal
+    assert trial.fault is not None
+    return trial.fault.says()

@@ -1,0 +1,52 @@
+"""Scans: what a pass over the headers of all records finds, without an object for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from lmparse.framing.framings import Frame
+from lmparse.framing.index import Window
+from lmparse.values import vectors
+from lmparse.values.distinct import Distinct
+
+Place = tuple[int, int]
+"""Offset and width of a field, in bytes from the start of the record."""
+
+
+def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[Frame]:
+    """The first record with each value of the bytes at some places; every record that is too short for them."""
+    if not places:
+        yield from (window.frame(0) for window in islice(windows, 1))
+        return
+    found = Distinct(sum(width for _, width in places))
+    end = max(start + width for start, width in places)
+    for window in windows:
+        fits = _fits(window, end)
+        known = len(found)
+        numbers = found.of(np.concatenate([_rows(window, place, fits) for place in places], axis=1))
+        is_first = ~fits
+        for number in range(known, len(found)):
+            is_first[np.flatnonzero(fits)[int((numbers == number).argmax())]] = True
+        yield from map(window.frame, np.flatnonzero(is_first).tolist())
+
+
+def above(windows: Iterable[Window], place: Place, limit: int) -> Iterator[Frame]:
+    """Every record with a big-endian number above a limit at a place; those that are too short for it have none."""
+    for window in windows:
+        fits = _fits(window, sum(place))
+        is_above = vectors.unsigned(_rows(window, place, fits)) > limit
+        yield from map(window.frame, np.flatnonzero(fits)[is_above].tolist())
+
+
+def _fits(window: Window, end: int) -> npt.NDArray[np.bool_]:
+    fits: npt.NDArray[np.bool_] = window.lengths >= end
+    return fits
+
+
+def _rows(window: Window, place: Place, fits: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+    start, width = place
+    return vectors.take_rows(window.data, window.starts[fits] + start, width)

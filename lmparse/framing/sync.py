@@ -1,0 +1,229 @@
+"""Synchroniser: where a record begins near an offset, found without reading from the start of the file.
+
+A record's bytes may look like records, so no look at a part of a file can prove a cut. A cut is a
+proposal; the proof is that the range before it, read from a proven start, ends exactly there.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from lmparse.errors import DataError, FramingError
+from lmparse.framing.descriptors import block_descriptor, descriptor
+from lmparse.framing.framings import Frame, Framing
+from lmparse.framing.index import Window, sound_words, windows
+from lmparse.storage.buffers import Buffer
+
+Plausible = Callable[[Frame], bool]
+"""Whether a record of the file may stand there."""
+
+REACH = 1 << 16
+"""Bytes before and behind an offset that are searched. Twice the longest record of format V: no limit
+is stated for a record in pieces or of Db2 LUW. Where a longer record or block stands nothing is found."""
+CHAIN = 16
+"""Records that must follow one another from a cut on, or blocks where there are blocks."""
+_WORDS = 4
+"""As many descriptor words must follow one another before what is in a record is looked at, which takes longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A part of a file between two cuts. Offsets in bytes."""
+
+    start: int
+    end: int
+
+
+class RangeError(Exception):
+    """A range did not end where the next one begins: a cut is wrong, or the file is damaged.
+
+    It tells a caller to read by index from the start, which shows damage where it is. Ranges behind
+    are not proven either. No error of the file, so it has no code; `__cause__` is what was met.
+    """
+
+    def __init__(self, part: Range, reached: int | None) -> None:
+        super().__init__(part, reached)
+        self.part = part
+        self.reached = reached
+        """Offset of the record that does not fit, when it is known."""
+
+    def __str__(self) -> str:
+        place = "" if self.reached is None else f": no record fits at {self.reached:#x}"
+        return f"the range from {self.part.start:#x} does not end at {self.part.end:#x}{place}"
+
+
+def ranges(places: Iterable[int], end: int) -> list[Range]:
+    """The ranges between cuts, from the start of a file to its `end`."""
+    return [Range(start, behind) for start, behind in pairwise((0, *places, end)) if start < behind]
+
+
+def range_windows(
+    framing: Framing, buffer: Buffer, part: Range, first_index: int = 0, **limits: int
+) -> Iterator[Window]:
+    """The windows of a range, as `index.windows` gives them; proven when the last one was given.
+
+    Raises RangeError when its records do not fill it exactly. A range that is the whole file has no
+    cut, so that it raises what `windows` raises.
+    """
+    try:
+        yield from windows(framing, buffer, part.start, part.end, first_index, **limits)
+    except DataError as error:
+        if part == Range(0, len(buffer)):
+            raise
+        raise RangeError(part, error.record_offset) from error
+
+
+def count(framing: Framing, buffer: Buffer, part: Range) -> int:
+    """How many records a range holds, which is proven by that. Raises as `range_windows` does."""
+    return sum(map(len, range_windows(framing, buffer, part)))
+
+
+def cuts(framing: Framing, buffer: Buffer, max_bytes: int, plausible: Plausible, chain: int = CHAIN) -> list[int]:
+    """Offsets about every `max_bytes` at which a file may be cut, ascending, to be proven by reading.
+
+    Where no record is found, or not one alone, the parts are joined. Reads near the cuts only.
+    """
+    places: list[int] = []
+    near = step = max(max_bytes, 1)
+    while near < len(buffer):
+        place = synchronise(framing, buffer, near, len(buffer), plausible, chain)
+        if place is not None:
+            places.append(place)
+        near = (near if place is None else place) + step
+    return places
+
+
+def synchronise(
+    framing: Framing, buffer: Buffer, near: int, end: int, plausible: Plausible, chain: int = CHAIN
+) -> int | None:
+    """The first offset from `near` on at which reading with a framing may begin, in a file that ends at `end`.
+
+    Every place up to `REACH` bytes before `near` where a record could begin is followed from record to
+    record. The true records are among these paths; those that start in a record's bytes break off or
+    run into the true ones. So what all paths have in common is a record, when none before `near` is
+    longer than `REACH` or refused by `plausible`. From there `chain` plausible records must follow one
+    another, or as many as there are up to `end`.
+
+    None when no path is left, when several are that do not meet, and for `glued`: there a range proves
+    nothing, because the end of the last record is taken from the end of the range.
+    """
+    if framing.name == "glued" or near >= end:
+        return None
+    steps = _Steps(framing, buffer, near, end, plausible)
+    paths = {place: steps.entry(place) for place in steps.candidates()}
+    heap = sorted(paths)
+    while heap:
+        # Always the hindmost path goes on, so that paths meet before they pass one another.
+        place = heapq.heappop(heap)
+        entry = paths.pop(place)
+        if not heap and entry is not None:
+            return entry if steps.is_chain(entry, chain) else None
+        if place == end or place > near + 2 * REACH:
+            return None
+        behind = steps.behind(place)
+        if behind is None:
+            continue
+        if behind not in paths:
+            paths[behind] = steps.entry(behind) if entry is None else entry
+            heapq.heappush(heap, behind)
+        elif paths[behind] != entry:
+            paths[behind] = steps.entry(behind)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """Steps from record to record, or from block to block, of a framing."""
+
+    framing: Framing
+    buffer: Buffer
+    near: int
+    end: int
+    plausible: Plausible
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether steps are blocks."""
+        return self.framing.name in ("bdw", "bdw-vbs")
+
+    def candidates(self) -> Iterable[int]:
+        """Places up to `near`, within reach, where a step might begin."""
+        first = max(0, self.near - REACH)
+        if self.framing.name == "fixed":
+            return [self.near - self.near % (self.framing.record_length or 1)]
+        if not self.is_blocked:
+            return sound_words(self.framing, self.buffer, first, self.near + 1, REACH, _WORDS)
+        before = block_descriptor().size
+        words = sound_words(self.framing, self.buffer, first + before, self.near + before + 1, REACH)
+        return [offset - before for offset in words]
+
+    def entry(self, place: int) -> int | None:
+        """The place itself, when reading may begin there."""
+        if place < self.near or place >= self.end:
+            return None
+        if self.framing.name != "bdw-vbs":
+            return place
+        try:
+            code = descriptor("zos_sdw").read(self.buffer, place + block_descriptor().size, self.end, 1)[1]
+        except FramingError:
+            return None
+        return place if code in _opening() else None
+
+    def is_chain(self, place: int, count: int) -> bool:
+        """Whether this many steps can be made from a place, or as many as there are to the end."""
+        behind: int | None = place
+        while behind is not None and behind < self.end and count > 0:
+            behind, count = self.behind(behind), count - 1
+        return behind is not None
+
+    def behind(self, place: int) -> int | None:
+        """Where the record or block at a place ends; None when there is none."""
+        limit = min(self.end, place + REACH)
+        try:
+            if self.is_blocked:
+                return self._behind_block(place, limit)
+            # Number 1, because bytes that begin no record are no error of the first one.
+            frame = next(self.framing.frames(self.buffer, place, limit, 1))
+        except FramingError:
+            return None
+        return sum(frame.pieces[-1]) if self.plausible(frame) else None
+
+    def _behind_block(self, place: int, limit: int) -> int | None:
+        behind = place + block_descriptor().read(self.buffer, place, limit, 1)
+        if behind > limit:
+            return None
+        if self.framing.name == "bdw":
+            frames = self.framing.frames(self.buffer, place, behind, 1)
+            return behind if all(map(self.plausible, frames)) else None
+        word = descriptor("zos_sdw")
+        offset = place + block_descriptor().size
+        is_open: bool | None = None  # before the first piece it is not known
+        while offset < behind:
+            length, code, _ = word.read(self.buffer, offset, behind, 1)
+            opens, closes = code in _opening(), code in _closing()
+            if offset + length > behind or opens is is_open:
+                return None
+            piece = (offset + word.size, length - word.size)
+            if opens and closes and not self.plausible(Frame(1, (piece,), None)):
+                return None
+            is_open = not closes
+            offset += length
+        return behind
+
+
+@cache
+def _opening() -> frozenset[int]:
+    """Codes of the pieces that begin a record."""
+    codes = descriptor("zos_sdw").spec.enum("segment_code")
+    return frozenset((codes["complete"], codes["first"]))
+
+
+@cache
+def _closing() -> frozenset[int]:
+    """Codes of the pieces that end a record."""
+    codes = descriptor("zos_sdw").spec.enum("segment_code")
+    return frozenset((codes["complete"], codes["last"]))

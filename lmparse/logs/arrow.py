@@ -1,0 +1,260 @@
+"""Frames: records and changes as Arrow batches, by the column where a plan allows it.
+
+Columns of records are the fields of their spec; columns of changes are those that
+`lmparse changes` prints. Docs of the specs become comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lmparse.bmc import change_columns, header_columns
+from lmparse.bmc.change_columns import ChangeColumns
+from lmparse.bmc.log import LogicalLog
+from lmparse.changes.change import Version
+from lmparse.changes.log import ChangeLog
+from lmparse.changes.rows import change_row, change_rows
+from lmparse.changes.schemas import changes_schema, version_schema
+from lmparse.changes.version_batches import Piece
+from lmparse.columnar import schemas
+from lmparse.columnar.comparison import compared
+from lmparse.columnar.filters import Filter, matching
+from lmparse.columnar.metadata_columns import Origin
+from lmparse.columnar.record_plan import Plan
+from lmparse.columnar.rows import (
+    BATCH_ROWS,
+    Row,
+    bad_rows,
+    batches,
+    fields_for,
+    parts_inside,
+    record_row,
+    record_rows,
+    to_batch,
+)
+from lmparse.db2 import change_columns as db2_change_columns
+from lmparse.db2.change_columns import LuwChangeColumns
+from lmparse.db2.log import Db2Log
+from lmparse.errors import OptionError, TableNotFoundError
+from lmparse.framing.framings import Span
+from lmparse.framing.index import Window
+from lmparse.logs.open import open_file
+from lmparse.logs.partitions import Part, Request
+from lmparse.options import Options
+from lmparse.records.files import RecordFile, ignored
+
+# -- records ----------------------------------------------------------------------------
+
+
+def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any) -> pa.Table:
+    """The records of a file that fulfil filters as one table; `metadata` says whether it has the column `_metadata`.
+
+    Options are those of the command line under their Python names. Raises FramingError where
+    the file is damaged; bad records and values stand in the columns for them.
+    """
+    named = Options.parse(options)
+    schema = schemas.records_schema(named.spec, named.columns)
+    if not metadata:
+        schema = schema.remove(schema.get_field_index("_metadata"))
+    file = open_file(path, named, on_error=lambda error: None)
+    return pa.Table.from_batches(engine_batches(file, schema, filters=filters), schema)
+
+
+def engine_batches(
+    file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The records of a file through the engine that its options name; those that fulfil filters."""
+    if file.options.engine == "kaitai":
+        return matching(batches(record_rows(file, schema, span), schema), filters)
+    return record_batches(file, schema, span, filters)
+
+
+def record_batches(
+    file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The same rows as batches of a schema: by the column where a plan allows it, else row by row.
+
+    Records that are not regular are read one by one and put where they stand, so that values,
+    errors and their order are those of `record_rows`. Of a record that a filter rules out by its own
+    columns no other is read, except in mode failfast, where what is bad in one ends the reading.
+    """
+    plan = plan_of(file)
+    if plan.refusal(schema):
+        yield from matching(batches(record_rows(file, schema, span), schema), filters)
+        return
+    deciding = [] if file.options.mode == "failfast" else plan.deciding(filters)
+    file.keeps_bad_records = file.options.mode == "permissive"
+    names = [name for name in schema.names if name not in schemas.OUTCOMES]
+    origin = Origin(file)
+    for window in file.windows(span):
+        if deciding:
+            numbers, decoded = plan.decode_matching(window, names, deciding)
+            if not len(numbers):
+                continue
+        else:
+            numbers, decoded = np.arange(len(window)), plan.decode(window, names)
+        found = dict(zip(names, decoded.arrays, strict=True))
+        made = [
+            found[entry.name].cast(entry.type) if entry.name in found else origin.column(entry, window, numbers)
+            for entry in schema
+        ]
+        batch = pa.RecordBatch.from_arrays(made, schema=schema)
+        if decoded.irregular.any():
+            batch = _mended(batch, file, window, numbers, decoded.irregular)
+        yield from matching([batch], filters)
+
+
+def plan_of(file: RecordFile) -> Plan:
+    """Which way the columns of the records of a file go."""
+    described = header_columns.described(file.header) if isinstance(file, LogicalLog) else None
+    return Plan(file.spec, file.code_page, end_at=file.header_width, reason=file.row_reason, described=described)
+
+
+def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Any, irregular: Any) -> pa.RecordBatch:
+    """A batch of some records of a window with irregular ones read one by one."""
+    rows: list[Row] = []
+    order: list[int] = []
+    inside = parts_inside(file)
+    wanted = fields_for(batch.schema, inside)
+    for number in np.flatnonzero(irregular).tolist():
+        frame = window.frame(int(numbers[number]))
+        record = file.read_frame(frame, wanted)
+        found = list(bad_rows(file)) if record is None else [record_row(file, frame, record, inside)]
+        order += [number] * len(found)
+        rows += found
+    regular = np.flatnonzero(~irregular)
+    if not rows:
+        return batch.take(pa.array(regular))
+    places = np.concatenate([regular, np.array(order, np.int64)])
+    both = pa.concat_batches([batch.take(pa.array(regular)), to_batch(rows, batch.schema)])
+    return both.take(pa.array(np.argsort(places, kind="stable")))
+
+
+# -- changes ----------------------------------------------------------------------------
+
+
+def change_batches(
+    log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The changes of a log that fulfil filters as batches of a schema, through the engine that its options name."""
+    columns = _columns(log, schema, filters)
+    if columns is None:
+        yield from matching(batches(change_rows(log, schema, span), schema), filters)
+        return
+    for pieces in columns.windows(span):
+        yield from matching((piece.batch for piece in pieces), filters)
+
+
+def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
+    """The changes of a log as batches, each of one version of a table; None for what is of no version.
+
+    Those of one version keep their order. Bad records stand among those of no version.
+    """
+    columns = _columns(log)
+    held: dict[int, tuple[Version | None, list[pa.RecordBatch]]] = {}
+    for pieces in _pieces_by_row(log, span) if columns is None else columns.windows(span):
+        for piece in pieces:
+            version, kept = held.setdefault(id(piece.version), (piece.version, []))
+            kept.append(piece.batch)
+            if sum(batch.num_rows for batch in kept) >= BATCH_ROWS:
+                yield version, pa.concat_batches(kept)
+                kept.clear()
+    for version, kept in held.values():
+        if kept:
+            yield version, pa.concat_batches(kept)
+
+
+def _columns(
+    log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()
+) -> ChangeColumns | LuwChangeColumns | None:
+    """What reads the changes of a log by the column; None when they are read one by one."""
+    if log.options.engine == "kaitai":
+        return None
+    if isinstance(log, Db2Log) and not db2_change_columns.refusal(log, schema):
+        return LuwChangeColumns(log, schema)
+    if isinstance(log, LogicalLog) and not change_columns.refusal(log, schema):
+        return ChangeColumns(log, schema, filters)
+    return None
+
+
+def _pieces_by_row(log: ChangeLog, span: Span | None) -> Iterator[list[Piece]]:
+    """Changes read one by one, some thousand of one version together."""
+    held: dict[int, tuple[Version | None, list[Row]]] = {}
+
+    def made(version: Version | None, rows: list[Row]) -> list[Piece]:
+        return [Piece(version, to_batch(rows, version_schema(log, version)), np.zeros(len(rows), np.int64))]
+
+    def hold(version: Version | None, row: Row) -> Iterator[list[Piece]]:
+        rows = held.setdefault(id(version), (version, []))[1]
+        rows.append(row)
+        if len(rows) == BATCH_ROWS:
+            yield made(version, rows)
+            rows.clear()
+
+    log.keeps_bad_records = log.options.mode == "permissive"
+    for change in log.typed_changes(span):
+        for row in bad_rows(log):
+            yield from hold(None, row)
+        yield from hold(change.table, change_row(log, change, is_struct=change.table is not None))
+    for row in bad_rows(log):
+        yield from hold(None, row)
+    for version, rows in held.values():
+        if rows:
+            yield made(version, rows)
+
+
+# -- what a request gives ------------------------------------------------------------------
+
+
+def request_schema(request: Request) -> pa.Schema:
+    """The columns of a request. For one table its versions are gathered from all files."""
+    options = request.options
+    if not request.with_changes:
+        return schemas.records_schema(options.spec, options.columns)
+    if options.table is None:
+        return changes_schema(None, header=options.header)
+    versions: list[Version] = []
+    dec_length, names, missing = "", set[str](), []
+    for path, named in request.files():
+        log = open_file(path, named)
+        assert isinstance(log, ChangeLog)
+        try:
+            versions.extend(log.table_versions())
+        except TableNotFoundError as error:
+            missing.append(error)  # a log among many need not have changes of every table
+            continue
+        names |= log.table_names
+        dec_length = dec_length or log.dec_length
+    if not versions and missing:
+        raise missing[0]
+    if len(names) > 1:
+        raise OptionError(
+            f"table {options.table!r} is ambiguous: {', '.join(sorted(names))}",
+            code="LMP-C005",
+            hint="name it as SCHEMA.NAME",
+        )
+    return changes_schema(versions, dec_length, header=options.header, columns=options.columns)
+
+
+def part_batches(
+    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool
+) -> Iterator[pa.RecordBatch]:
+    """The rows of one part that fulfil filters as batches of a schema. Errors of single values and records are rows.
+
+    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
+    """
+    if part.options.engine == "check":
+        both = (replace(part, options=replace(part.options, engine=engine)) for engine in ("columnar", "kaitai"))
+        return matching(compared(*(part_batches(one, schema, with_changes=with_changes) for one in both)), filters)
+    file = part.open(on_error=ignored)
+    if "_metadata" in schema.names:
+        part = replace(part, span=file.counted(part.span))
+    if with_changes and isinstance(file, ChangeLog):
+        return change_batches(file, schema, part.span, filters)
+    return engine_batches(file, schema, part.span, filters)

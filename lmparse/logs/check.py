@@ -1,0 +1,160 @@
+"""Accounting: every byte of a file, and the control file's claims against the data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lmparse.changes.log import ChangeLog
+from lmparse.errors import DataError, FramingError
+from lmparse.logs.open import open_file
+from lmparse.options import Options
+from lmparse.records.files import KEPT_ERRORS, Decision, RecordFile
+from lmparse.records.reader import Values
+from lmparse.spec.layout import Field
+
+
+@dataclass
+class Report:
+    """What `lmparse check` found. Sizes in bytes."""
+
+    file: str
+    size: int
+    spec: str
+    descriptors: int = 0
+    """Descriptor words and block descriptor words of what was read."""
+    parsed: int = 0
+    skipped: int = 0
+    """Passed over because the caller asked for it."""
+    quarantined: int = 0
+    """Bad records, and everything from damaged framing on."""
+    records: int = 0
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    unlisted: dict[str, Counter[str]] = field(default_factory=dict)
+    """Code fields with values that the manual does not list."""
+    decisions: list[Decision] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
+    """Where control file and data file do not agree."""
+    errors: list[DataError] = field(default_factory=list)
+    error_count: int = 0
+
+    @property
+    def is_accounted(self) -> bool:
+        """Whether the parts add up to the file."""
+        return self.descriptors + self.parsed + self.skipped + self.quarantined == self.size
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as one JSON object."""
+        return {
+            "report_version": 1,
+            "file": self.file,
+            "spec": self.spec,
+            "bytes": {
+                "size": self.size,
+                "descriptors": self.descriptors,
+                "parsed": self.parsed,
+                "skipped": self.skipped,
+                "quarantined": self.quarantined,
+                "is_accounted": self.is_accounted,
+            },
+            "records": self.records,
+            "counts": {name: dict(counter.most_common()) for name, counter in self.counts.items()},
+            "unlisted": {name: dict(counter.most_common()) for name, counter in self.unlisted.items()},
+            "decisions": [{"name": d.name, "value": d.value, "evidence": d.evidence} for d in self.decisions],
+            "notices": self.notices,
+            "differences": self.differences,
+            "error_count": self.error_count,
+            "errors": [error.to_dict() for error in self.errors],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The report in words."""
+        yield f"{self.file}: {self.records} records of {self.spec}, {self.size} bytes"
+        yield (
+            f"  bytes: {self.parsed} parsed + {self.descriptors} descriptors + {self.skipped} skipped + "
+            f"{self.quarantined} quarantined = {self.parsed + self.descriptors + self.skipped + self.quarantined}"
+            + ("" if self.is_accounted else f", but the file has {self.size}")
+        )
+        for decision in self.decisions:
+            yield f"  {decision}"
+        for name, counter in self.counts.items():
+            yield f"  by {name}: " + ", ".join(f"{value or 'blank'} {count}" for value, count in counter.most_common())
+        for name, counter in self.unlisted.items():
+            yield f"  unlisted {name}: " + ", ".join(
+                f"{value or 'blank'} {count}" for value, count in counter.most_common()
+            )
+        for notice in self.notices:
+            yield f"  note: {notice}"
+        for difference in self.differences:
+            yield f"  difference: {difference}"
+        yield f"  {self.error_count} errors, {len(self.differences)} differences"
+
+
+def account(path: str, options: Options) -> Report:
+    """Read a whole file and account for it. Raises only when its framing cannot be found."""
+    report = Report(path, 0, options.spec)
+
+    def keep(error: DataError) -> None:
+        report.error_count += 1
+        if len(report.errors) < KEPT_ERRORS:
+            report.errors.append(error)
+
+    file = open_file(path, replace(options, mode="permissive", include=("all",), order="file"), on_error=keep)
+    report.size = len(file.buffer)
+    _count(file, report, keep)
+    if isinstance(file, ChangeLog):
+        if file.has_descriptions:
+            _read_rows(file, report)
+        report.differences.extend(file.differences())
+    report.decisions, report.notices = file.decisions, file.tally.notices
+    if not report.is_accounted:
+        report.differences.append("the parts do not add up to the size of the file")
+    return report
+
+
+def _count(file: RecordFile, report: Report, keep: Any) -> None:
+    """One pass over the records: bytes and codes. Damaged framing quarantines the rest."""
+    codes = [entry for entry in file.spec.layout if entry.codes]
+    end = 0
+    try:
+        for frame in file.frames():
+            report.records += 1
+            last = frame.pieces[-1]
+            report.descriptors += last[0] + last[1] - end - frame.length
+            end = last[0] + last[1]
+            try:
+                record = file.read_bytes(frame.read(file.buffer))
+            except DataError as error:
+                report.quarantined += frame.length
+                if not isinstance(file, ChangeLog) or not file.has_descriptions:
+                    file.report(error, frame)
+                continue
+            report.parsed += frame.length
+            _count_codes(record.values, codes, report)
+            for name, value in file.observe(record.values).items():
+                report.counts.setdefault(name, Counter())[value] += 1
+            if not isinstance(file, ChangeLog) or not file.has_descriptions:
+                for fault in record.faults:
+                    file.report(fault, frame)
+    except FramingError as error:
+        keep(error)
+        report.quarantined += report.size - end
+
+
+def _count_codes(values: Values, codes: list[Field], report: Report) -> None:
+    for entry in codes:
+        value = values.get(entry.id)
+        listed = {(code.text or "").rstrip() if entry.kind == "code" else code.value for code in entry.codes}
+        if value is not None and value not in listed:
+            report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1
+
+
+def _read_rows(log: ChangeLog, report: Report) -> None:
+    """Decode every row, so that bad values are met too. Damaged framing has been reported."""
+    with suppress(FramingError):
+        for _ in log.typed_changes():
+            pass

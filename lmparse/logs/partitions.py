@@ -1,0 +1,77 @@
+"""Partitions: a set of files cut into parts that can be read apart from each other.
+
+A part is a span of one file between two records, with what was decided about the whole
+file. How a log is split so that no change is torn, the log knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lmparse.bmc.control_search import find_control, is_control
+from lmparse.changes.log import ChangeLog
+from lmparse.framing.framings import Span
+from lmparse.logs.open import check_changes, needs_control, open_file
+from lmparse.options import Options
+from lmparse.records.files import Decided, RecordFile
+from lmparse.storage.listing import list_files
+
+DEFAULT_BYTES = 128 * 1024 * 1024
+"""Bytes of a part, Spark's own default."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A span of a file and all that is needed to read it elsewhere. Safe to pickle."""
+
+    path: str
+    options: Options
+    decided: Decided
+    span: Span
+
+    def open(self, **named: Any) -> RecordFile:
+        """Open the file for reading this part."""
+        return open_file(self.path, self.options, decided=self.decided, **named)
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which files to read, and how."""
+
+    paths: tuple[str, ...]
+    options: Options
+    with_changes: bool = False
+    max_bytes: int = DEFAULT_BYTES
+    name_filter: str | None = None
+    recursive: bool = False
+
+    def __post_init__(self) -> None:
+        if self.with_changes:
+            check_changes(self.options)
+
+    def files(self) -> list[tuple[str, Options]]:
+        """Each data file with its options, its control file found."""
+        names = list_files(list(self.paths), name_filter=self.name_filter, recursive=self.recursive)
+        if not self.with_changes or not needs_control(self.options):
+            return [(name, self.options) for name in names]
+        data = names if len(names) == 1 else [name for name in names if not is_control(name)]
+        return [(name, replace(self.options, control=find_control(name, self.options.control))) for name in data]
+
+    def parts(self, *, is_numbered: bool = True) -> Iterator[Part]:
+        """Every part of every file. Reads descriptor words, and headers where segments may be.
+
+        When nobody asks for the numbers of records, `is_numbered` is False, and of most files only what stands
+        near the cuts is read. Changes have numbers always: their `seq` holds them.
+        """
+        files = self.files()
+        for path, options in files:
+            file = open_file(path, options)
+            if self.with_changes and isinstance(file, ChangeLog):
+                if len(files) > 1 and not file.has_table():
+                    continue
+                parts = file.change_parts(self.max_bytes)
+            else:
+                parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
+            yield from (Part(path, options, decided, span) for decided, span in parts)

@@ -1,0 +1,118 @@
+"""Plans in words: which way each column of the records of a spec goes, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lmparse.bmc import change_record, header_columns
+from lmparse.bmc.control_file import ControlFile, read_control
+from lmparse.bmc.headers import Header
+from lmparse.columnar import schemas
+from lmparse.columnar.record_plan import Plan
+from lmparse.errors import OptionError
+from lmparse.spec import catalog
+
+ROW = "row"
+
+
+@dataclass(frozen=True)
+class PlannedColumn:
+    """One column."""
+
+    name: str
+    offset: int | None
+    width: int | None
+    """Bytes; None for what reaches to the end of a part of the record."""
+    kind: str
+    """How the spec says that its bytes are read; empty for what is no field."""
+    way: str
+    """What reads it by the column, a word; `row` where the parser does."""
+    reason: str
+    """Why it does."""
+
+
+@dataclass(frozen=True)
+class PlannedSpec:
+    """What `lmparse plan` says of a spec."""
+
+    spec: str
+    reason: str
+    """Why its records are read row by row; empty when they are read by the column."""
+    columns: list[PlannedColumn]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as one JSON object."""
+        return {
+            "spec": self.spec,
+            "engine": "row" if self.reason else "columnar",
+            "reason": self.reason or None,
+            "columns": [vars(column) | {"reason": column.reason or None} for column in self.columns],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The same as text."""
+        yield f"{self.spec}: " + (f"row by row: {self.reason}" if self.reason else "by the column")
+        yield ""
+        for column in self.columns:
+            place = "" if column.offset is None else str(column.offset)
+            size = "" if column.width is None else str(column.width)
+            reason = "" if column.reason in ("", self.reason) else f": {column.reason}"
+            yield f"{place:>6} {size:>5}  {column.name:28} {column.kind:12} {column.way}{reason}".rstrip()
+
+
+def planned(name: str, columns: tuple[str, ...] = (), control: str | None = None) -> PlannedSpec:
+    """What becomes of the columns of a spec, or of some of them, under the header that a control file describes.
+
+    Raises UnknownFormatError, OptionError, and ControlError for a control file that is none.
+    """
+    spec = catalog.load(name)
+    schema = schemas.records_schema(name, columns)
+    header = None if control is None else _header(spec, read_control(control))
+    plan = Plan(spec) if header is None else _plan_under(header)
+    reason = plan.refusal(schema)
+    places = _places(spec) if header is None or header.is_table or reason else _places_in(plan)
+    extra = [] if columns or reason else [column for column in plan.ways if column not in schema.names]
+    found = []
+    for column in (*schema.names, *extra):
+        if column in schemas.OUTCOMES:
+            continue
+        offset, width, kind = places.get(column, (None, None, ""))
+        way = plan.ways.get(column)
+        own = f"nothing reads {kind} by the column" if way is not None and not way.kernel else ""
+        found.append(
+            PlannedColumn(column, offset, width, kind, way.kernel if way and not reason else ROW, own or reason)
+        )
+    return PlannedSpec(spec.id, reason, found)
+
+
+def _header(spec: catalog.Spec, control: ControlFile) -> Header:
+    if spec.id != change_record.SPEC:
+        raise OptionError(
+            f"control means nothing for records of {spec.id}", code="LMP-S003", hint=f"it is for {change_record.SPEC}"
+        )
+    return Header.of(spec, control)
+
+
+def _plan_under(header: Header) -> Plan:
+    return Plan(header.spec, reason=header.row_reason, described=header_columns.described(header))
+
+
+def _places_in(plan: Plan) -> dict[str, tuple[int | None, int | None, str]]:
+    """Offset, width and kind of every column where a described header has it."""
+    return {
+        name: (None, None, way.field.kind) if way.width == 0 else (way.offset, way.width, way.field.kind)
+        for name, way in plan.ways.items()
+    }
+
+
+def _places(spec: catalog.Spec) -> dict[str, tuple[int | None, int | None, str]]:
+    """Offset, width and kind of every column, and of the numbers inside of some."""
+    places: dict[str, tuple[int | None, int | None, str]] = {}
+    for entry in schemas.flat(spec.layouts, spec.layout):
+        places.setdefault(entry.id, (entry.offset, entry.width, entry.kind))
+        for part in schemas.parts(spec.layouts, entry):
+            offset = None if entry.offset is None or part.offset is None else entry.offset + part.offset
+            places.setdefault(f"{entry.id}_{part.id}", (offset, part.width, part.kind))
+    return places

@@ -1,0 +1,403 @@
+"""Files of records: framing, reading and the policy for bad records, for any spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.framing.detection import Family, detect
+from lmparse.framing.framings import Frame, Framing, Span
+from lmparse.options import Options
+from lmparse.records.reader import Record, RecordReader, Wanted, arguments_of, default_page, to_json
+from lmparse.spec import catalog
+from lmparse.spec.catalog import Spec
+from lmparse.storage import buffers
+from lmparse.storage.buffers import Buffer, open_buffer
+from lmparse.values import codepages
+from lmparse.values.codepages import CodePage
+
+if TYPE_CHECKING:
+    from lmparse.framing.index import Window
+    from lmparse.framing.sync import Plausible
+
+KEPT_ERRORS = 1000
+"""How many errors a log keeps; all are counted."""
+
+
+def ignored(error: DataError) -> None:
+    """As `on_error`: nobody hears of errors, since rows tell of them. So nobody counts for their sake either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something the bytes were asked because nobody said it, or that a caller set."""
+
+    name: str
+    value: str
+    evidence: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value} ({self.evidence})"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was found out about a file, so that its parts are read alike. Safe to pickle."""
+
+    framing: str | None = None
+    byte_order: str | None = None
+    generation: str | None = None
+    reading: str | None = None
+    image_readings: tuple[Any, ...] = ()
+    """The ways to read columns that nothing has told apart yet, best known first."""
+    table_ids: frozenset[tuple[Any, ...]] | None = None
+    """Ids of the table that was asked for, once its name has been looked up."""
+    ledger: Any = None
+    """What a pass over a log found of the units of work that a part is to read."""
+
+
+@dataclass
+class Tally:
+    """What happened while reading."""
+
+    errors: list[DataError] = field(default_factory=list)
+    """The first of them, at most KEPT_ERRORS."""
+    error_count: int = 0
+    dropped: int = 0
+    """Records that gave no row."""
+    notices: list[str] = field(default_factory=list)
+
+
+class RecordFile:
+    """A file whose records are all of one spec.
+
+    `on_error` is told of each bad record and bad value; without it they are kept in
+    `tally`. In mode failfast the first is raised instead. Damaged framing is always raised.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        options: Options,
+        *,
+        decided: Decided | None = None,
+        on_error: Callable[[DataError], None] | None = None,
+        family: Family | None = None,
+    ) -> None:
+        self._known_family = family
+        self.path = str(path)
+        self.options = options
+        self.spec: Spec = catalog.load(options.spec)
+        self.decisions: list[Decision] = []
+        self.tally = Tally()
+        self.keeps_bad_records = False
+        self.bad_records: list[tuple[Frame, DataError]] = []
+        """Records that gave no row, while `keeps_bad_records` is set."""
+        self._on_error = on_error
+        self._records_before: Callable[[], int] = _none
+        """How many records stand before the one that frames and windows begin to count at."""
+        self._decided = decided or Decided()
+        self.buffer: Buffer = open_buffer(path)
+        self.code_page = self._code_page()
+        self.reader = self._reader()
+        self.framing = self._framing()
+        self._take_page()
+
+    # -- what is known before the first record is read ------------------------------
+
+    def decided(self) -> Decided:
+        """What to hand to readers of parts of this file."""
+        return Decided(framing=self.framing.name)
+
+    def record_parts(self, max_bytes: int, *, is_numbered: bool = True) -> list[tuple[Decided, Span]]:
+        """The file in parts of about so many bytes, whose records can be read apart from each other.
+
+        Numbered ones know the number of their first record, which takes a pass over all descriptor words.
+        """
+        decided = self.decided_for_records()
+        return [(decided, span) for span in (self.spans if is_numbered else self.cut_spans)(max_bytes)]
+
+    def decided_for_records(self) -> Decided:
+        """What to hand to readers of records of this file, who need to know less than those of changes."""
+        return RecordFile.decided(self)
+
+    def spans(self, max_bytes: int) -> list[Span]:
+        """The file as places between records; an empty file has one."""
+        if len(self.buffer) <= max_bytes:
+            return [Span(0, len(self.buffer), 0)]
+        from lmparse.framing import index  # NumPy is not loaded before it is of use
+
+        return index.spans(self.framing, self.buffer, max_bytes)
+
+    def cut_spans(self, max_bytes: int) -> list[Span]:
+        """The same from looks at the bytes near the cuts only, so that nobody knows a number: see `Span`.
+
+        By a pass over all of it where that is how it can be cut: records without anything between them,
+        bytes that were copied to be here at all, and a file that shows no record at most of the places.
+        """
+        from lmparse.framing import sync
+
+        if len(self.buffer) <= max_bytes or not self._is_mapped_as_it_lies:
+            return self.spans(max_bytes)
+        places = sync.cuts(self.framing, self.buffer, max_bytes, self.plausible())
+        if not places or 2 * (len(places) + 1) * max_bytes < len(self.buffer):
+            return self.spans(max_bytes)
+        return [Span(part.start, part.end, None) for part in sync.ranges(places, len(self.buffer))]
+
+    def plausible(self) -> Plausible:
+        """What tells whether a record of the file may stand at a place, whatever its codes."""
+        test = self.family().record or self.reader.accepts
+        return lambda frame: test(frame.read(self.buffer))
+
+    @property
+    def _is_mapped_as_it_lies(self) -> bool:
+        return not buffers.is_remote(self.path) and buffers.stamp(buffers.local_path(self.path)) is None
+
+    def decide(self, name: str, value: str, evidence: str) -> None:
+        """Make a decision visible."""
+        self.decisions.append(Decision(name, value, evidence))
+
+    def notice(self, text: str) -> None:
+        """Say something once that is no error."""
+        if text not in self.tally.notices:
+            self.tally.notices.append(text)
+
+    def family(self) -> Family:
+        """What the records look like, for detection: what is known of them, or that most of them parse."""
+        if self._known_family is not None:
+            return self._known_family
+
+        def test(records: list[bytes], framing: Framing) -> str | None:
+            good = sum(self._parses(raw) for raw in records)
+            return None if 2 * good > len(records) else f"{good} of {len(records)} records are {self.spec.id}"
+
+        return Family(f"{self.spec.id} records", test)
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether a file of no bytes is a log without records: something else must say what it is."""
+        return self.options.framing != "auto"
+
+    def _parses(self, raw: bytes) -> bool:
+        try:
+            self.reader.parse(raw)
+        except DataError:
+            return False
+        return True
+
+    def _code_page(self) -> CodePage:
+        named = self.options.code_page
+        return codepages.lookup(named) if named else default_page(self.spec)
+
+    def _take_page(self) -> None:
+        """Some files name their code page themselves, in the first record."""
+        page = self.family().page
+        if page is None or self.options.code_page or not len(self.buffer):
+            return
+        with suppress(DataError):  # a bad first record is reported where it is read
+            first = next(self.framing.frames(self.buffer), None)
+            if first is not None:
+                self.code_page = page(first.read(self.buffer))
+                self.decide("code page", self.code_page.name, "the first record names it")
+                self.reader = self._reader()
+
+    def _reader(self) -> RecordReader:
+        return RecordReader(self.spec, code_page=self.code_page, arguments=arguments_of(self.spec, self.options))
+
+    def _framing(self) -> Framing:
+        family = self.family()
+        name = self._decided.framing or self.options.framing
+        if name != "auto":
+            if self._decided.framing is None:
+                self.decide("framing", name, "option")
+            return Framing(name, self.options.record_length, family.cutter)
+        if not len(self.buffer) and self.may_be_empty:
+            self.decide("framing", "rdw", "the file is empty")
+            return Framing("rdw")
+        try:
+            trial = detect(self.buffer, family)
+        except FramingError as error:
+            error.at(file=self.path)
+            raise
+        count = len(trial.frames)
+        self.decide("framing", trial.framing.name, f"the first {count} records tile the file" if trial.is_proven
+                    else f"the file begins with {count} sound records")  # fmt: skip
+        return trial.framing
+
+    # -- reading ----------------------------------------------------------------------
+
+    def frames(self, span: Span | None = None) -> Iterator[Frame]:
+        """Where the records stand. Raises FramingError with the file's name.
+
+        Those of a span that nobody has counted are numbered from 0; errors of records have the number in the
+        file. Such a span is proven first: FramingError LMP-F011 says that its ends are no places between records.
+        """
+        span = span or Span(0, len(self.buffer), 0)
+        if not len(self.buffer):
+            self.notice("the file is empty: a log without records")
+        try:
+            for frame in self.framing.frames(self.buffer, span.start, span.end, self._begin(span)):
+                if frame.index not in span.skip:
+                    yield frame
+            yield from span.foreign
+        except FramingError as error:
+            error.at(file=self.path)
+            raise
+
+    def windows(self, span: Span | None = None) -> Iterator[Window]:
+        """The same records as `frames`, many at a time, and the same errors; of a span without foreign records."""
+        from lmparse.framing import index
+
+        whole = span or Span(0, len(self.buffer), 0)
+        try:
+            yield from index.windows(self.framing, self.buffer, whole.start, whole.end, self._begin(whole))
+        except FramingError as error:
+            error.at(file=self.path)
+            raise
+
+    def count(self, span: Span) -> int:
+        """How many records a span holds. Raises RangeError where they do not fill it."""
+        from lmparse.framing import sync
+
+        return sync.count(self.framing, self.buffer, sync.Range(span.start, span.end))
+
+    def counted(self, span: Span) -> Span:
+        """The same span with the number of its first record; one that nobody has counted is proven by that."""
+        if span.first_index is not None:
+            return span
+        self._count(span)
+        return replace(span, first_index=self._count(Span(0, span.start, 0)))
+
+    def _begin(self, span: Span) -> int:
+        """The number that records of a span count from, in the file or in itself."""
+        if span.first_index is not None:
+            self._records_before = _none
+            return span.first_index
+        # Before the first row: who takes some of them only must not be given any of a false record.
+        self._count(span)
+        self._records_before = cache(partial(self._count, Span(0, span.start, 0)))
+        return 0
+
+    def _count(self, span: Span) -> int:
+        """As `count`; raises FramingError for what does not fill a span: damage before its end, or else its ends."""
+        from lmparse.framing import sync
+
+        try:
+            return self.count(span)
+        except sync.RangeError as error:
+            # From the start of the file damage shows where it is.
+            for window in self.windows():
+                if window.offsets[-1] >= span.end:
+                    break
+            size = len(self.buffer)
+            places = " and ".join(f"{place:#x}" for place in (span.start, span.end) if 0 < place < size)
+            raise FramingError(
+                f"cannot be cut at {places}, where bytes of records look like records; maxPartitionBytes above "
+                f"its size of {size} bytes reads it in one part", code="LMP-F011", file=self.path,
+            ) from error  # fmt: skip
+
+    def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[Frame, Record]]:
+        """Every good record with its place, or some fields of each; bad ones go where errors go."""
+        for frame in self.frames(span):
+            record = self.read_frame(frame, wanted)
+            if record is not None:
+                yield frame, record
+
+    def read_frame(self, frame: Frame, wanted: Wanted = None) -> Record | None:
+        """One record, or None when it is bad or, in mode dropmalformed, has a bad value."""
+        try:
+            record = self.read_bytes(frame.read(self.buffer), wanted)
+        except DataError as error:
+            self.quarantine(error, frame)
+            return None
+        if record.faults:
+            for fault in record.faults:
+                self.report(fault, frame)
+            if self.options.mode == "dropmalformed":
+                self.tally.dropped += 1
+                return None
+        return record
+
+    def quarantine(self, error: DataError, frame: Frame, count: int = 1) -> None:
+        """Report a record that gives no row, or `count` of them; `bad_records` shows them who asks."""
+        self.report(error, frame)
+        self.tally.dropped += count
+        if self.keeps_bad_records:
+            self.bad_records.append((frame, error))
+
+    def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
+        """One record's values from its bytes."""
+        return self.reader.read(raw, wanted)
+
+    def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
+        """The records as `lmparse records` prints them."""
+        wanted = self.options.columns
+        check_columns(self.spec, wanted, self.column_names())
+        for _, record in self.read(span, frozenset(wanted) or None):
+            values = to_json(record.values)
+            if wanted:
+                values = {name: values.get(name) for name in wanted}
+            if record.faults:
+                values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
+            yield values
+
+    @property
+    def header_width(self) -> int | None:
+        """Bytes that every header must have, where something besides the records says so."""
+        return None
+
+    @property
+    def row_reason(self) -> str:
+        """Why records can only be read one by one; empty when their spec decides."""
+        return ""
+
+    def column_names(self) -> set[str]:
+        """Names that `columns` may have for records."""
+        return self.spec.field_ids()
+
+    def observe(self, values: dict[str, Any]) -> dict[str, str]:
+        """Under what a record is counted, by the name of the count."""
+        if self.spec.layout.fields[0].kind == "body":
+            return {"record type": str(next(iter(values.values())))}
+        return {}
+
+    def report(self, error: DataError, frame: Frame | None = None) -> None:
+        """Pass an error on, with the file and the record it is about; raise it in mode failfast."""
+        error.at(file=self.path)
+        is_heard = self.options.mode == "failfast" or self._on_error is not ignored
+        if frame is not None and is_heard:
+            error.at(record_index=self._records_before() + frame.index, record_offset=frame.offset)
+        if self.options.mode == "failfast":
+            raise error
+        self.tally.error_count += 1
+        if self._on_error is not None:
+            self._on_error(error)
+        elif len(self.tally.errors) < KEPT_ERRORS:
+            self.tally.errors.append(error)
+
+
+def _none() -> int:
+    return 0
+
+
+def check_columns(spec: Spec, wanted: tuple[str, ...], known: set[str]) -> None:
+    """Raise OptionError for a column that is not known of the records of a spec."""
+    for name in wanted:
+        if name not in known:
+            raise OptionError(f"columns: there is no field {name!r} in {spec.id}", code="LMP-S003")
+
+
+def corrupt_field(fault: DataError) -> dict[str, Any]:
+    """A bad value as rows carry it: path, offset, raw, code, message."""
+    return {
+        "path": fault.field,
+        "offset": fault.field_offset,
+        "raw": fault.hex,
+        "code": fault.code,
+        "message": fault.says(),
+    }

@@ -1,0 +1,4 @@
+"""Which part of the specs samples reach.
+
+Begin with `files.collect`.
+"""

@@ -1,0 +1,224 @@
+"""Coverage of files: every record of samples, what frames it, and what stands inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import filterfalse, islice
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lmparse.bmc.control_search import find_control
+from lmparse.bmc.dissection import LogicalLogDissector
+from lmparse.bmc.log import LogicalLog
+from lmparse.db2.dissection import Db2LogDissector
+from lmparse.db2.log import Db2Log
+from lmparse.errors import ControlError, DataError, FramingError, OptionError
+from lmparse.framing.framings import Frame
+from lmparse.logs.open import check_changes, needs_control, open_file
+from lmparse.logs.sniff import sniff
+from lmparse.options import Options
+from lmparse.records.dissection import Dissection
+from lmparse.records.file_dissection import FileDissector
+from lmparse.records.files import RecordFile
+from lmparse.review.coverage.coverage import ByteCount, Coverage, totals
+from lmparse.review.descriptor_dissection import words_of
+from lmparse.spec import catalog
+from lmparse.spec.catalog import Spec
+from lmparse.storage import buffers
+from lmparse.storage.listing import list_files
+
+_LOG, _CASE = ".bin", ".yaml"
+"""Endings of a case: a log, and what is said of it."""
+_BESIDE = {"control": ".ctl", "tables": ".tables"}
+"""Endings of what goes with a case, by the option that it is."""
+_NOTHING_KNOWN = ("LMP-F002", "LMP-F003")
+"""Codes of a file that is no sample: empty, or nothing known."""
+
+
+@dataclass
+class FileCoverage:
+    """What one file gave."""
+
+    path: str
+    spec: str
+    framing: str
+    records: int = 0
+    faults: int = 0
+    """Faulty records and values."""
+    bytes: ByteCount = field(default_factory=ByteCount)
+    """Of its records and of what frames them."""
+    fault: DataError | None = None
+    """Why it was read no further."""
+
+
+@dataclass
+class Samples:
+    """What a set of files gave."""
+
+    coverage: Coverage = field(default_factory=Coverage)
+    files: list[FileCoverage] = field(default_factory=list)
+    unreadable: list[DataError] = field(default_factory=list)
+    """Files of which nothing was read, and why."""
+    passed_over: list[str] = field(default_factory=list)
+    """Files of folders that are no samples: empty, or nothing known."""
+    specs: dict[str, Spec] = field(default_factory=dict)
+    """The specs of the records, by id."""
+
+    def add(self, more: Samples) -> None:
+        """Take over what other files gave."""
+        self.coverage.merge(more.coverage)
+        self.files += more.files
+        self.unreadable += more.unreadable
+        self.passed_over += more.passed_over
+        self.specs |= more.specs
+
+    @property
+    def faults(self) -> list[DataError]:
+        """What could not be read."""
+        return [*self.unreadable, *(file.fault for file in self.files if file.fault is not None)]
+
+
+def collect(
+    paths: Iterable[str], given: Mapping[str, Any], *, limit: int | None = None, specs: str | None = None
+) -> Samples:
+    """Read samples: files, folders with all that is in them, and patterns.
+
+    A file is what its bytes prove, unless `given`, options under their Python names, say it, or a case beside it
+    does; options that mean nothing for a file are not asked there. `limit` is the number of records that are read
+    of each file; `specs` is a folder that build.py made, with specs that cases may be of. Damaged records and files
+    are kept among the results. Raises OptionError.
+    """
+    Options.parse(given)
+    samples = Samples()
+    for path in paths:
+        try:
+            names = list_files([path], recursive=True)
+        except FramingError as error:
+            samples.unreadable.append(error)
+            continue
+        is_named = names == [buffers.local_path(path)]
+        for name in names if is_named else filterfalse(_tells_of_case, names):
+            try:
+                options = _options(name, given, is_named, specs)
+                add_file(samples, name, options, limit=limit)
+            except DataError as error:
+                error.at(file=name)
+                if not is_named and error.code in _NOTHING_KNOWN:
+                    samples.passed_over.append(name)
+                else:
+                    samples.unreadable.append(error)
+    return samples
+
+
+def add_file(samples: Samples, path: str, options: Options, *, limit: int | None = None) -> None:
+    """Read one file with options that say what it is. Raises DataError when nothing of it can be read."""
+    file = open_file(path, options, on_error=lambda error: None)
+    samples.specs[file.spec.id] = file.spec
+    here = Coverage()
+    found = FileCoverage(path, file.spec.id, file.framing.name)
+    dissect = _dissections(file)
+    try:
+        for frame in islice(file.frames(), limit):
+            for word in words_of(file.framing, file.buffer, frame):
+                here.add(word.dissection, file=path, record_index=frame.index, record_offset=word.offset)
+            here.add(
+                dissect(frame), file=path, record_index=frame.index, record_offset=frame.offset,
+                layouts=file.spec.layouts,
+            )  # fmt: skip
+            found.records += 1
+    except FramingError as error:
+        found.fault = error
+    found.faults = here.faults.total()
+    found.bytes = totals(here.bytes.values())
+    samples.files.append(found)
+    samples.coverage.merge(here)
+
+
+def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
+    """How a log is read that is a case: what the YAML file beside it says; None when there is none.
+
+    A tables file beside it goes with it, as does a control file; records are of
+    the spec that its folder is called by, one of the folder `specs` where that has it.
+    """
+    log = Path(path)
+    text = log.with_suffix(_CASE)
+    if buffers.is_remote(path) or log.suffix != _LOG or not text.is_file():
+        return None
+    try:
+        said = yaml.load(text.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, UnicodeDecodeError):
+        return None
+    if not isinstance(said, dict) or not isinstance(said.get("options"), dict) or "command" not in said:
+        return None
+    found = {option: str(beside) for option, end in _BESIDE.items() if (beside := log.with_suffix(end)).is_file()}
+    if said["command"] == "records":
+        name = log.parent.name
+        is_own = specs is not None and Path(specs, f"{name}.py").is_file()
+        found["spec"] = str(Path(specs or "", name).absolute()) if is_own else name
+    found |= said["options"]
+    if "control" in said["options"]:
+        found["control"] = str(log.parent / said["options"]["control"])
+    return found
+
+
+def _tells_of_case(path: str) -> bool:
+    """Whether a file is no log, but tells how one is read."""
+    place = Path(path)
+    return place.suffix in (_CASE, _BESIDE["tables"]) and case_options(str(place.with_suffix(_LOG))) is not None
+
+
+def _options(path: str, given: Mapping[str, Any], is_named: bool, specs: str | None) -> Options:
+    """The options that read a file: those given, and what its bytes prove. Raises DataError for what is no sample."""
+    options = _proven(path, given, specs)
+    if is_named or options.control is not None or not _has_control(options) or case_options(path) is not None:
+        return options
+    try:
+        return replace(options, control=find_control(path, None))
+    except ControlError:
+        return options  # its records are read all the same
+
+
+def _has_control(options: Options) -> bool:
+    """Whether a file of such a spec is half of a log, whose other half is a control file."""
+    try:
+        check_changes(options)
+    except OptionError:
+        return False
+    return needs_control(options)
+
+
+def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> Options:
+    if "spec" in given:
+        return Options.parse(given)
+    told = case_options(path, specs)
+    try:
+        found = sniff(path).options if told is None else {"spec": Options.parse(told).spec, **told}
+    except DataError:
+        if "framing" in given:  # an unusual one is no proof of anything
+            return Options.parse(given)
+        raise
+    spec = catalog.load(found["spec"])
+    fitting = {name: value for name, value in given.items() if _means_something(name, value, spec)}
+    return Options.parse({**found, **fitting})
+
+
+def _means_something(name: str, value: Any, spec: Spec) -> bool:
+    try:
+        Options.parse({"spec": spec.id, name: value}).check_fits(spec.id, spec.layout.params)
+    except OptionError:
+        return False
+    return True
+
+
+def _dissections(file: RecordFile) -> Callable[[Frame], Dissection]:
+    """What takes the records of a file apart, with what stands inside them."""
+    if isinstance(file, Db2Log):
+        return Db2LogDissector(file).dissect
+    if isinstance(file, LogicalLog):
+        dissector = LogicalLogDissector(file)
+        # The other segments of a change, for which all of the file is searched, reach nothing more.
+        return lambda frame: dissector.dissect_bytes(frame.read(file.buffer))
+    return FileDissector(file).dissect

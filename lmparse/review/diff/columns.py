@@ -1,0 +1,125 @@
+"""Columns: what Spark shows of the records of a spec, from its layouts alone.
+
+The same names and types as `schemas` gives, without pyarrow, so that two states of specs can be compared where it
+is not installed. The tests hold both together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from lmparse.spec.catalog import KIND
+from lmparse.spec.ksy import Specs
+from lmparse.spec.layout import Field, Layout
+
+Origin = tuple[str, str]
+"""Layout and member that a column comes from."""
+_TEXT = "string"
+_NUMBERS = ("smallint", "int", "bigint", "decimal(20,0)")
+"""Types of whole numbers, each wider than those in front of it."""
+_OF_KIND = {
+    "float": "double", "char": _TEXT, "code": _TEXT, "hextext": _TEXT, "decimaltext": "bigint",
+    "timestamp17": "timestamp_ntz",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column, or a field of a struct in one."""
+
+    type: str
+    """As Spark SQL writes it; of a struct or a list of structs without its fields, which stand for themselves."""
+    comment: str
+    origins: tuple[Origin, ...]
+    """Fields it comes from, in the order of the spec: several kinds of records may share a column."""
+
+
+def columns_of(specs: Specs, spec_id: str) -> dict[str, Column]:
+    """The columns of the records of a spec by name; fields of structs as `key_info.column`."""
+    layouts = specs.layouts
+    columns: dict[str, Column] = {}
+    if f"instances.{KIND}" in specs.details.get(spec_id, {}):
+        columns[KIND] = Column(_TEXT, "", ((spec_id, f"instances.{KIND}"),))
+    structs: dict[str, list[Layout]] = {}
+    for layout, entry in _flat(layouts, layouts[spec_id], (spec_id,)):
+        _put(columns, entry.id, Column(_whole_type(layouts, entry), entry.doc, ((layout.id, entry.id),)))
+        nested = layouts.get(entry.type or "")
+        if entry.kind == "struct" and nested is not None:
+            structs.setdefault(entry.id, []).append(nested)
+        elif entry.kind == "bytes" and nested is not None:
+            for part in nested:
+                if part.kind == "uint":
+                    _put(columns, f"{entry.id}_{part.id}", Column("bigint", part.doc, ((nested.id, part.id),)))
+    for name, inner in structs.items():
+        if columns[name].type != _TEXT:
+            is_list = columns[name].type.startswith("array")
+            columns[name] = replace(columns[name], type="array<struct>" if is_list else "struct")
+            for layout in inner:
+                _put_inner(columns, layouts, layout, f"{name}.", (layout.id,))
+    return columns
+
+
+def _put(columns: dict[str, Column], name: str, column: Column) -> None:
+    """Add a column, or an origin of one that is there."""
+    known = columns.get(name)
+    if known is None:
+        columns[name] = replace(column, comment=" ".join(column.comment.split()))
+    elif column.origins[0] not in known.origins:
+        type_ = known.type if known.type == column.type else _common(known.type, column.type)
+        columns[name] = replace(known, type=type_, origins=(*known.origins, *column.origins))
+
+
+def _put_inner(
+    columns: dict[str, Column], layouts: Mapping[str, Layout], layout: Layout, prefix: str, above: tuple[str, ...]
+) -> None:
+    """Add the fields of a struct; a type inside itself is not gone into again."""
+    for entry in layout:
+        _put(columns, prefix + entry.id, Column(column_type(entry), entry.doc, ((layout.id, entry.id),)))
+        nested = layouts.get(entry.type or "")
+        if entry.kind == "struct" and nested is not None and nested.id not in above:
+            _put_inner(columns, layouts, nested, f"{prefix}{entry.id}.", (*above, nested.id))
+
+
+def is_wider(old: str, new: str) -> bool:
+    """Whether a type holds every value of another."""
+    return old in _NUMBERS and new in _NUMBERS and _NUMBERS.index(old) <= _NUMBERS.index(new)
+
+
+def column_type(entry: Field) -> str:
+    """The type of the column of a field, of a struct without its fields."""
+    width = entry.width or 1
+    if entry.kind == "struct":
+        return "array<struct>" if entry.repeated else "struct"
+    if entry.kind == "uint":
+        return _NUMBERS[0 if width < 2 else 1 if width < 4 else 2 if width < 8 else 3]
+    if entry.kind == "int":
+        return _NUMBERS[0 if width <= 2 else 1 if width <= 4 else 2]
+    return _OF_KIND.get(entry.kind, "binary")
+
+
+def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[tuple[Layout, Field]]:
+    """The fields of a record, each with its layout; those of every record it may be, when a code in it decides."""
+    for entry in layout:
+        if entry.kind == "body":
+            for case in entry.cases:
+                if case not in above:
+                    yield from _flat(layouts, layouts[case], (*above, case))
+        else:
+            yield layout, entry
+
+
+def _whole_type(layouts: Mapping[str, Layout], entry: Field, above: tuple[str, ...] = ()) -> str:
+    """The type of a column, of a struct with its fields."""
+    if entry.kind != "struct":
+        return column_type(entry)
+    nested = layouts.get(entry.type or "")
+    inner = nested.fields if nested is not None and nested.id not in above else ()
+    fields = ",".join(f"{part.id}:{_whole_type(layouts, part, (*above, str(entry.type)))}" for part in inner)
+    return f"array<struct<{fields}>>" if entry.repeated else f"struct<{fields}>"
+
+
+def _common(first: str, second: str) -> str:
+    """The type of a column that has two in different kinds of records: the wider number, else text."""
+    numbers = [_NUMBERS.index(type_) for type_ in (first, second) if type_ in _NUMBERS]
+    return _NUMBERS[max(numbers)] if len(numbers) == 2 else _TEXT

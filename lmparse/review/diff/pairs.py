@@ -1,0 +1,280 @@
+"""Pairs: which layout and which field of one state of specs is which in the other."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from lmparse.spec.ksy import Specs
+from lmparse.spec.layout import Field, Layout
+
+_RESERVED = re.compile(r"(reserved|padding|filler|unused)\d*$")
+
+
+def is_reserved(field_id: str) -> bool:
+    """Whether a field stands for bytes that the vendor has kept back; its name says so."""
+    return bool(_RESERVED.match(field_id))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the way through both layouts at once, in the order of the fields."""
+
+    old: Field | None
+    """None for a field that is added."""
+    new: Field | None
+    """None for a field that is removed."""
+    left: bool = False
+    """Whether a field stood here that now stands elsewhere; it comes again there."""
+    placed: bool = False
+    """Whether a field stands here that stood elsewhere."""
+
+
+@dataclass(frozen=True)
+class LayoutPair:
+    """A layout in both states."""
+
+    old: Layout
+    new: Layout
+    steps: tuple[Step, ...]
+
+    @property
+    def id(self) -> str:
+        """Id in the later state, by which it goes in all that is said."""
+        return self.new.id
+
+    def kept(self) -> Iterator[tuple[Field, Field]]:
+        """The fields that are in both states."""
+        for step in self.steps:
+            if step.old and step.new and not step.left:
+                yield step.old, step.new
+
+    def member_before(self, member: str) -> str:
+        """What a member is called in the earlier state."""
+        return next((old.id for old, new in self.kept() if new.id == member), member)
+
+
+@dataclass(eq=False)
+class Pairs:
+    """Both states of some specs, side by side."""
+
+    old: Specs
+    new: Specs
+    ids: frozenset[str]
+    """Ids of the specs that are compared."""
+    layouts: dict[str, LayoutPair] = field(default_factory=dict)
+    """By the id in the later state."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Ids of layouts in the earlier state, and what they are called in the later one."""
+
+    @cached_property
+    def touched(self) -> frozenset[str]:
+        """Layouts that are not the same any more, or hold such a one, by the id in the later state."""
+        found = {pair.id for pair in self.layouts.values() if not self._is_same(pair)}
+        while True:
+            above = {
+                pair.id
+                for pair in self.layouts.values()
+                if pair.id not in found and not found.isdisjoint((*held_by(pair.new), *held_by(pair.old)))
+            }
+            if not above:
+                return frozenset(found)
+            found |= above
+
+    def _is_same(self, pair: LayoutPair) -> bool:
+        if pair.old.id != pair.id or pair.old != pair.new:
+            return False
+        return self.old.details.get(pair.id) == self.new.details.get(pair.id)
+
+    def renamed(self, layout_id: str | None) -> str | None:
+        """What a layout of the earlier state is called in the later one."""
+        return self.names.get(layout_id, layout_id) if layout_id else None
+
+    def renamed_words(self, spec_id: str) -> dict[str, str]:
+        """Words of a spec's expressions that are other words later: fields, types and lists of codes."""
+        words = {}
+        for pair in self.layouts.values():
+            if spec_of(pair.id) == spec_id:
+                words[pair.old.id.rpartition(".")[2]] = pair.id.rpartition(".")[2]
+                for old, new in pair.kept():
+                    words[old.id] = new.id
+                    if old.enum and new.enum:
+                        words[old.enum.rpartition("::")[2]] = new.enum.rpartition("::")[2]
+        return {before: after for before, after in words.items() if before != after}
+
+    def detail(self, pair: LayoutPair, member: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """What the specs say of a member beyond its layout, before and after."""
+        before = self.old.details.get(pair.old.id, {}).get(pair.member_before(member), {})
+        return before, self.new.details.get(pair.id, {}).get(member, {})
+
+
+def spec_of(layout_id: str) -> str:
+    """The spec that a layout is of."""
+    return layout_id.split(".")[0]
+
+
+def paired(old: Specs, new: Specs) -> Pairs:
+    """Both states side by side.
+
+    Where one is a file, only its spec is looked at, and what it reads by. What a spec imports is compared as well,
+    but whether it came or went is the matter of its own folder.
+    """
+    alone = [state.own for state in (old, new) if state.is_file]
+    own = frozenset().union(*alone) if alone else old.own | new.own
+    both = frozenset(map(spec_of, old.layouts)) & frozenset(map(spec_of, new.layouts))
+    if alone:
+        both &= _needed(old, own) | _needed(new, own)
+    pairs = Pairs(old, new, own | both)
+    left = [name for name in sorted(old.layouts) if name in new.layouts and spec_of(name) in pairs.ids]
+    while left:
+        for name in left:
+            after = pairs.renamed(name) or name
+            pairs.names[name] = after
+            pairs.layouts[after] = _pair(pairs, old.layouts[name], new.layouts[after])
+        left = _renamed_types(pairs) or _alike_types(pairs)
+    return pairs
+
+
+def _needed(state: Specs, own: Iterable[str]) -> frozenset[str]:
+    """Specs that some specs read by, themselves among them."""
+    seen: set[str] = set()
+    left = set(own)
+    while left:
+        seen |= left
+        holding = [layout for layout in state.layouts.values() if spec_of(layout.id) in left]
+        left = {spec_of(name) for layout in holding for name in held_by(layout)} - seen
+    return frozenset(seen)
+
+
+def held_by(layout: Layout) -> Iterator[str]:
+    """Ids of the layouts that the fields of a layout may have."""
+    for entry in layout:
+        yield from (name for name in (*entry.cases, entry.type) if name)
+
+
+def _unpaired(pairs: Pairs) -> tuple[list[str], list[str]]:
+    """Types inside specs of both states that are in one of them only."""
+    gone = [name for name in sorted(pairs.old.layouts) if name not in pairs.names and "." in name]
+    taken = set(pairs.names.values())
+    come = [name for name in sorted(pairs.new.layouts) if name not in taken and "." in name]
+    specs = {spec_of(name) for name in pairs.names}
+    return [name for name in gone if spec_of(name) in specs], [name for name in come if spec_of(name) in specs]
+
+
+def _renamed_types(pairs: Pairs) -> list[str]:
+    """Types that have another name where the same field or case holds them; notes the new names."""
+    gone, come = _unpaired(pairs)
+    found: dict[str, str] = {}
+    for pair in list(pairs.layouts.values()):
+        for old, new in pair.kept():
+            before, after = pairs.detail(pair, new.id)
+            held = [(old.type, new.type)]
+            held += [
+                (before[key].partition("(")[0], after[key].partition("(")[0])
+                for key in before
+                if key.startswith("case ") and key in after
+            ]
+            for one, other in held:
+                if one in gone and other in come and one not in found and other not in found.values():
+                    found[str(one)] = str(other)
+    pairs.names |= found
+    return sorted(found)
+
+
+def _alike_types(pairs: Pairs) -> list[str]:
+    """Types that have the same fields under another name; notes the new names."""
+    gone, come = _unpaired(pairs)
+    found: dict[str, str] = {}
+    for one in gone:
+        fields = pairs.old.layouts[one].fields
+        for other in come:
+            if fields and pairs.new.layouts[other].fields == fields and other not in found.values():
+                found[one] = other
+                break
+    pairs.names |= found
+    return sorted(found)
+
+
+def _pair(pairs: Pairs, old: Layout, new: Layout) -> LayoutPair:
+    known = {entry.id: entry for entry in new}
+    matched = {entry.id: entry.id for entry in old if entry.id in known}
+    gone = [entry for entry in old if entry.id not in known]
+    come = [entry for entry in new if entry.id not in matched]
+    for one in gone:
+        for other in come:
+            if other.id not in matched.values() and _is_renamed(pairs, (old, new), (gone, come), (one, other)):
+                matched[one.id] = other.id
+                break
+    return LayoutPair(old, new, tuple(_steps(old, new, matched)))
+
+
+def _is_renamed(
+    pairs: Pairs,
+    layouts: tuple[Layout, Layout],
+    lost: tuple[list[Field], list[Field]],
+    fields: tuple[Field, Field],
+) -> bool:
+    """Whether a field is another one under its new name: by the vendor's name, or by place, width and kind."""
+    old, new = fields
+    if is_reserved(old.id) != is_reserved(new.id):
+        return False
+    if old.orig_id and old.orig_id == new.orig_id:
+        return all(sum(entry.orig_id == old.orig_id for entry in side) == 1 for side in lost)
+    facts = [
+        (entry.offset, entry.width, entry.kind, name, state.details.get(layout.id, {}).get(entry.id, {}).get("bits"))
+        for state, layout, entry, name in (
+            (pairs.old, layouts[0], old, pairs.renamed(old.type)),
+            (pairs.new, layouts[1], new, new.type),
+        )
+    ]
+    return facts[0] == facts[1] and (old.offset is not None or _before(layouts[0], old) == _before(layouts[1], new))
+
+
+def _before(layout: Layout, entry: Field) -> str:
+    """The field in front of another."""
+    number = layout.fields.index(entry)
+    return layout.fields[number - 1].id if number else ""
+
+
+def _steps(old: Layout, new: Layout, matched: Mapping[str, str]) -> Iterator[Step]:
+    """The way through both: what is gone stands in front of what has come at the same place."""
+    later = {entry.id: entry for entry in new}
+    before = {after: entry for entry in old if (after := matched.get(entry.id))}
+    number = {entry.id: at for at, entry in enumerate(old)}
+    in_order = _longest_run([(entry.id, number[before[entry.id].id]) for entry in new if entry.id in before])
+    left = list(old)
+
+    def up_to(last: Field | None) -> Iterator[Step]:
+        while left and left[0] is not last:
+            entry = left.pop(0)
+            after = matched.get(entry.id)
+            yield Step(entry, None if after is None else later[after], left=after is not None)
+        if left:
+            left.pop(0)
+
+    for entry in new:
+        if entry.id in in_order:
+            yield from up_to(before[entry.id])
+        yield Step(before.get(entry.id), entry, placed=entry.id in before and entry.id not in in_order)
+    yield from up_to(None)
+
+
+def _longest_run(numbered: list[tuple[str, int]]) -> set[str]:
+    """The most of some ids whose numbers rise."""
+    ends: list[int] = []
+    last: list[int] = []
+    earlier: list[int] = []
+    for at, (_, number) in enumerate(numbered):
+        length = bisect_left(ends, number)
+        ends[length:] = [number, *ends[length + 1 :]]
+        last[length:] = [at, *last[length + 1 :]]
+        earlier.append(last[length - 1] if length else -1)
+    run: set[str] = set()
+    at = last[-1] if last else -1
+    while at >= 0:
+        run.add(numbered[at][0])
+        at = earlier[at]
+    return run

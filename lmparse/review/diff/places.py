@@ -1,0 +1,193 @@
+"""Places: where fields stand, for those behind variable parts too, so that a field that moves is found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from lmparse.review.diff.pairs import Pairs
+from lmparse.spec.ksy import Specs
+from lmparse.spec.layout import Field, Layout
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a record as a sum: so many bits behind its start, and behind some variable parts.
+
+    Two places of two states are the same when they are equal, whatever stands in front.
+    """
+
+    base: str = ""
+    """Empty for the start of the record, or the field that holds the offset it counts from."""
+    bits: int = 0
+    parts: tuple[str, ...] = ()
+    """Names of the variable parts in front, sorted, under what they are called in the later state."""
+
+    def plus(self, bits: int = 0, *parts: str) -> Place:
+        """The place behind something."""
+        return replace(self, bits=self.bits + bits, parts=tuple(sorted((*self.parts, *parts))))
+
+    def aligned(self) -> Place:
+        """The next whole byte, where everything but a bit field starts."""
+        return replace(self, bits=-(-self.bits // 8) * 8)
+
+    def shift_to(self, other: Place) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+        """How far it is to the same field in the other state: bits, and variable parts that went and came."""
+        before, after = (Counter((place.base, *place.parts)) for place in (self, other))
+        return (
+            other.bits - self.bits,
+            tuple(sorted((before - after).elements())),
+            tuple(sorted((after - before).elements())),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.base}+{self.bits}({','.join(self.parts)})"
+
+
+class Places:
+    """The places in one state of some specs."""
+
+    def __init__(self, pairs: Pairs, state: Specs) -> None:
+        self._state = state
+        self._names: dict[str, str] = {}
+        self._fields: dict[tuple[str, str], str] = {}
+        self._cases: dict[tuple[str, str], frozenset[str]] = {}
+        """Cases of a field that it has in both states, by their later names."""
+        is_old = state is pairs.old
+        if is_old:
+            self._names = pairs.names
+        for pair in pairs.layouts.values():
+            for old, new in pair.kept():
+                place = (pair.old.id, old.id) if is_old else (pair.id, new.id)
+                self._fields[place] = new.id
+                self._cases[place] = frozenset(pairs.renamed(case) or case for case in old.cases) & set(new.cases)
+        self._open: set[str] = set()
+        self._cuts = 0
+        """How often a type was found inside itself."""
+        self._extents: dict[str, Place] = {}
+
+    def of(self, layout: Layout) -> dict[str, Place]:
+        """The place of each field of a layout by its id in this state."""
+        found = {}
+        place = Place()
+        for entry in layout:
+            found[entry.id] = place if self.bits_of(layout, entry) else place.aligned()
+            place = self._behind(layout, entry, place)
+        return found
+
+    def stated(self, layout: Layout) -> dict[str, int | None]:
+        """The offsets that the widths of a layout give, by field id; a layout that holds others contradicts itself."""
+        found: dict[str, int | None] = {}
+        bits: int | None = 0
+        for entry in layout:
+            own = self.bits_of(layout, entry)
+            if bits is not None and not own:
+                bits = -(-bits // 8) * 8
+            found[entry.id] = None if bits is None else bits // 8
+            if entry.kind == "rest":
+                continue
+            if bits is None or entry.conditional or entry.repeated or not (own or entry.width is not None):
+                bits = None
+            else:
+                bits += own or (entry.width or 0) * 8
+        return found
+
+    def extent(self, layout: Layout, entry: Field) -> Place:
+        """How far it is from the start of a field to what stands behind it."""
+        return self._behind(layout, entry, Place())
+
+    def bits_of(self, layout: Layout, entry: Field) -> int:
+        """Bits of a field that is made of bits, else 0."""
+        return int(self._detail(layout, entry, "bits") or 0)
+
+    def least(self, layout: Layout) -> int:
+        """Bits that a record of a layout has at least."""
+        if layout.id in self._open:
+            return 0
+        self._open.add(layout.id)
+        total = sum(self.least_of(layout, entry) for entry in layout)
+        self._open.discard(layout.id)
+        return total
+
+    def least_of(self, layout: Layout, entry: Field) -> int:
+        """Bits that a field needs at least; 0 when it can be missing."""
+        if entry.optional or entry.conditional or entry.repeated:
+            return 0
+        if entry.width is not None:
+            return entry.width * 8
+        nested = None if self._size(layout, entry) else self._state.layouts.get(entry.type or "")
+        return self.bits_of(layout, entry) if nested is None else self.least(nested)
+
+    def room(self, layout: Layout) -> int:
+        """Bits that every record of a layout has, since whatever holds it cuts out so many."""
+        held = [
+            entry.width
+            for other in self._state.layouts.values()
+            for entry in other
+            if layout.id in (entry.type, *entry.cases)
+        ]
+        sizes = [width for width in held if width is not None]
+        return min(sizes) * 8 if held and len(sizes) == len(held) and "." in layout.id else 0
+
+    def _behind(self, layout: Layout, entry: Field, place: Place) -> Place:
+        end = self._fills_up_to(layout, entry)
+        if end is not None:
+            return Place(base=end)
+        if entry.kind == "rest":
+            return place
+        name = f"{self._name(layout)}.{self._fields.get((layout.id, entry.id), entry.id)}"
+        bits = self.bits_of(layout, entry)
+        start = place if bits else place.aligned()
+        extent = Place().plus(bits) if bits else self._own_extent(layout, entry, name)
+        if entry.conditional or entry.repeated:
+            return start.plus(0, f"{name}?{extent}")
+        return start.plus(extent.bits, *extent.parts) if not extent.base else start.plus(0, f"{name}={extent}")
+
+    def _own_extent(self, layout: Layout, entry: Field, name: str) -> Place:
+        if entry.width is not None:
+            return Place(bits=entry.width * 8)
+        if self._size(layout, entry):
+            return Place(parts=(name,))
+        if entry.type is not None:
+            return self._layout_extent(entry.type, name)
+        # Cases that came or went say nothing of records of the others.
+        kept = self._cases.get((layout.id, entry.id), frozenset())
+        cases = {self._names.get(case, case): case for case in entry.cases}
+        both = [f"{known}{self._layout_extent(cases[known], known)}" for known in sorted(cases) if known in kept]
+        return Place(parts=(f"{name}[{';'.join(both)}]",))
+
+    def _layout_extent(self, layout_id: str, name: str) -> Place:
+        layout = self._state.layouts.get(layout_id)
+        if layout is None or layout_id in self._open:
+            self._cuts += 1
+            return Place(parts=(name,))
+        known = self._extents.get(layout_id)
+        if known is not None:
+            return known
+        self._open.add(layout_id)
+        cuts, place = self._cuts, Place()
+        for entry in layout:
+            place = self._behind(layout, entry, place)
+        self._open.discard(layout_id)
+        if cuts == self._cuts:  # else it says less than it would elsewhere, since a type is inside itself
+            self._extents[layout_id] = place.aligned()
+        return place.aligned()
+
+    def _fills_up_to(self, layout: Layout, entry: Field) -> str | None:
+        """The field that holds where this one ends, when it fills everything up to there."""
+        size = self._size(layout, entry)
+        if entry.ends is None or entry.kind not in ("rest", "variable") or not size:
+            return None
+        fills = size == "to the end" or size.endswith("- _io.pos")
+        return self._fields.get((layout.id, entry.ends), entry.ends) if fills else None
+
+    def _size(self, layout: Layout, entry: Field) -> str:
+        if self._detail(layout, entry, "size-eos") == "true":
+            return "to the end"
+        return self._detail(layout, entry, "size")
+
+    def _detail(self, layout: Layout, entry: Field, key: str) -> str:
+        return self._state.details.get(layout.id, {}).get(entry.id, {}).get(key, "")
+
+    def _name(self, layout: Layout) -> str:
+        return self._names.get(layout.id, layout.id)

@@ -1,0 +1,153 @@
+"""Reports of a diff of specs: lines for people, one JSON object, a Markdown table for a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from itertools import groupby
+from textwrap import shorten, wrap
+from typing import Any
+
+from lmparse.review.diff.compare import Change, Diff
+from lmparse.review.diff.rules import CLASSES, RULES
+
+NOTHING = "nothing differs"
+_WIDTH = 118
+_LONGEST = 80
+"""Characters of a text that lines and tables show; JSON has all of it."""
+_MOST_MOVED = 5
+"""Fields that a cell of a table lists."""
+_MARKUP = re.compile(r"([\\`*_{}\[\]<#|~])")
+
+
+def lines(diff: Diff) -> Iterator[str]:
+    """The diff for people: by spec, the class in front, a summary at the end."""
+    for spec, changes in groupby(diff.changes, key=lambda change: change.spec):
+        yield spec
+        for change in changes:
+            yield from _lines(change)
+        yield ""
+    yield summary(diff)
+
+
+def summary(diff: Diff) -> str:
+    """How many changes there are of each class, in one line."""
+    if not diff.changes:
+        return NOTHING
+    counts = ", ".join(f"{count} {cls}" for cls, count in diff.counts().items())
+    return f"{len(diff.changes)} change{'s' if len(diff.changes) > 1 else ''}: {counts}"
+
+
+def to_dict(diff: Diff) -> dict[str, Any]:
+    """The diff as one JSON object."""
+    return {
+        "old": diff.old,
+        "new": diff.new,
+        "counts": diff.counts(),
+        "worst": next((cls for cls in CLASSES if any(change.cls == cls for change in diff.changes)), None),
+        "changes": [_to_dict(change) for change in diff.changes],
+    }
+
+
+def markdown(diff: Diff) -> Iterator[str]:
+    """The diff as Markdown: a summary, and a table with a row for each change."""
+    yield f"Specs from {_code(diff.old)} to {_code(diff.new)}: **{summary(diff)}**"
+    if not diff.changes:
+        return
+    yield ""
+    yield "| class | where | change | Spark | why |"
+    yield "| --- | --- | --- | --- | --- |"
+    for change in diff.changes:
+        says = _escaped(_says(change))
+        if change.moved:
+            named = [_code(_short(change, moved.layout, moved.field)) for moved in change.moved[:_MOST_MOVED]]
+            more = len(change.moved) - len(named)
+            says += f"; moves {', '.join(named)}" + (f" and {more} more" if more else "")
+        if change.also:
+            says += f"; in {_counted(change.also)}"
+        place = ".".join(filter(None, (change.layout, change.field)))
+        reason = RULES[change.rule].reason
+        yield f"| {change.cls} | {_code(place)} | {says} | {_escaped(change.effect)} | {reason} |"
+
+
+def _lines(change: Change) -> Iterator[str]:
+    inner = change.layout.partition(".")[2]
+    place = ".".join(filter(None, (inner, change.field)))
+    front = f"  {change.cls:10}  "
+    text = f"{place}: {_says(change)}" if place else _says(change)
+    yield from wrap(
+        f"{text} [Spark: {change.effect}]", _WIDTH, initial_indent=front, subsequent_indent=" " * (len(front) + 2)
+    )
+    below = []
+    if change.moved:
+        listed = (
+            f"{_short(change, moved.layout, moved.field)} {_moved(moved.old, moved.new)}" for moved in change.moved
+        )
+        below.append(f"moves {', '.join(listed)}")
+    if change.also:
+        below.append(f"in {', '.join(change.also)}")
+    for text in below:
+        indent = " " * (len(front) + 2)
+        yield from wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _says(change: Change) -> str:
+    """A change in words: `width changed: 8 bytes -> 4 bytes`."""
+    said = [
+        None if text is None else shorten(str(text), _LONGEST, placeholder=" ...") for text in (change.old, change.new)
+    ]
+    what = RULES[change.rule].says
+    if said == [None, None]:
+        return what
+    if None in said:
+        return f"{what}: {said[0] or said[1]}"
+    return f"{what}: {said[0]} -> {said[1]}"
+
+
+def _short(change: Change, layout: str, field: str) -> str:
+    """A field by its name alone where it is in the layout of the change."""
+    return field if layout == change.layout else f"{layout}.{field}"
+
+
+def _moved(old: int | None, new: int | None) -> str:
+    if old is None and new is None:
+        return "(behind what is variable)"
+    if old == new:
+        return f"(inside byte {old})"
+    return " -> ".join("variable" if offset is None else str(offset) for offset in (old, new))
+
+
+def _to_dict(change: Change) -> dict[str, Any]:
+    return {
+        "class": change.cls,
+        "rule": change.rule,
+        "spec": change.spec,
+        "layout": change.layout,
+        "field": change.field or None,
+        "old": change.old,
+        "new": change.new,
+        "effect": change.effect,
+        "columns": list(change.columns),
+        "moved": [asdict(moved) for moved in change.moved],
+        "also": list(change.also),
+        "reason": RULES[change.rule].reason,
+    }
+
+
+def _counted(names: Iterable[str]) -> str:
+    """Some names, the first of them by name."""
+    listed = list(names)
+    named = ", ".join(map(_code, listed[:_MOST_MOVED]))
+    return named + (f" and {len(listed) - _MOST_MOVED} more" if len(listed) > _MOST_MOVED else "")
+
+
+def _code(text: str) -> str:
+    """Text as code of Markdown, inside a table too."""
+    ticks = "``" if "`" in text else "`"
+    return f"{ticks}{text.replace('|', chr(92) + '|')}{ticks}"
+
+
+def _escaped(text: str) -> str:
+    """Text as Markdown shows it."""
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))

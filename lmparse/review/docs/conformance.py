@@ -1,0 +1,200 @@
+"""Conformance: what the vendors' tables print beside what the layouts say, line by line.
+
+The tables stand in `field-tables.csv` among the specs, as they were read from the manuals; why a layout says
+something else on purpose stands beside them, in `conformance.yaml`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from lmparse.spec.layout import Field, Layout
+
+TABLES = "field-tables.csv"
+NOTES = "conformance.yaml"
+_UNNAMED = "(unnamed)"
+_WHOLE = {"float64": ("float", 8)}
+"""Kinds of the tables that say a width too."""
+_TAKEN_APART = ("body", "rest")
+"""Kinds of fields that a table prints elsewhere, or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a vendor's table. Offset and length in bytes, None where the page prints none."""
+
+    spec: str
+    record: str
+    id: str
+    vendor_name: str | None
+    offset: int | None
+    length: int | None
+    kind: str
+    source: str
+    """Manual, page and table."""
+
+    @property
+    def name(self) -> str:
+        """Spec, record and field: what notes call it."""
+        return f"{self.spec}.{self.record}.{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A line of a table and the field that was made from it; one of both may be missing."""
+
+    name: str
+    layout: str
+    field_id: str
+    line: Line | None
+    field: Field | None
+    differences: tuple[str, ...]
+    """What differs: `name`, `offset`, `length`, `kind`, `order`, `missing` in the layout, `added` by it."""
+    reason: str
+    """Why; empty where nothing differs or nobody knows."""
+
+    @property
+    def verdict(self) -> str:
+        """`same`, `explained`, `open`, or `added` for what only the layout has, for a reason."""
+        if not self.differences:
+            return "same"
+        if not self.reason:
+            return "open"
+        return "explained" if self.line else "added"
+
+
+@dataclass(frozen=True, slots=True)
+class Misprint:
+    """Where a manual is wrong or contradicts itself."""
+
+    layout: str
+    field_id: str
+    printed: str
+    taken: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a manual beside its layout."""
+
+    layout: str
+    source: str
+    rows: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """All tables that are at hand for some layouts."""
+
+    tables: tuple[Table, ...]
+    misprints: tuple[Misprint, ...]
+    unused: tuple[str, ...] = field(default=())
+    """Notes on what does not differ, or does not exist."""
+
+    @cached_property
+    def rows(self) -> list[Comparison]:
+        """The lines of all tables."""
+        return [row for table in self.tables for row in table.rows]
+
+    def count(self, verdict: str) -> int:
+        """How many lines have a verdict."""
+        return sum(row.verdict == verdict for row in self.rows)
+
+
+def lines() -> list[Line]:
+    """The vendors' tables, in the order of their pages."""
+    with _packaged(TABLES).open(encoding="utf-8", newline="") as text:
+        return [
+            Line(
+                row["spec"], row["record"], row["id"], None if row["vendor_name"] == _UNNAMED else row["vendor_name"],
+                int(row["offset"]) if row["offset"] else None, int(row["length"]) if row["length"] else None,
+                row["kind"], row["source"],
+            )
+            for row in csv.DictReader(text)
+        ]  # fmt: skip
+
+
+def compare(layouts: Mapping[str, Layout]) -> Conformance:
+    """The tables of those layouts that have one."""
+    notes = yaml.safe_load(_packaged(NOTES).read_text(encoding="utf-8"))
+    reasons = {note["field"]: note["reason"] for note in notes["differences"]}
+    tables = tuple(_tables(layouts, lines(), reasons))
+    misprints = [_misprint(note, layouts) for note in notes["misprints"]]
+    used = {row.name for table in tables for row in table.rows if row.differences}
+    unused = [name for name in reasons if name not in used and name.partition(".")[0] in layouts]
+    return Conformance(tables, tuple(one for one in misprints if one is not None), tuple(unused))
+
+
+def _packaged(name: str) -> Any:
+    return resources.files("lmparse").joinpath("_formats", name)
+
+
+def layout_id(spec: str, record: str, layouts: Mapping[str, Layout]) -> str:
+    """The layout that a record of the tables is: a type of the spec, or the spec itself."""
+    nested = f"{spec}.{record}"
+    return nested if nested in layouts else spec
+
+
+def _tables(layouts: Mapping[str, Layout], read: Iterable[Line], reasons: Mapping[str, str]) -> Iterator[Table]:
+    records: dict[tuple[str, str], list[Line]] = {}
+    for line in read:
+        records.setdefault((line.spec, line.record), []).append(line)
+    for (spec, record), found in records.items():
+        if spec in layouts:
+            layout = layouts[layout_id(spec, record, layouts)]
+            rows = tuple(_rows(layout, f"{spec}.{record}", found, reasons))
+            yield Table(layout.id, " and ".join(dict.fromkeys(line.source for line in found)), rows)
+
+
+def _rows(layout: Layout, prefix: str, found: list[Line], reasons: Mapping[str, str]) -> Iterator[Comparison]:
+    """The lines of a table, then the fields that only the layout has."""
+    stated = [line.id for line in found]
+    order = [entry.id for entry in layout if entry.id in stated]
+    for line in found:
+        entry = layout.by_id.get(line.id)
+        differences = tuple(_differences(line, entry))
+        if entry is not None and order.index(line.id) != stated.index(line.id):
+            differences += ("order",)
+        yield Comparison(line.name, layout.id, line.id, line, entry, differences, reasons.get(line.name, ""))
+    for entry in layout:
+        if entry.id not in stated:
+            name = f"{prefix}.{entry.id}"
+            reason = reasons.get(name) or _why_added(entry)
+            yield Comparison(name, layout.id, entry.id, None, entry, ("added",), reason)
+
+
+def _differences(line: Line, entry: Field | None) -> Iterator[str]:
+    if entry is None:
+        yield "missing"
+        return
+    if entry.orig_id != line.vendor_name:
+        yield "name"
+    if entry.offset != line.offset:
+        yield "offset"
+    if entry.width != line.length:
+        yield "length"
+    if (entry.kind, entry.width) != _WHOLE.get(line.kind, (line.kind, entry.width)):
+        yield "kind"
+
+
+def _why_added(entry: Field) -> str:
+    if entry.kind == "body":
+        return f"A table of its own: {entry.type}." if entry.type else "The table of the case."
+    if entry.kind == "rest":
+        return "What a record has behind the fields that are known; it is kept, or refused where none may stand."
+    return ""
+
+
+def _misprint(note: Mapping[str, str], layouts: Mapping[str, Layout]) -> Misprint | None:
+    spec, record, field_id = note["field"].split(".")
+    if spec not in layouts:
+        return None
+    return Misprint(layout_id(spec, record, layouts), field_id, note["printed"], note["taken"], note["reason"])

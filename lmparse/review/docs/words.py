@@ -1,0 +1,100 @@
+"""Spec words: what a spec says of a field, in the words of a reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lmparse.spec.layout import Field
+
+KINDS = {
+    "uint": "unsigned integer",
+    "int": "signed integer",
+    "float": "floating point number",
+    "char": "text",
+    "code": "code letters",
+    "hextext": "hex digits as text",
+    "decimaltext": "decimal digits as text",
+    "timestamp17": "timestamp of 34 packed digits",
+    "lrsn10": "log record sequence number (LRSN)",
+    "rba10": "relative byte address (RBA)",
+    "lsn": "log sequence number (LSN)",
+    "rid6": "row id (RID)",
+    "bytes": "bytes",
+    "struct": "nested record",
+    "body": "part whose fields belong to this record",
+    "variable": "bytes up to where the data says",
+    "rest": "bytes behind the fields that are known",
+}
+"""Kinds of fields in words."""
+CODECS = {"ebcdic": "EBCDIC", "database": "in the code page of the database"}
+_CLOSED = ("in-enum", "any-of")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text: plain, code, or a link."""
+
+    text: str
+    is_code: bool = False
+    href: str | None = None
+
+
+Text = tuple[Piece, ...]
+
+
+def parts(text: str) -> Text:
+    """A text with its code marked."""
+    found = re.split(r"`([^`]+)`", text)
+    return tuple(Piece(piece, is_code=number % 2 == 1) for number, piece in enumerate(found) if piece)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text, without marks."""
+    found = re.match(r".+?[.:](?=\s|$)", text.replace("`", ""), re.DOTALL)
+    return (found[0] if found else text.replace("`", "")).rstrip(":")
+
+
+def kind_in_words(entry: Field) -> str:
+    """What a field holds, in words."""
+    words = KINDS.get(entry.kind, entry.kind)
+    if entry.kind in ("uint", "int") and entry.width is None and not entry.repeated:
+        words += " of some bits"
+    if entry.codec:
+        words += f", {CODECS.get(entry.codec, f'code page {entry.codec}')}"
+    if entry.scale:
+        words += f", {entry.scale} decimal places"
+    return f"list: {words}" if entry.repeated else words
+
+
+def facts(entry: Field) -> Iterable[str]:
+    """What holds of a field beyond its place and its type, a sentence each."""
+    if entry.minimum is not None and entry.minimum == entry.maximum:
+        yield f"Always {entry.minimum}."
+    elif entry.minimum is not None and entry.maximum is not None:
+        yield f"From {entry.minimum} to {entry.maximum}."
+    elif entry.minimum is not None:
+        yield f"At least {entry.minimum}."
+    elif entry.maximum is not None:
+        yield f"At most {entry.maximum}."
+    if entry.checks == "expr: _.size == 0":
+        yield "A sound record has no bytes here."
+    elif entry.checks == "eq: _io.size":
+        yield "Always the length of the whole record."
+    elif entry.checks == "max: _io.size":
+        yield "At most the length of the record."
+    elif entry.checks and is_open(entry):
+        yield f"Checked: `{entry.checks}`"
+    is_whole = entry.ends in (None, "_io")
+    if entry.optional:
+        yield f"May be missing: {'the record' if is_whole else f'what `{entry.ends}` ends'} may end before it."
+    elif entry.ends is not None and entry.width is None:
+        yield f"Reaches to {'the end of the record' if is_whole else f'where `{entry.ends}` says'}."
+    if entry.conditional:
+        yield "The data decides whether it is there."
+
+
+def is_open(entry: Field) -> bool:
+    """Whether values that a field does not list are data all the same."""
+    return not any(word in entry.checks for word in _CLOSED)

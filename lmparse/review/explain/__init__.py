@@ -1,0 +1,4 @@
+"""One record of a file, its bytes beside its fields.
+
+Begin with `search.explain`.
+"""

@@ -1,0 +1,288 @@
+"""An explained record: where it stands, what stands in front of it, its fields, and what is said of it.
+
+The data behind every way to show it. Offsets of fields count from the start of the record, all others from
+the start of the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from lmparse.errors import DataError, FramingError
+from lmparse.records.dissection import Dissection, Node
+from lmparse.records.file_dissection import faulty
+from lmparse.records.files import Decision
+from lmparse.review.descriptor_dissection import Word
+from lmparse.spec import catalog
+from lmparse.spec.layout import Layout
+from lmparse.values.codepages import CodePage
+
+_EMPTY = "expr: _.size == 0"
+"""What the specs check of bytes that no sound record has."""
+_LONG_HEX = 16
+"""Bytes from which their own hex digits are not shown once more as their value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A field as it is shown, or bytes that no field holds."""
+
+    node: Node | None
+    """None for bytes that no field holds."""
+    start: int
+    end: int
+    """The byte behind the last one."""
+    shared: int = 0
+    """How many of its first bytes stand in a field before it too, as with fields of bits."""
+    children: tuple[Line, ...] = ()
+    is_item: bool = False
+    """Whether it is one of a list, which has the same documentation."""
+
+    def walk(self) -> Iterator[Line]:
+        """Itself and its parts, in the order of their bytes."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True)
+class Section:
+    """Bytes that one spec describes: the record, or what stands in front of it or of a piece of it."""
+
+    layout: Layout
+    dissection: Dissection
+    places: tuple[tuple[int, int], ...]
+    """Offset and number of its bytes in the file, piece by piece."""
+    before: int | None = None
+    """The byte of the record that it stands in front of; None for the record itself."""
+
+    @property
+    def offset(self) -> int:
+        """Of its first byte in the file."""
+        return self.places[0][0]
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Its fields and the bytes that stand in none, in the order of the bytes."""
+        return lines_of(self.dissection)
+
+    def in_file(self, start: int) -> int:
+        """The offset in the file of a byte of it, or of the one behind the last."""
+        for offset, length in self.places[:-1]:
+            if start < length:
+                return offset + start
+            start -= length
+        return self.places[-1][0] + start
+
+    def in_section(self, offset: int | None) -> int | None:
+        """The other way round: which byte of it a byte of the file is; None for none of it."""
+        passed = 0
+        for place, length in self.places:
+            if offset is not None and place <= offset < place + length:
+                return passed + offset - place
+            passed += length
+        return None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One record with its bytes beside its fields, or bytes of the file that are no record."""
+
+    file: str
+    size: int
+    """Bytes of the whole file."""
+    record: int | None
+    """Number of the record, from 0; None for bytes that are no record."""
+    framing: str
+    main: Section
+    words: tuple[Section, ...] = ()
+    """What stands in front of the record and of its pieces, in the order of the file."""
+    page: CodePage | None = None
+    """Of the text in the record."""
+    kind: str = ""
+    notes: tuple[str, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    """What was found out about the file to read it."""
+    offset_asked: int | None = None
+    """The byte of the file that was asked for."""
+    found_by: str = ""
+    """Why it is this record, where its number was not given."""
+    fault: FramingError | None = field(default=None)
+    """Why the bytes are no record."""
+
+    @property
+    def dissection(self) -> Dissection:
+        """The record taken apart."""
+        return self.main.dissection
+
+    @property
+    def offset(self) -> int:
+        """Of the record's first byte in the file, behind what stands in front of it."""
+        return self.main.offset
+
+    @property
+    def length(self) -> int:
+        """Bytes of the record."""
+        return len(self.dissection.raw)
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What stands in front, and the record."""
+        return (*self.words, self.main)
+
+    @property
+    def faults(self) -> list[DataError]:
+        """What is wrong with it, once each."""
+        found = [fault for section in self.sections for fault in faulty(section.dissection)]
+        found += [self.fault] if self.fault is not None else []
+        return list({id(fault): fault for fault in found}.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as one JSON object. Bytes are upper-case hex and stand at fields without parts."""
+        layout = self.main.layout
+        return {
+            "file": self.file,
+            "size": self.size,
+            "record": self.record,
+            "offset": self.offset,
+            "length": self.length,
+            "pieces": [{"offset": offset, "length": length} for offset, length in self.main.places],
+            "framing": self.framing,
+            "spec": layout.id,
+            "title": layout.title,
+            "doc_ref": layout.doc_ref,
+            "kind": self.kind or None,
+            "code_page": None if self.page is None else self.page.name,
+            "offset_asked": self.offset_asked,
+            "found_by": self.found_by or None,
+            "notes": list(self.notes),
+            "decisions": [{"name": d.name, "value": d.value, "evidence": d.evidence} for d in self.decisions],
+            "faults": [fault.to_dict() for fault in self.faults],
+            "in_front": [
+                {
+                    "spec": word.layout.id,
+                    "title": word.layout.title,
+                    "doc_ref": word.layout.doc_ref,
+                    "offset": word.offset,
+                    "length": len(word.dissection.raw),
+                    "before": word.before,
+                    "fields": [_line(line, word) for line in word.lines],
+                }
+                for word in self.words
+            ],
+            "fields": [_line(line, self.main) for line in self.main.lines],
+        }
+
+
+def sections_of(words: Sequence[Word]) -> tuple[Section, ...]:
+    """Words in front of a record as sections."""
+    return tuple(
+        Section(
+            catalog.load(word.dissection.spec).layout, word.dissection,
+            ((word.offset, len(word.dissection.raw)),), word.before,
+        )
+        for word in words
+    )  # fmt: skip
+
+
+def lines_of(found: Dissection) -> tuple[Line, ...]:
+    """The fields of a record in the order of their bytes, and between them the bytes that stand in none.
+
+    The bytes of lines without parts, less those they share with the ones before, are those of the record.
+    """
+    shared: dict[int, int] = {}
+    reached = 0
+    for leaf in sorted(found.leaves(), key=lambda node: (node.start, node.end)):
+        shared[id(leaf)] = max(0, min(reached, leaf.end) - leaf.start)
+        reached = max(reached, leaf.end)
+    return _lines(found.nodes, found.unread(), shared)
+
+
+def _lines(nodes: Sequence[Node], unread: list[tuple[int, int]], shared: dict[int, int]) -> tuple[Line, ...]:
+    lines = []
+    for node in nodes:
+        if node.start == node.end and node.fault is None and node.field.checks == _EMPTY:
+            continue
+        inside = [gap for gap in unread if node.children and node.start <= gap[0] and gap[1] <= node.end]
+        unread = [gap for gap in unread if gap not in inside]
+        parts = _lines(node.children, inside, shared)
+        if node.field.repeated:
+            parts = tuple(replace(part, is_item=part.node is not None) for part in parts)
+        lines.append(Line(node, node.start, node.end, shared.get(id(node), 0), parts))
+    lines += [Line(None, start, end) for start, end in unread]
+    return tuple(sorted(lines, key=lambda line: (line.start, line.node is None)))
+
+
+class References:
+    """The references to the manuals in one section, by number: their texts are long, and most fields share them."""
+
+    def __init__(self, section: Section) -> None:
+        self._main = " ".join(section.layout.doc_ref.split())
+        self._numbers: dict[str, int] = {}
+
+    def number(self, reference: str) -> int | None:
+        """The number of a reference, from 1; None for none, and for one that the section as a whole has."""
+        text = " ".join(reference.split())
+        return None if text in self._main else self._numbers.setdefault(text, len(self._numbers) + 1)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return iter([(number, text) for text, number in self._numbers.items()])
+
+
+def shown_bytes(line: Line, found: Dissection) -> bytes:
+    """The bytes of a line without parts."""
+    return found.raw[line.start : line.end]
+
+
+def value_text(line: Line, raw: bytes, most: int, kept: int) -> str | None:
+    """A value as JSON, in signs that can be shown; None for a line that has none.
+
+    A text of more than `most` characters is cut to `kept` of them, and says so.
+    """
+    node = line.node
+    if node is None or (node.value is None and (line.children or node.meaning or node.fault is not None)):
+        return None
+    if isinstance(node.value, str) and len(raw) > _LONG_HEX and node.value == raw.hex().upper():
+        return "the bytes, as hex"
+    text = printable(json.dumps(node.value, ensure_ascii=False))
+    return text if len(text) <= most else f"{text[:kept]} ({len(text) - kept} characters left out)"
+
+
+def printable(text: str) -> str:
+    """A text in which nothing is hidden and nothing does anything to a terminal: names and values come from files."""
+    return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
+
+
+def _line(line: Line, section: Section) -> dict[str, Any]:
+    place = {"offset": line.start, "file_offset": section.in_file(line.start), "length": line.end - line.start}
+    held: dict[str, Any] = {"fields": [_line(child, section) for child in line.children]}
+    if not line.children:
+        held = {"bytes": shown_bytes(line, section.dissection).hex().upper()}
+        if line.shared:
+            held["shared"] = line.shared
+    node = line.node
+    if node is None:
+        return {"path": None, **place, **held}
+    entry = node.field
+    return {
+        "path": node.path,
+        "id": entry.id,
+        "orig_id": entry.orig_id,
+        **place,
+        "kind": entry.kind,
+        "value": node.value,
+        "meaning": node.meaning or None,
+        "unit": entry.unit,
+        "scale": entry.scale,
+        "doc": entry.doc,
+        "doc_ref": entry.doc_ref,
+        "status": entry.status,
+        "source": entry.source,
+        "spec": node.layout,
+        "fault": None if node.fault is None else node.fault.to_dict(),
+        **held,
+    }

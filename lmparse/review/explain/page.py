@@ -1,0 +1,309 @@
+"""An explained record as a page: its bytes on the left, its fields on the right, each lighting up the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lmparse.review.explain.explanation import Explanation, Line, References, Section, printable, value_text
+from lmparse.review.templating import render
+from lmparse.values.codepages import UNDEFINED, CodePage, lookup
+
+ROOT = ".lmparse-explained"
+"""What all styles of a record stand under, so that they touch nothing else in a notebook."""
+_ROW, _HALF = 16, 8
+_MOST_BYTES, _SHOWN_BYTES = 8192, 4096
+"""A field with more bytes than the first is shown by as many as the second."""
+_MOST_VALUE, _SHOWN_VALUE = 2000, 1200
+_ASCII = lookup("us-ascii")
+_URL = re.compile(r"https?://[^\s,;'\"]+")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_RULE = re.compile(r"([^{}]*)([{}])")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Bytes of one field in one half of a row."""
+
+    number: int
+    """Of the field's row in the table."""
+    text: str
+    marks: str = ""
+    """Words that its style depends on, each behind a blank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """Up to eight bytes."""
+
+    offset: str
+    hex: tuple[Run, ...]
+    texts: tuple[tuple[Run, ...], ...]
+    """The same bytes as characters of each page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Bytes that follow one another in the file."""
+
+    title: str
+    rows: tuple[tuple[Half, ...] | str, ...]
+    """Rows of bytes; a text where bytes are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A field in the table, or bytes that no field holds."""
+
+    number: int
+    up: int | None
+    """Number of the row that it is a part of."""
+    depth: int
+    section: int
+    line: Line
+    is_asked: bool
+    beside: int | None = None
+    """Number of the row that has the rest of it: the slot of a value that stands elsewhere."""
+
+
+def page(found: Explanation) -> str:
+    """The page, whole in itself. Raises OptionError LMP-S005 when Jinja2 is not installed."""
+    return render("explain.html", **_view(found), top=1)
+
+
+def fragment(found: Explanation) -> str:
+    """The same for a notebook: one element with its styles, which reach nothing outside of it."""
+    return render("explained.html", **_view(found), top=3, styles=scoped(render("base.css")) + render("explain.css"))
+
+
+def scoped(css: str) -> str:
+    """Style sheet whose rules hold inside ROOT only; those of the whole page hold for ROOT itself."""
+    found = []
+    for prelude, brace in _RULE.findall(_COMMENT.sub("", css)):
+        selectors = prelude.rpartition(";")[2].strip()
+        if brace == "{" and selectors and not selectors.startswith("@"):
+            prelude = ", ".join(map(_under, selectors.split(",")))
+        found.append(prelude.strip() + brace)
+    return "\n".join(found) + "\n"
+
+
+def _under(selector: str) -> str:
+    selector = selector.strip()
+    return ROOT if selector in (":root", "body") else f"{ROOT} {selector}"
+
+
+def _view(found: Explanation) -> dict[str, Any]:
+    rows = _rows(found)
+    pages = _pages(found.page)
+    is_record = found.record is not None
+    title = f"Record {found.record} of {found.main.layout.id}" if is_record else "Bytes that are no sound record"
+    sections = []
+    for number, section in enumerate(found.sections):
+        references = References(section)
+        shown = [_details(row, section, references) for row in rows if row.section == number]
+        sections.append(
+            {
+                "title": section.layout.title or section.layout.id,
+                "id": section.layout.id,
+                "words": _heading(section),
+                "doc_ref": _linked(section.layout.doc_ref),
+                "rows": shown,
+                "references": [(number, _linked(text)) for number, text in references],
+            }
+        )
+    return {
+        "title": title,
+        "file": _plain(found.file),
+        "file_name": _plain(found.file.rpartition("/")[2]),
+        "place": _place(found),
+        "found_by": _plain(found.found_by),
+        "faults": [(_plain(str(fault)), _plain(fault.hint or "")) for fault in found.faults],
+        "notes": list(map(_plain, found.notes)),
+        "decisions": [_plain(str(decision)) for decision in found.decisions],
+        "pages": [page.name for page in pages],
+        "stretches": list(_stretches(found, rows, pages)),
+        "sections": sections,
+    }
+
+
+def _pages(page: CodePage | None) -> list[CodePage]:
+    if page is None:
+        return [_ASCII, lookup("cp037")]
+    return [page, _ASCII] if page.is_ebcdic else [page]
+
+
+def _place(found: Explanation) -> list[str]:
+    """Where it stands, and what it is."""
+    pieces = f" in {len(found.main.places)} pieces" if len(found.main.places) > 1 else ""
+    words = [f"{found.length} bytes at {found.offset:#x} ({found.offset}){pieces}", f"framing {found.framing}"]
+    return [*words, _plain(found.kind)] if found.kind else words
+
+
+def _heading(section: Section) -> str:
+    text = f"{len(section.dissection.raw)} bytes at {section.offset:#x}"
+    if section.before:
+        text += f", in front of byte {section.before} of the record"
+    return text
+
+
+# -- fields -----------------------------------------------------------------------------------
+
+
+def _rows(found: Explanation) -> list[Row]:
+    rows: list[Row] = []
+
+    def add(line: Line, section: int, up: int | None, depth: int, asked: int | None) -> None:
+        is_asked = asked is not None and not line.children and line.start <= asked < line.end
+        number = len(rows)
+        rows.append(Row(number, up, depth, section, line, is_asked))
+        for child in line.children:
+            add(child, section, number, depth + 1, asked)
+
+    for number, section in enumerate(found.sections):
+        for line in section.lines:
+            add(line, number, None, 0, section.in_section(found.offset_asked))
+    by_path = {(row.section, row.line.node.path): row.number for row in rows if row.line.node is not None}
+    return [replace(row, beside=_beside(row, by_path)) for row in rows]
+
+
+def _beside(row: Row, by_path: dict[tuple[int, str], int]) -> int | None:
+    """The row of a column whose value this is, when that stands somewhere else in the record."""
+    path = "" if row.line.node is None else row.line.node.path
+    other = by_path.get((row.section, path.removesuffix(".value"))) if path.endswith(".value") else None
+    return None if other == row.up else other
+
+
+def _details(row: Row, section: Section, references: References) -> dict[str, Any]:
+    """What the table shows of a row."""
+    line, node = row.line, row.line.node
+    raw = b"" if line.children else section.dissection.raw[line.start : line.end]
+    shown: dict[str, Any] = {
+        "number": row.number,
+        "up": row.up,
+        "beside": row.beside,
+        "depth": row.depth,
+        "start": line.start,
+        "hex": f"{line.start:#06x}",
+        "length": line.end - line.start,
+        "is_asked": row.is_asked,
+        "has_parts": bool(line.children),
+        "shared": line.shared,
+        "is_field": node is not None,
+        "fault": "",
+    }
+    if node is None:
+        return shown
+    entry = node.field
+    return shown | {
+        "id": _plain(entry.id),
+        "orig_id": _plain(entry.orig_id or "") if entry.orig_id != entry.id else "",
+        "status": entry.status,
+        "doc": "" if line.is_item else _plain(entry.doc),
+        "source": _plain(entry.source or ""),
+        "reference": None if line.is_item else references.number(entry.doc_ref),
+        "value": value_text(line, raw, _MOST_VALUE, _SHOWN_VALUE),
+        "unit": entry.unit if node.value is not None else "",
+        "meaning": _plain(node.meaning),
+        "fault": "" if node.fault is None else f"{_plain(node.fault.says())} [{node.fault.code}]",
+    }
+
+
+def _plain(text: str) -> str:
+    """A text on one line, without signs that a page must not have."""
+    return printable(" ".join(text.split()))
+
+
+def _linked(text: str) -> list[tuple[str, str | None]]:
+    """A text as pieces, each with the address that it is."""
+    pieces: list[tuple[str, str | None]] = []
+    reached = 0
+    for match in _URL.finditer(text):
+        pieces += [(text[reached : match.start()], None), (match[0], match[0])]
+        reached = match.end()
+    return [piece for piece in (*pieces, (text[reached:], None)) if piece[0]]
+
+
+# -- bytes ------------------------------------------------------------------------------------
+
+
+def _stretches(found: Explanation, rows: list[Row], pages: list[CodePage]) -> Iterator[Stretch]:
+    """The bytes in the order of the file: what stands in front, and the pieces of the record."""
+    tables = [_characters(page) for page in pages]
+    main = len(found.words)
+    pieces: list[tuple[int, int, int, int, str]] = []
+    for number, section in enumerate(found.words):
+        count = len(section.dissection.raw)
+        pieces.append((section.offset, number, 0, count, section.layout.title))
+    passed = 0
+    for number, (offset, length) in enumerate(found.main.places):
+        title = "Record" if found.record is not None else "No sound record"
+        if len(found.main.places) > 1:
+            title = f"Record, piece {number + 1} of {len(found.main.places)}"
+        pieces.append((offset, main, passed, passed + length, title))
+        passed += length
+    for offset, number, start, end, title in sorted(pieces):
+        section = found.sections[number]
+        leaves = [row for row in rows if row.section == number and not row.line.children]
+        shown = tuple(_hex_rows(section.dissection.raw, start, end, leaves, tables))
+        yield Stretch(f"{title}: {end - start} bytes at {offset:#x}", shown)
+
+
+def _characters(page: CodePage) -> list[str]:
+    """A character for each byte; a dot where there is none that can be shown."""
+    table = page.table
+    if table is None:
+        table = "".join(chr(byte) if byte < 0x80 else UNDEFINED for byte in range(256))
+    return [letter if letter.isprintable() and letter != UNDEFINED else "." for letter in table]
+
+
+def _hex_rows(
+    raw: bytes, start: int, end: int, leaves: list[Row], tables: list[list[str]]
+) -> Iterator[tuple[Half, ...] | str]:
+    """The bytes from one place to another, in rows; of long fields the first ones."""
+    tiles = [(row.line.start + row.line.shared, row.line.end, row) for row in leaves]
+    tiles = [(max(first, start), min(last, end), row) for first, last, row in tiles]
+    tiles = sorted((tile for tile in tiles if tile[0] < tile[1]), key=lambda tile: tile[0])
+    owners = {byte: row for first, last, row in tiles for byte in range(first, min(last, first + _MOST_BYTES))}
+    cuts: list[tuple[int, int, str]] = []
+    for first, last, row in tiles:
+        if last - first > _MOST_BYTES:
+            name = "bytes that no field holds" if row.line.node is None else _plain(row.line.node.field.id)
+            cut = first + _SHOWN_BYTES
+            cuts.append((cut, last, f"{last - cut} bytes of {name} left out"))
+    place = start
+    for cut, resume, text in [*cuts, (end, end, "")]:
+        for offset in range(place, cut, _ROW):
+            stop = min(offset + _ROW, cut)
+            yield tuple(
+                _half(raw, half, min(half + _HALF, stop), owners, tables) for half in range(offset, stop, _HALF)
+            )
+        if text:
+            yield text
+        place = resume
+
+
+def _half(raw: bytes, start: int, end: int, owners: dict[int, Row], tables: list[list[str]]) -> Half:
+    spans: list[tuple[int, int, Row]] = []
+    for byte in range(start, end):
+        if spans and owners[byte] is spans[-1][2]:
+            spans[-1] = (spans[-1][0], byte + 1, owners[byte])
+        else:
+            spans.append((byte, byte + 1, owners[byte]))
+    hexes = tuple(Run(row.number, raw[first:last].hex(" ").upper(), _marks(row)) for first, last, row in spans)
+    texts = tuple(
+        tuple(
+            Run(row.number, "".join(table[byte] for byte in raw[first:last]), _marks(row)) for first, last, row in spans
+        )
+        for table in tables
+    )
+    return Half(f"{start:04x}", hexes, texts)
+
+
+def _marks(row: Row) -> str:
+    """Words for the style of a run; every other field is shaded, so that its ends show."""
+    marks = " odd" if row.number % 2 else ""
+    if row.line.node is None:
+        return marks + " unread"
+    return marks + (" faulty" if row.line.node.fault is not None else "")

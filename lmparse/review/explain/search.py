@@ -1,0 +1,384 @@
+"""Explaining: one record of a file, found by its number, by a byte of the file, or by its place in the log."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from lmparse.bmc import control_file
+from lmparse.bmc.dissection import LogicalLogDissector
+from lmparse.bmc.log import LogicalLog
+from lmparse.db2.dissection import Db2LogDissector
+from lmparse.db2.log import Db2Log
+from lmparse.errors import FramingError, OptionError, TruncatedError
+from lmparse.framing.descriptors import block_descriptor
+from lmparse.framing.detection import detect
+from lmparse.framing.framings import Frame
+from lmparse.logs.families import known_families
+from lmparse.logs.open import open_file
+from lmparse.logs.sniff import sniff
+from lmparse.options import Options, camel, plain
+from lmparse.records.dissection import Dissection, Node
+from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
+from lmparse.records.files import Decided, Decision, RecordFile, ignored
+from lmparse.review.descriptor_dissection import Word, words_at, words_of
+from lmparse.review.explain.explanation import Explanation, Section, sections_of
+from lmparse.review.explain.page import fragment, page
+from lmparse.review.explain.text import text_lines
+from lmparse.spec import catalog
+from lmparse.spec.layout import Layout
+from lmparse.storage.buffers import open_buffer
+
+_DISSECTORS: tuple[tuple[type[RecordFile], Callable[[Any], FileDissector]], ...] = (
+    (LogicalLog, LogicalLogDissector),
+    (Db2Log, Db2LogDissector),
+)
+"""What takes the records of files apart that know more of them than their spec."""
+_TELLING = ("spec", "control", "tables")
+"""Options that say what the records are, so that the bytes need not be asked."""
+_SHOWN, _MOST_SHOWN = 256, 1 << 16
+"""Bytes that are shown of what is no record, and of a record that the file ends in."""
+_BEFORE = 64
+"""How many of them stand in front of the byte that was asked for, when it is far from the last sound record."""
+_LISTED = 20
+"""How many records are listed at most."""
+_UNKNOWN = Layout("bytes", (), None, title="bytes of the file")
+
+
+@dataclass(frozen=True, repr=False)
+class Explained(Explanation):
+    """One record with its bytes beside its fields, and the ways to show it."""
+
+    def lines(self, width: int = 80, colour: bool = False) -> list[str]:
+        """The record as text, in lines of at most `width` characters; those of 52 are the shortest."""
+        return list(text_lines(self, width, colour=colour))
+
+    def html(self) -> str:
+        """The record as a page that is whole in itself. Raises OptionError LMP-S005 without Jinja2."""
+        return page(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; the text where Jinja2 is not installed."""
+        try:
+            return fragment(self)
+        except OptionError:
+            return f"<pre>{escape(str(self))}</pre>"
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        what = "bytes" if self.record is None else f"record {self.record}"
+        return f"<{what} of {self.file} at {self.offset:#x}>"
+
+
+def explain(
+    path: str | Path,
+    record: int | str | None = None,
+    *,
+    offset: int | str | None = None,
+    lsn: int | str | None = None,
+    **options: Any,
+) -> Explained:
+    """One record of a file: its bytes beside its fields, their values and what the manuals say of them.
+
+    `record` counts from 0, `offset` is any byte of the file, `lsn` a place in the log in hex; without any of
+    them it is the first record. Options are those of `lmparse explain`; the bytes say what is left open.
+    Raises OptionError for a record that there is not, FramingError where the file is damaged before it, unless
+    `offset` asks for the bytes there: then they are shown as far as they can be read, with `fault` set.
+    """
+    if sum(place is not None for place in (record, offset, lsn)) > 1:
+        raise OptionError("record, offset and lsn each name a record", hint="give one of them")
+    wanted = _whole("record", 0 if record is None else record)
+    byte = None if offset is None else _whole("offset", offset)
+    given = {name: value for name, value in options.items() if value is not None}
+    _check(given)
+    try:
+        told, framing = _told(path, given)
+        file = open_file(path, Options.parse(told), decided=Decided(framing), on_error=ignored)
+        if framing is not None:
+            file.decisions[:] = [
+                Decision("framing", framing, "the first records begin with codes of control records"),
+                Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default"),
+            ]
+    except FramingError as error:
+        if byte is None or error.file not in (None, str(path)):
+            raise
+        return _unreadable(path, byte, error)
+    dissector = next((make(file) for kind, make in _DISSECTORS if isinstance(file, kind)), None) or FileDissector(file)
+    search = _Search(file, dissector)
+    if lsn is not None:
+        return search.by_position(lsn)
+    return search.by_number(wanted) if byte is None else search.by_offset(byte)
+
+
+def _whole(name: str, given: int | str) -> int:
+    """A number that counts from 0. Raises OptionError LMP-S003."""
+    text = str(given).strip().lower()
+    digits, base = (text[2:], 16) if text.startswith("0x") else (text, 10)
+    try:
+        number = int(digits, base) if digits.isalnum() and digits.isascii() else -1
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise OptionError(f"{name} has no value {given!r}", hint="a whole number from 0, or one in hex such as 0x1f")
+    return number
+
+
+def _check(given: dict[str, Any]) -> None:
+    """Raise OptionError for an option that is unknown, or says nothing about one record."""
+    Options.parse(given)
+    names = {plain(name) for name in given}
+    for entry in dataclasses.fields(Options):
+        if plain(entry.name) in names and "explain" not in entry.metadata["of"].split():
+            raise OptionError(f"{camel(entry.name)} means nothing for one record")
+
+
+def _told(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """Options with the spec of the file, which an option or the bytes tell, and the framing if that is known by it."""
+    names = {plain(name) for name in given}
+    if names.intersection(_TELLING):
+        return given, None
+    for spec in known_families():
+        if any(plain(name) in names for name in catalog.load(spec).layout.params):
+            return {"spec": spec, **given}, None
+    try:
+        return {"spec": sniff(path).spec, **given}, None
+    except FramingError as error:
+        framing = _framing_of_part(path) if error.code == "LMP-F003" else None
+        if framing is None:
+            raise
+        return {"spec": control_file.SPEC, **given}, None if "framing" in names else framing
+
+
+def _framing_of_part(path: str | Path) -> str | None:
+    """The framing of a part of a control file; sniffing asks for the record that a whole one begins with."""
+    try:
+        trial = detect(open_buffer(path), control_file.part_family())
+    except FramingError:
+        return None
+    return trial.framing.name if trial.is_proven else None
+
+
+class _Search:
+    """Finds a record of a file and explains it."""
+
+    def __init__(self, file: RecordFile, dissector: FileDissector) -> None:
+        self._file, self._dissector = file, dissector
+        self._last: Frame | None = None
+        """The last sound record that was passed."""
+
+    def by_number(self, wanted: int) -> Explained:
+        try:
+            for frame in self._file.frames():
+                if frame.index == wanted:
+                    return self._explained(frame)
+                self._last = frame
+        except FramingError as error:
+            raise self._hinted(error) from None
+        raise OptionError(f"there is no record {wanted}: {self._count}")
+
+    def by_offset(self, wanted: int) -> Explained:
+        if wanted >= len(self._file.buffer):
+            raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self._file.buffer)} bytes")
+        try:
+            for frame in self._file.frames():
+                if wanted < _end(frame):
+                    return self._explained(frame, offset_asked=wanted)
+                self._last = frame
+        except FramingError as error:
+            return self._broken(wanted, error)
+        raise OptionError(f"byte {wanted:#x} stands in no record: {self._count}")
+
+    def by_position(self, given: int | str) -> Explained:
+        """The record that names a place in the log."""
+        names = self._dissector.positions
+        if not names:
+            raise OptionError(f"records of {self._file.spec.id} name no place in a log", hint="give record or offset")
+        try:
+            wanted = int(given.strip(), 16) if isinstance(given, str) else given
+        except ValueError:
+            raise OptionError(f"lsn has no value {given!r}", hint="hex digits: " + " or ".join(names)) from None
+        found: dict[int, tuple[Frame, list[str]]] = {}
+        near: list[tuple[int, str, int]] = []
+        fault: FramingError | None = None
+        try:
+            for frame in self._file.frames():
+                self._last = frame
+                for name, number in self._dissector.positions_of(frame):
+                    if number == wanted:
+                        found.setdefault(frame.index, (frame, []))[1].append(name)
+                    near = _nearest(near, (number, name, frame.index), wanted)
+        except FramingError as error:
+            fault = self._hinted(error)
+        if len(found) > 1:
+            numbers = ", ".join(map(str, list(found)[:_LISTED])) + (", ..." if len(found) > _LISTED else "")
+            raise OptionError(f"{wanted:X} is in {len(found)} records: {numbers}", hint="name one of them with record")
+        if not found:
+            if fault is not None:
+                raise fault
+            said = "; ".join(f"{name} {number:X} in record {index}" for number, name, index in near)
+            raise OptionError(
+                f"no record has {' or '.join(names)} {wanted:X}", hint=f"nearest: {said}" if said else None
+            )
+        ((frame, places),) = found.values()
+        return self._explained(frame, found_by=f"{wanted:X} is its {' and '.join(dict.fromkeys(places))}")
+
+    # -- what is found ------------------------------------------------------------------------
+
+    def _explained(self, frame: Frame, *, offset_asked: int | None = None, found_by: str = "") -> Explained:
+        file = self._file
+        found = self._dissector.dissect(frame)
+        for fault in faulty(found):
+            fault.at(file=file.path, record_index=frame.index, record_offset=frame.offset)
+        return self._shown(found, frame.pieces, words_of(file.framing, file.buffer, frame), frame.index,
+                           offset_asked=offset_asked, found_by=found_by)  # fmt: skip
+
+    def _shown(
+        self,
+        found: Dissection,
+        pieces: Iterable[tuple[int, int]],
+        words: Iterable[Word],
+        record: int | None,
+        **more: Any,
+    ) -> Explained:
+        file = self._file
+        main = Section(file.spec.layout, found, tuple(pieces))
+        sections = sections_of(tuple(words))
+        asked = more.get("offset_asked")
+        if asked is not None and not more.get("found_by"):
+            more["found_by"] = _where(asked, main, sections, record)
+        return Explained(
+            file.path, len(file.buffer), record, file.framing.name, main, sections, file.code_page, _kind(found),
+            (*found.notes, *file.tally.notices), tuple(file.decisions), **more,
+        )  # fmt: skip
+
+    # -- what is damaged ----------------------------------------------------------------------
+
+    @property
+    def _count(self) -> str:
+        last = self._last
+        return "the file has none" if last is None else f"the last one is {last.index}, at {last.offset:#x}"
+
+    def _hinted(self, error: FramingError) -> FramingError:
+        """The error of damage in front of what is looked for, with what can be looked at."""
+        reached = 0 if self._last is None else _end(self._last)
+        behind = "" if self._last is None else f"the last sound record is {self._last.index}; "
+        hints = [error.hint, f"{behind}the option offset shows the bytes from {reached:#x} on"]
+        error.hint = "; ".join(hint for hint in hints if hint)
+        return error
+
+    def _broken(self, wanted: int, error: FramingError) -> Explained:
+        """Bytes behind the last sound record, as far as they can be read."""
+        file = self._file
+        reached = 0 if self._last is None else _end(self._last)
+        is_block = error.spec == block_descriptor().spec.id and error.code != "LMP-F008"
+        in_block = error.record_offset == reached and not is_block
+        words = words_at(file.framing, file.buffer, reached, in_block=in_block)
+        start = words[-1].end if words else reached
+        found = self._torn(start, words, error)
+        words = tuple(map(partial(_told_once, error=error), words))
+        if wanted >= start + len(found.raw):
+            # Too far behind for anything to be known of it.
+            words, start = (), max(reached, wanted - _BEFORE)
+            found = Dissection(file.spec.id, file.buffer[start : start + _SHOWN], ())
+        found_by = f"byte {wanted:#x} of the file is in no sound record: {self._count}"
+        return self._shown(
+            found, [(start, len(found.raw))], words, None, offset_asked=wanted, found_by=found_by, fault=error
+        )
+
+    def _torn(self, start: int, words: tuple[Word, ...], error: FramingError) -> Dissection:
+        """What stands at an offset, read as the record that should begin there."""
+        file = self._file
+        is_sound = not any(faulty(word.dissection) for word in words)
+        is_cut = isinstance(error, TruncatedError)
+        raw = file.buffer[start : start + (_MOST_SHOWN if is_cut else _stated(words) or _SHOWN)]
+        if not is_sound:
+            return Dissection(file.spec.id, raw[:_SHOWN], ())
+        found = self._dissector.dissect_bytes(raw)
+        missing = (error.record_offset or 0) + _number(error.expected) - len(file.buffer) if is_cut else 0
+        if 0 < missing < _MOST_SHOWN and start + len(raw) == len(file.buffer):
+            # A record may say its length, and be refused for that alone.
+            filled = clipped(self._dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
+            if _unread(filled) < _unread(found):
+                return filled
+        for fault in faulty(found):
+            fault.at(file=file.path, record_offset=start)
+        return found
+
+
+def _told_once(word: Word, error: FramingError) -> Word:
+    """A word whose fault is what the framing says of it, where both say the same."""
+
+    def open_(node: Node) -> Node | None:
+        return replace(node, fault=error) if node.fault is not None and node.path == error.field else None
+
+    for fault in faulty(word.dissection):
+        fault.at(file=error.file, record_offset=word.offset)
+    found = word.dissection
+    if found.fault is None or (found.spec, found.fault.field) != (error.spec, error.field):
+        return word
+    return replace(word, dissection=replace(found, nodes=opened(found.nodes, open_), fault=error))
+
+
+def _kind(found: Dissection) -> str:
+    """What the record is: what it says itself, else the spec of all of its fields when that is another one."""
+    specs = {node.layout.partition(".")[0] for node in found.nodes}
+    return found.kind or (specs.pop() if len(specs) == 1 and found.spec not in specs else "")
+
+
+def _unreadable(path: str | Path, wanted: int, error: FramingError) -> Explained:
+    """Bytes of a file of which nothing is known."""
+    buffer = open_buffer(path)
+    if wanted >= len(buffer):
+        raise error
+    start = max(0, wanted - _BEFORE)
+    raw = buffer[start : start + _SHOWN]
+    main = Section(_UNKNOWN, Dissection(_UNKNOWN.id, raw, ()), ((start, len(raw)),))
+    said = f"byte {wanted:#x} of the file is byte {wanted - start} of these"
+    return Explained(str(path), len(buffer), None, "unknown", main, offset_asked=wanted, found_by=said, fault=error)
+
+
+def _end(frame: Frame) -> int:
+    offset, length = frame.pieces[-1]
+    return offset + length
+
+
+def _stated(words: tuple[Word, ...]) -> int:
+    """What a descriptor word says of the bytes behind it; 0 when nothing does."""
+    node = words[-1].dissection.at("length") if words else None
+    return 0 if node is None or not isinstance(node.value, int) else max(node.value - len(words[-1].dissection.raw), 0)
+
+
+def _number(text: str | None) -> int:
+    """The number that a text begins with, as in `300 bytes`."""
+    first = (text or "").partition(" ")[0]
+    return int(first) if first.isdigit() else 0
+
+
+def _unread(found: Dissection) -> int:
+    return sum(end - start for start, end in found.unread())
+
+
+def _nearest(near: list[tuple[int, str, int]], entry: tuple[int, str, int], wanted: int) -> list[tuple[int, str, int]]:
+    """The nearest place below and the nearest above one that is looked for."""
+    below = [known for known in (*near, entry) if known[0] < wanted]
+    above = [known for known in (*near, entry) if known[0] > wanted]
+    return [*sorted(below, reverse=True)[:1], *sorted(above)[:1]]
+
+
+def _where(asked: int, main: Section, words: Iterable[Section], record: int | None) -> str:
+    """What a byte of the file is, in words."""
+    for section in (main, *words):
+        byte = section.in_section(asked)
+        if byte is not None:
+            leaf = next((leaf for leaf in section.dissection.leaves() if leaf.start <= byte < leaf.end), None)
+            field = "in no field" if leaf is None else f"in {leaf.path}"
+            what = f"record {record}" if section is main else f"the {section.layout.id} in front of record {record}"
+            return f"byte {asked:#x} of the file is byte {byte} of {what}, {field}"
+    return f"byte {asked:#x} of the file stands in front of record {record}"

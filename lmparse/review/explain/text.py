@@ -1,0 +1,225 @@
+"""An explained record as text: a table whose columns wrap, for a terminal of any width."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lmparse.review.explain.explanation import (
+    Explanation,
+    Line,
+    References,
+    Section,
+    printable,
+    shown_bytes,
+    value_text,
+)
+
+NARROWEST = 52
+"""Characters below which the columns have no room."""
+_STYLES = {
+    "name": "1", "value": "36", "soft": "2", "heading": "1;4", "fault": "31", "inferred": "33", "unknown": "35",
+    "unread": "33",
+}  # fmt: skip
+"""What SGR makes of them."""
+_MOST_BYTES, _SHOWN_BYTES = 64, 48
+_MOST_VALUE, _SHOWN_VALUE = 400, 320
+
+Span = tuple[str, str]
+"""A text and its style, empty for none."""
+
+
+def text_lines(found: Explanation, width: int, *, colour: bool) -> Iterator[str]:
+    """The lines of a record, none longer than `width` (and `width` at least NARROWEST)."""
+    width = max(width, NARROWEST)
+    for spans, indent in _head(found):
+        yield from _wrapped(spans, width, colour, indent)
+    columns = _Columns.of(found, width)
+    heading = columns.heading()
+    for section in found.sections:
+        yield ""
+        yield from _wrapped([(_title(section), "heading")], width, colour, 2)
+        if section.layout.doc_ref:
+            yield from _wrapped([(" ".join(section.layout.doc_ref.split()), "soft")], width, colour, 2)
+        yield _styled([(letter, "soft") for letter in heading], colour)
+        asked = section.in_section(found.offset_asked)
+        references = References(section)
+        for line in section.lines:
+            yield from _rows(line, section, asked, columns, colour, references)
+        for number, reference in references:
+            yield from _wrapped([(f"[{number}] {reference}", "soft")], width, colour, 4)
+    if found.decisions:
+        yield ""
+    for decision in found.decisions:
+        yield from _wrapped([(f"read with {decision}", "soft")], width, colour, 2)
+
+
+def _head(found: Explanation) -> Iterator[tuple[list[Span], int]]:
+    spec = found.main.layout.id
+    if found.record is None:
+        what = f"{found.length} bytes at {found.offset:#x} ({found.offset}) that are no sound record"
+    else:
+        what = f"record {found.record} of {spec}, {found.length} bytes at {found.offset:#x} ({found.offset})"
+    pieces = f" in {len(found.main.places)} pieces" if len(found.main.places) > 1 else ""
+    yield [(f"{found.file}: ", "name"), (f"{what}{pieces}, framing {found.framing}", "")], 2
+    if found.kind:
+        yield [("kind: ", "soft"), (found.kind, "")], 2
+    if found.found_by:
+        yield [(found.found_by, "")], 2
+    for note in found.notes:
+        yield [("note: ", "soft"), (note, "")], 2
+    for fault in found.faults:
+        yield [("fault: ", "fault"), (str(fault), "fault")], 2
+        if fault.hint:
+            yield [(f"  hint: {fault.hint}", "soft")], 2
+
+
+def _title(section: Section) -> str:
+    count = len(section.dissection.raw)
+    title = f"{section.layout.id}: {section.layout.title or 'record'}, {count} bytes at {section.offset:#x}"
+    if section.before:
+        title += f", in front of byte {section.before} of the record"
+    if len(section.places) > 1:
+        title += " and " + ", ".join(f"{offset:#x}" for offset, _ in section.places[1:])
+    return title
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Widths of the columns of the table, in characters."""
+
+    decimal: int
+    hexadecimal: int
+    length: int
+    bytes_a_line: int
+    text: int
+
+    @classmethod
+    def of(cls, found: Explanation, width: int) -> _Columns:
+        most = max(len(section.dissection.raw) for section in found.sections)
+        decimal, hexadecimal = max(len(str(most)), len("byte")), max(len(f"{most:#x}"), 4)
+        a_line = 4 if width < 72 else 8 if width < 150 else 16
+        left = width - (2 + decimal + 1 + hexadecimal + 1 + decimal + 2) - (3 * a_line - 1) - 2
+        return cls(decimal, hexadecimal, decimal, a_line, left)
+
+    def heading(self) -> str:
+        """What stands above the columns."""
+        places = f"  {'byte':>{self.decimal}} {'hex':>{self.hexadecimal}} {'len':>{self.length}}"
+        words = "field = value: meaning"
+        return f"{places}  {'bytes':{self.bytes}}  {words if len(words) <= self.text else 'field'}"
+
+    @property
+    def bytes(self) -> int:
+        return 3 * self.bytes_a_line - 1
+
+
+def _rows(
+    line: Line,
+    section: Section,
+    asked: int | None,
+    columns: _Columns,
+    colour: bool,
+    references: References,
+    depth: int = 0,
+) -> Iterator[str]:
+    """The lines of the table for one field and its parts."""
+    raw = b"" if line.children else shown_bytes(line, section.dissection)
+    left = list(_hex_lines(raw, columns))
+    indent = min(2 * depth, columns.text // 3)
+    right = [
+        " " * indent + row
+        for spans in _texts(line, raw, references)
+        for row in _wrapped(spans, columns.text - indent, colour, 0)
+    ]
+    size = line.end - line.start
+    mark = ">" if asked is not None and line.start <= asked < line.end else " "
+    place = f"{mark} {line.start:{columns.decimal}} {line.start:#0{columns.hexadecimal}x} {size:{columns.length}}  "
+    for number in range(max(len(left), len(right))):
+        front = place if number == 0 else " " * len(place)
+        middle = left[number] if number < len(left) else ""
+        behind = right[number] if number < len(right) else ""
+        yield f"{front}{middle:{columns.bytes}}  {behind}".rstrip()
+    for child in line.children:
+        yield from _rows(child, section, asked, columns, colour, references, depth + 1)
+
+
+def _hex_lines(raw: bytes, columns: _Columns) -> Iterator[str]:
+    shown = raw if len(raw) <= _MOST_BYTES else raw[:_SHOWN_BYTES]
+    for start in range(0, len(shown), columns.bytes_a_line):
+        yield shown[start : start + columns.bytes_a_line].hex(" ").upper()
+    if len(shown) < len(raw):
+        yield from _wrapped([(f"({len(raw) - len(shown)} bytes left out)", "")], columns.bytes, False, 0)
+
+
+def _texts(line: Line, raw: bytes, references: References) -> Iterator[list[Span]]:
+    """What is said of a field: name and value, documentation, where it comes from, fault."""
+    node = line.node
+    if node is None:
+        yield [("unread: no field holds these bytes", "unread")]
+        return
+    entry = node.field
+    spans: list[Span] = [(entry.id, "name")]
+    if entry.orig_id and entry.orig_id != entry.id:
+        spans.append((f" ({entry.orig_id})", "soft"))
+    if entry.status != "documented":
+        spans.append((f" [{entry.status}]", entry.status))
+    value = value_text(line, raw, _MOST_VALUE, _SHOWN_VALUE)
+    if value is not None:
+        spans += [(" = ", ""), (value, "value")]
+        if entry.unit and node.value is not None:
+            spans.append((f" {entry.unit}", ""))
+    if node.meaning:
+        spans.append((f": {node.meaning}", ""))
+    yield spans
+    if line.shared:
+        yield [(f"shares {line.shared} of its bytes with the field before it", "soft")]
+    number = None if line.is_item else references.number(entry.doc_ref)
+    said = ["" if line.is_item else " ".join(entry.doc.split()), "" if number is None else f"[{number}]"]
+    if any(said):
+        yield [(" ".join(filter(None, said)), "soft")]
+    if entry.source:
+        yield [("why: " + " ".join(entry.source.split()), "soft")]
+    if node.fault is not None:
+        yield [(f"! {node.fault.says()} [{node.fault.code}]", "fault")]
+
+
+# -- wrapping -------------------------------------------------------------------------------
+
+
+def _wrapped(spans: Iterable[Span], width: int, colour: bool, indent: int) -> Iterator[str]:
+    """Texts as lines of a width; those behind the first are indented. Breaks at blanks, else anywhere."""
+    cells = [(letter, style) for text, style in spans for letter in printable(text)]
+    room, front = width, ""
+    while True:
+        size, end, gap = 0, 0, 0
+        while end < len(cells) and size + _width(cells[end][0]) <= room:
+            size += _width(cells[end][0])
+            end += 1
+            if end < len(cells) and cells[end][0] == " ":
+                gap = end
+        if end == len(cells):
+            yield front + _styled(cells, colour)
+            return
+        cut = gap or max(end, 1)
+        yield front + _styled(cells[:cut], colour)
+        cells = cells[cut + 1 :] if cells[cut][0] == " " else cells[cut:]
+        room, front = width - indent, " " * indent
+
+
+def _width(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def _styled(cells: Sequence[Span], colour: bool) -> str:
+    if not colour:
+        return "".join(letter for letter, _ in cells)
+    text, current = "", ""
+    for letter, style in cells:
+        if style != current:
+            text += ("\x1b[0m" if current else "") + (f"\x1b[{_STYLES[style]}m" if style else "")
+            current = style
+        text += letter
+    return text + ("\x1b[0m" if current else "")

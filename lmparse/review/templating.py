@@ -1,0 +1,36 @@
+"""Templates: pages from the texts in `templates/`, each whole in itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from lmparse.errors import OptionError
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def render(template: str, **values: Any) -> str:
+    """The text of a page. A name that a template uses and nobody gives is an error, not a blank.
+
+    Raises OptionError (LMP-S005) when Jinja2 is not installed.
+    """
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+    except ImportError:
+        hint = "pip install 'lmparse[pages]'"
+        raise OptionError("jinja2 is not installed", code="LMP-S005", hint=hint) from None
+    return Environment(
+        loader=PackageLoader("lmparse.review"),
+        autoescape=select_autoescape(("html", "svg")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

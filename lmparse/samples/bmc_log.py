@@ -1,0 +1,405 @@
+"""Sample: a small synthetic logical log, control file and data file, made from a seed.
+
+Everything in it is invented. It has several tables, nulls, a segmented update, units
+of recovery that were rolled back or are still open, and the changes without a row.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from lmparse.spec import catalog
+from lmparse.values import codepages
+from lmparse.values.encoding import encode_hfp, encode_packed, encode_record
+
+_PAGE = codepages.lookup("cp1047")
+_SYSTEM = "DB2P"
+_BLOCK = 27_990
+_START = datetime(2026, 3, 14, 10, 11, 12)
+
+
+@dataclass(frozen=True)
+class SampleColumn:
+    """A column of a sample table: DLCI's words for its type, length and scale."""
+
+    name: str
+    type: str
+    length: int
+    scale: int = 0
+    nullable: bool = False
+    subtype: str = ""
+    key: int = 0
+
+    @property
+    def is_varying(self) -> bool:
+        """Whether a length stands before the value."""
+        return self.type == "VCHR"
+
+    @property
+    def loglog_bytes(self) -> int:
+        """Bytes in a row image, at most."""
+        return self.length + self.nullable + 2 * self.is_varying
+
+
+@dataclass(frozen=True)
+class SampleTable:
+    """A sample table: ids, names, columns and the encoding of its text."""
+
+    dbid: int
+    psid: int
+    tbobid: int
+    owner: str
+    name: str
+    columns: tuple[SampleColumn, ...]
+    scheme: str = "E"
+
+
+TABLES = (
+    SampleTable(
+        261,
+        2,
+        3,
+        "PAYROLL",
+        "EMPLOYEE",
+        (
+            SampleColumn("EMPNO", "CHAR", 6, key=1),
+            SampleColumn("NAME", "VCHR", 40),
+            SampleColumn("SALARY", "DEC", 5, 2, nullable=True),
+            SampleColumn("HIRED", "DATE", 10),
+            SampleColumn("DEPT", "INT", 2, nullable=True),
+        ),
+    ),
+    SampleTable(
+        261,
+        4,
+        7,
+        "PAYROLL",
+        "ACCOUNT",
+        (
+            SampleColumn("ID", "INT", 8, key=1),
+            SampleColumn("BALANCE", "DEC", 8, 4),
+            SampleColumn("RATE", "FLOT", 8, nullable=True),
+            SampleColumn("CHANGED", "DTTM", 26),
+            SampleColumn("OPENS", "TIME", 8, nullable=True),
+            SampleColumn("TOKEN", "CHAR", 4, subtype="B"),
+        ),
+    ),
+    SampleTable(
+        262,
+        2,
+        9,
+        "ARCHIVE",
+        "DOCUMENT",
+        (
+            SampleColumn("ID", "INT", 4, key=1),
+            SampleColumn("TITLE", "VCHR", 60, nullable=True),
+            SampleColumn("BODY", "VCHR", 32_000),
+        ),
+        scheme="U",
+    ),
+)
+"""What the sample log is about."""
+
+
+@dataclass
+class SampleLog:
+    """The records of a sample log, without framing."""
+
+    control: list[bytes] = field(default_factory=list)
+    data: list[bytes] = field(default_factory=list)
+
+    def write(self, folder: str | Path, name: str = "payroll") -> tuple[Path, Path]:
+        """Write both files with RDWs; returns the paths of control file and data file."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        control, data = folder / f"{name}.ctl", folder / f"{name}.dat"
+        control.write_bytes(b"".join(map(with_rdw, self.control)))
+        data.write_bytes(b"".join(map(with_rdw, self.data)))
+        return control, data
+
+
+def with_rdw(record: bytes) -> bytes:
+    """A record behind its record descriptor word."""
+    spec = catalog.load("zos_rdw")
+    width = spec.layout.width or 0
+    return encode_record(spec, {"length": len(record) + width}, _PAGE) + record
+
+
+def make(seed: int = 1, units: int = 40) -> SampleLog:
+    """A log of `units` committed units of recovery and some that are not. Same seed, same bytes."""
+    maker = _Maker(random.Random(seed))
+    log = SampleLog()
+    maker.describe(log)
+    for number in range(units):
+        log.data.extend(maker.unit(rolled_back=number % 9 == 4, is_open=False))
+    log.data.extend(maker.special())
+    log.data.extend(maker.unit(rolled_back=False, is_open=True))
+    return log
+
+
+class _Maker:
+    def __init__(self, chance: random.Random) -> None:
+        self.chance = chance
+        self.rba = 0x0000_0042_0000_1000
+        self.clock = _START
+
+    # -- control file -----------------------------------------------------------------
+
+    def describe(self, log: SampleLog) -> None:
+        """The control file: type, data set, header fields, tables with their columns."""
+        ccsids = {
+            "ebcdic_single_ccsid": 1047,
+            "ebcdic_double_ccsid": 0,
+            "ebcdic_mixed_ccsid": 0,
+            "ascii_single_ccsid": 819,
+            "unicode_single_ccsid": 367,
+            "unicode_double_ccsid": 1200,
+            "unicode_mixed_ccsid": 1208,
+        }
+        flags = dict.fromkeys(("ddl_objects", "cmds_included", "segmented"), "Y")
+        flags |= dict.fromkeys(("expand_var", "lobs_included", "xml_included", "xmlstring_included", "merged"), "N")
+        add = log.control.append
+        add(
+            _control(
+                "bmc_xtyp",
+                "XTYP",
+                cntl_file_type="DB2",
+                cntl_file_type_version="V1210",
+                sql_delimiter="'",
+                cntl_file_sysid=_SYSTEM,
+                mixed="N",
+                decimal_point=".",
+                **ccsids,
+            )
+        )
+        add(
+            _control(
+                "bmc_dlds", "DLDS", orig_data_dsname="SAMPLE.LLOG.DATA", record_format="VB", date_format="DB2I", **flags
+            )
+        )
+        for table in TABLES:
+            add(self._table(table))
+            for number, column in enumerate(table.columns, 1):
+                add(self._column(table, number, column))
+        for entry in catalog.load("bmc_lldf").layout:
+            if entry.orig_id and entry.offset is not None and entry.width is not None:
+                add(
+                    _control(
+                        "bmc_xhdf",
+                        "XHDF",
+                        head_field_name=entry.orig_id,
+                        head_field_type=_xhdf_type(entry.kind),
+                        head_field_len=entry.width,
+                        head_field_pos=entry.offset,
+                    )
+                )
+
+    def _table(self, table: SampleTable) -> bytes:
+        length = sum(column.loglog_bytes for column in table.columns)
+        return _control(
+            "bmc_dtbi",
+            "DTBI",
+            **_ids(table),
+            psid=f"{table.psid:04X}",
+            object_type="TB",
+            db2_num_col=len(table.columns),
+            db2_max_row_len=length,
+            ll_num_col=len(table.columns),
+            ll_max_row_len=length,
+            row_type="V",
+            sequence_number=1,
+            encoding_scheme=table.scheme,
+            editproc_name_len=0,
+            dbname_len=8,
+            dbname=f"DB{table.dbid:06d}",
+            rest=_names(table),
+        )
+
+    def _column(self, table: SampleTable, number: int, column: SampleColumn) -> bytes:
+        return _control(
+            "bmc_dlci",
+            "DLCI",
+            **_ids(table),
+            ll_column_num=number,
+            ll_column_type=column.type,
+            ll_column_len=column.length,
+            ll_scale=column.scale,
+            ll_nulls="Y" if column.nullable else "N",
+            ll_column_pos=-1,
+            ll_column_subtype=column.subtype or ("S" if column.type in ("CHAR", "VCHR") else ""),
+            key_seq=column.key,
+            key_ordering="A" if column.key else "",
+            db2_row_bytes=column.loglog_bytes,
+            fldproc_bytes=column.loglog_bytes,
+            loglog_bytes=column.loglog_bytes,
+            sequence_number=1,
+            column_name_len=len(column.name),
+            column_name=column.name,
+            version=1,
+        )
+
+    # -- data file --------------------------------------------------------------------
+
+    def unit(self, *, rolled_back: bool, is_open: bool) -> Iterator[bytes]:
+        """The records of one unit of recovery."""
+        begun, commit = self._tick(), self.rba + 0x1000
+        disposition = " " if is_open else "A" if rolled_back else "C"
+        shared = {
+            "uor_id": begun,
+            "uor_id_lrsn": begun,
+            "uor_timestamp": self.clock.isoformat(timespec="microseconds"),
+            "uor_disp": disposition,
+            "log_rec_disp": "A" if rolled_back else "C",
+            "auth_id": "PAYUSER",
+            "plan": "PAYPLAN",
+            "correlation_id": "PAYJOB01",
+            "connection_type": "BT",
+            "connect_id": "BATCH",
+        }
+        if disposition == "C":
+            shared |= {
+                "uor_commit_lrsn": commit,
+                "uor_commit_point": commit,
+                "uor_commit_timestamp": (self.clock + timedelta(seconds=1)).isoformat(timespec="microseconds"),
+            }
+        for _ in range(self.chance.randint(1, 5)):
+            yield from self._change(self.chance.choice(TABLES), shared)
+        if disposition == "C" and self.chance.random() < 0.2:
+            yield from self._change(TABLES[0], shared | {"log_rec_disp": "S"})
+        self.rba = commit + 0x100
+
+    def special(self) -> Iterator[bytes]:
+        """One change of each kind that has no row."""
+        at = self._tick()
+        shared = {
+            "uor_id": at,
+            "uor_disp": "C",
+            "log_rec_disp": "C",
+            "uor_commit_lrsn": at + 0x800,
+            "auth_id": "SYSADM",
+        }
+        clone = _counted(_PAGE.encode("PAYROLL")) + _counted(_PAGE.encode("ACCOUNT_CLONE"))
+        for change_type, payload in (
+            ("DM", b""),
+            ("DT", b""),
+            ("E", clone),
+            ("CO", _PAGE.encode("CREATE TABLE PAYROLL.BONUS (EMPNO CHAR(6))")),
+            ("CM", _PAGE.encode("-DISPLAY DATABASE(PAYROLL)")),
+            ("SC", _PAGE.encode("STOP DATABASE")),
+        ):
+            yield from self._records(TABLES[1], shared | {"change_type": change_type}, _counted(payload, own=2))
+
+    def _change(self, table: SampleTable, shared: Mapping[str, Any]) -> Iterator[bytes]:
+        change_type = self.chance.choice(("I", "I", "UB", "UB", "D", "IL"))
+        images = [self._image(table) for _ in range(2 if change_type == "UB" else 1)]
+        data = b"".join(_counted(image) for image in images)
+        yield from self._records(table, {**shared, "change_type": change_type}, _counted(data, own=2))
+
+    def _records(self, table: SampleTable, header: Mapping[str, Any], data: bytes) -> Iterator[bytes]:
+        spec = catalog.load("bmc_lldf")
+        width = spec.layout["data"].offset or 0
+        at = self._tick()
+        capacity = _BLOCK - width
+        pieces = [data[start : start + capacity] for start in range(0, len(data), capacity)] or [b""]
+        known = {
+            "length": width,
+            "system_id": _SYSTEM,
+            "dbid": table.dbid,
+            "psid": table.psid,
+            "tbobid": table.tbobid,
+            "tbowner_len": len(table.owner),
+            "tbname_len": len(table.name),
+            "dbname": f"DB{table.dbid:06d}",
+            "tsname": f"TS{table.psid:06d}",
+            "table_owner": table.owner,
+            "table_name": table.name,
+            "partnum": 0,
+            "timestamp": self.clock.isoformat(timespec="microseconds"),
+            "log_lrsn": at,
+            "log_rba": at,
+            "rid": self.chance.randrange(1 << 24),
+            "log_bytes": len(data),
+            "anomaly_type": "N",
+            "incomplete_trans": "N",
+            "incomplete_dep": "N",
+            "uor_has_comp": "N",
+            "sql_ri_rba": at,
+            "page_num_fmt": "R",
+            "total_segs": len(pieces),
+        }
+        for number, piece in enumerate(pieces, 1):
+            values = {**known, **header, "seg_num": number, "seg_len": width + len(piece), "data": piece}
+            yield encode_record(spec, values, _PAGE)
+
+    def _image(self, table: SampleTable) -> bytes:
+        return b"".join(self._value(table, column) for column in table.columns)
+
+    def _value(self, table: SampleTable, column: SampleColumn) -> bytes:
+        if column.nullable and self.chance.random() < 0.3:
+            return b"\xff" + (b"\x00\x00" if column.is_varying else bytes(column.length))
+        value = self._bytes(table, column)
+        indicator = b"\x00" if column.nullable else b""
+        return indicator + (_counted(value) if column.is_varying else value)
+
+    def _bytes(self, table: SampleTable, column: SampleColumn) -> bytes:
+        chance, page = self.chance, codepages.lookup("utf-8") if table.scheme == "U" else _PAGE
+        when = _START - timedelta(days=chance.randrange(9000), seconds=chance.randrange(86400))
+        if column.subtype == "B":
+            return chance.randbytes(column.length)
+        if column.type == "INT":
+            return chance.randrange(1 << (8 * column.length - 2)).to_bytes(column.length, "big")
+        if column.type == "DEC":
+            return encode_packed(
+                Decimal(chance.randrange(-(10**7), 10**8)).scaleb(-column.scale), column.length, column.scale
+            )
+        if column.type == "FLOT":
+            return encode_hfp(chance.uniform(-1, 1), column.length)
+        if column.type == "DATE":
+            return page.encode(when.strftime("%Y-%m-%d"))
+        if column.type == "TIME":
+            return page.encode(when.strftime("%H.%M.%S"))
+        if column.type == "DTTM":
+            return page.encode(when.strftime("%Y-%m-%d-%H.%M.%S.000123"))
+        words = " ".join(chance.choice(_WORDS) for _ in range(chance.randint(2, 5)))
+        if column.length > 10_000:
+            body = page.encode(words * chance.choice((1, 1, 1500)))[: column.length]
+            return body.decode("utf-8", "ignore").encode()
+        encoded = page.encode(words)[: column.length]
+        return encoded if column.is_varying else encoded.ljust(column.length, page.encode(" "))
+
+    def _tick(self) -> int:
+        self.rba += self.chance.randrange(0x40, 0x200)
+        self.clock += timedelta(microseconds=self.chance.randrange(1000, 900_000))
+        return self.rba
+
+
+_WORDS = "Müller Anna Søren Łucja Ortiz invoice ledger März année copy final draft".replace("Ł", "L").split()
+
+
+def _counted(data: bytes, own: int = 0) -> bytes:
+    return (len(data) + own).to_bytes(2, "big") + data
+
+
+def _ids(table: SampleTable) -> dict[str, Any]:
+    return {"sysid": _SYSTEM, "dbid": f"{table.dbid:04X}", "tbobid": f"{table.tbobid:04X}"}
+
+
+def _names(table: SampleTable) -> bytes:
+    """The end of a DTBI record: names behind their lengths, then the short ones. Inferred."""
+    texts = [(f"TS{table.psid:06d}", 24), (table.owner, 128), (table.name, 128)]
+    counted = "".join(f"{len(text):03d}{text:{width}}" for text, width in texts)
+    return _PAGE.encode(f"{counted}{table.owner:8.8}{table.name:18.18}")
+
+
+def _control(spec_id: str, code: str, **values: Any) -> bytes:
+    return encode_record(catalog.load(spec_id), {"cntl_record_type": code, **values}, _PAGE)
+
+
+def _xhdf_type(kind: str) -> str:
+    return {"char": "CHAR", "code": "CHAR", "uint": "INT", "timestamp17": "DTTM"}.get(kind, "BIN")

@@ -1,0 +1,291 @@
+"""Sample: a small synthetic Db2 LUW log with the tables file that describes it, made from a seed.
+
+Everything in it is invented. It is what a filtered read of version 11.5 on x86-64 returns: two tables,
+transactions side by side, one rolled back, one with a savepoint rolled back, one still open at the end.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from lmparse.db2.tables import LuwTable, placed
+from lmparse.spec import catalog
+from lmparse.values.encoding import ByteOrder, encode_packed, encode_part
+from lmparse.values.sql_types import parse_type
+
+_ORDER: ByteOrder = "little"
+_START = datetime(2026, 3, 14, 10, 11, 12, tzinfo=UTC)
+_PEOPLE = ("ALICE", "BOB", "CAROL")
+_NAMES = ("Anna März", "Bengt Öberg", "Chloé Dupont", "Dario Neri", "Eva Novák")
+_CLOB = 70_000
+
+_EMPLOYEE = (
+    ("EMPNO", "CHAR(6)", False), ("NAME", "VARCHAR(40)", False), ("SALARY", "DECIMAL(9,2)", True),
+    ("HIRED", "DATE", True), ("CHANGED", "TIMESTAMP(6)", False), ("RESUME", "CLOB(1M)", True),
+)  # fmt: skip
+_ORDERS = (("ID", "BIGINT", False), ("AMOUNT", "DECFLOAT(16)", True), ("PAID", "BOOLEAN", True))
+Row = dict[str, Any]
+
+
+def tables() -> list[LuwTable]:
+    """The two tables of the sample."""
+    return [
+        LuwTable(2, 5, placed([(name, parse_type(words), null) for name, words, null in _EMPLOYEE]), "HR", "EMPLOYEE"),
+        LuwTable(3, 7, placed([(name, parse_type(words), null) for name, words, null in _ORDERS]), "SALES", "ORDERS"),
+    ]
+
+
+@dataclass
+class LuwSample:
+    """A log as bytes, and its tables file as text."""
+
+    log: bytes
+    tables: str
+
+    def write(self, folder: Path) -> tuple[Path, Path]:
+        """Write both under `folder`; returns the paths of the tables file and the log."""
+        folder.mkdir(parents=True, exist_ok=True)
+        named, log = folder / "sample.yaml", folder / "sample.log"
+        named.write_text(self.tables, encoding="utf-8")
+        log.write_bytes(self.log)
+        return named, log
+
+
+def make(units: int = 40, seed: int = 1) -> LuwSample:
+    """A sample with about so many transactions, the same for the same seed."""
+    writer = _Writer(random.Random(seed))
+    for number in range(units):
+        writer.unit(number)
+    writer.open_unit()
+    return LuwSample(bytes(writer.log), tables_file(tables()))
+
+
+def tables_file(described: list[LuwTable]) -> str:
+    """A tables file for some tables."""
+    lines = ["tables:"]
+    for table in described:
+        lines += [f"  - tablespace_id: {table.tablespace_id}", f"    table_id: {table.table_id}"]
+        lines += [f"    schema: {table.schema}", f"    name: {table.name}", "    columns:"]
+        for column in table.columns:
+            nullable = "true" if column.is_nullable else "false"
+            lines.append(f'      - {{name: {column.name}, type: "{column.sql_type.words}", nullable: {nullable}}}')
+    return "\n".join(lines) + "\n"
+
+
+@dataclass
+class _Chain:
+    """The records of one transaction so far."""
+
+    tid: bytes
+    previous: int = 0
+    done: list[tuple[int, int, dict[str, Any], bytes]] = field(default_factory=list)
+    """Offset and number of the records that can be undone, with their place and row."""
+
+
+class _Writer:
+    """Writes log records one after another."""
+
+    def __init__(self, random_: random.Random) -> None:
+        self.log = bytearray()
+        self._random = random_
+        self._specs = {name: catalog.load(f"db2_{name}") for name in ("log", "dms", "dom", "lob", "transaction", "row")}
+        self._types = self._specs["log"].enum("log_record_type")
+        self._lsn, self._lso, self._tid, self._rid, self._address = 0x41AE0, 0x2_2334_4000, 0x1A2B3C, count(4), 0
+        self._employee, self._orders = tables()
+        self._rows: list[tuple[int, Row]] = []
+
+    def unit(self, number: int) -> None:
+        """One transaction of one of several kinds, with two lines of another one in its midst."""
+        chain, other = self._begin(), self._begin()
+        self._insert(chain, self._employee, self._new_employee(number))
+        self._insert(other, self._orders, self._new_order(number))
+        is_rolled_back = number % 7 == 6
+        if number % 5 == 1 and self._rows and not is_rolled_back:
+            rid, row = self._rows[-1]
+            new = {**row, "SALARY": (row["SALARY"] or Decimal(0)) + Decimal("100.50"), "RESUME": None}
+            self._update(chain, self._employee, rid, {**row, "RESUME": None}, new)
+            self._rows[-1] = rid, new
+        if number % 5 == 2 and len(self._rows) > 1 and not is_rolled_back:
+            rid, row = self._rows.pop(0)
+            self._row(chain, "delete_record_v97", self._employee, rid, {**row, "RESUME": None})
+        if number % 5 == 3:
+            mark = len(chain.done)
+            self._insert(chain, self._orders, self._new_order(1000 + number))
+            self._undo(chain, mark)
+        if is_rolled_back:
+            self._undo(chain, 0)
+            self._end(chain, "normal_abort", number)
+        else:
+            self._end(chain, "commit", number)
+        self._end(other, "commit", number)
+
+    def open_unit(self) -> None:
+        """A transaction whose end is not in the log."""
+        self._insert(self._begin(), self._orders, self._new_order(9999))
+
+    # -- rows ---------------------------------------------------------------------------
+
+    def _new_employee(self, number: int) -> Row:
+        hired = date(1990, 1, 1) + timedelta(days=self._random.randrange(13_000))
+        salary = Decimal(self._random.randrange(100_000, 9_999_999)).scaleb(-2)
+        resume = "".join(self._random.choices("abcdefghij ", k=_CLOB)) if number % 8 == 4 else None
+        return {
+            "EMPNO": f"{number:06d}", "NAME": self._random.choice(_NAMES),
+            "SALARY": None if number % 6 == 5 else salary,
+            "HIRED": hired, "CHANGED": _START + timedelta(minutes=number, microseconds=number), "RESUME": resume,
+        }  # fmt: skip
+
+    def _new_order(self, number: int) -> Row:
+        return {"ID": number << 33, "AMOUNT": None if number % 4 else number, "PAID": bool(number % 2)}
+
+    def _image(self, table: LuwTable, row: Row) -> bytes:
+        """Header and data of a row in a data page."""
+        fixed, varying = b"", b""
+        for column in table.columns:
+            value = row[column.name]
+            raw = b"" if value is None else self._value(column.type, column.length, column.scale, value)
+            if column.sql_type.is_varying:
+                place = table.fixed_length + len(varying)
+                fixed += place.to_bytes(2, _ORDER) + len(raw).to_bytes(2, _ORDER)
+                varying += raw
+            else:
+                fixed += raw.ljust(column.width, b"\0")
+            if column.is_nullable:
+                fixed += bytes([value is None])
+        data = encode_part(
+            self._specs["row"], "formatted",
+            {"fixed_length": len(fixed), "fixed_section": fixed, "variable_section": varying}, _ORDER,
+        )  # fmt: skip
+        header = catalog.load("db2_row_header").layout
+        length = sum(entry.width or 0 for entry in header) + len(data)
+        known = {"record_length": length, "inner_record_type": 1}
+        return b"".join(known.get(entry.id, 0).to_bytes(entry.width or 0, _ORDER) for entry in header) + data
+
+    def _value(self, type_: str, length: int, scale: int, value: Any) -> bytes:
+        if type_ == "DECIMAL":
+            return encode_packed(value, length, scale)
+        if type_ == "DATE":
+            return bytes.fromhex(f"{value:%Y%m%d}")
+        if type_ == "TIMESTAMP":
+            return bytes.fromhex(f"{value:%Y%m%d%H%M%S%f}")
+        if type_ == "CLOB":
+            return b"\x14" + bytes(23)  # points to the LOB object, where its records put the value
+        if type_ == "DECFLOAT":
+            # A whole number below ten: exponent zero, and the last digit in the last group.
+            number: int = 0x2238_0000_0000_0000 | value % 10
+            return number.to_bytes(length, _ORDER)
+        if isinstance(value, int):
+            return int(value).to_bytes(length, _ORDER, signed=True)
+        return str(value).encode().ljust(length if type_ == "CHAR" else 0)
+
+    # -- records --------------------------------------------------------------------------
+
+    def _begin(self) -> _Chain:
+        self._tid += 1
+        return _Chain(self._tid.to_bytes(6, _ORDER))
+
+    def _insert(self, chain: _Chain, table: LuwTable, row: Row) -> None:
+        for column in table.lob_columns:
+            if row[column.name] is not None:
+                self._lob(chain, table, column.number - 1, row[column.name].encode())
+        rid = next(self._rid)
+        self._row(chain, "insert_record_v97", table, rid, row)
+        if table is self._employee:
+            self._rows.append((rid, row))
+
+    def _lob(self, chain: _Chain, table: LuwTable, column: int, value: bytes) -> None:
+        for start in range(0, len(value), 1 << 15):
+            piece = value[start : start + (1 << 15)]
+            known = {
+                "component": 5, "operation_id": self._specs["lob"].enum("operation")["add_lob_data"],
+                "pool_id": table.tablespace_id, "object_id": table.table_id, "parent_pool_id": table.tablespace_id,
+                "parent_object_id": table.table_id, "data_length": len(piece), "byte_address": self._address,
+                "original_operation": 1, "column_id": column, "data": piece,
+            }  # fmt: skip
+            self._write(chain, "normal", encode_part(self._specs["lob"], "lob_data", known, _ORDER))
+            self._address += len(piece)
+
+    def _place(self, table: LuwTable, word: str, rid: int) -> dict[str, Any]:
+        words = {"word0": rid % 64, "word1": rid // 64, "word2": 0}
+        raw = b"".join(value.to_bytes(2, _ORDER) for value in words.values())
+        function = self._specs["dms"].enum("function_id")[word]
+        return {
+            "component": 1, "function_id": function, "tablespace_id": table.tablespace_id,
+            "table_id": table.table_id, "rid": raw,
+        }  # fmt: skip
+
+    def _row(self, chain: _Chain, word: str, table: LuwTable, rid: int, row: Row) -> None:
+        image = self._image(table, row)
+        known = self._place(table, word, rid)
+        body = {**known, "record_length": len(image), "record": image}
+        lso = self._write(chain, "normal", encode_part(self._specs["dms"], "row_v97", body, _ORDER))
+        chain.done.append((lso, rid, known, image))
+
+    def _update(self, chain: _Chain, table: LuwTable, rid: int, old: Row, new: Row) -> None:
+        images = self._image(table, old), self._image(table, new)
+        known = self._place(table, "update_record_v97", rid)
+        raw = known.pop("rid")
+        # The length in each part is that of the row in the other.
+        halves = [
+            {"rid": raw, "record_length": len(other), "record": image}
+            for image, other in zip(images, reversed(images), strict=True)
+        ]
+        body = {**known, "old_row": halves[0], "new_header": known, "new_row": halves[1]}
+        self._write(chain, "normal", encode_part(self._specs["dms"], "update_v97", body, _ORDER))
+
+    def _undo(self, chain: _Chain, mark: int) -> None:
+        """Take back what was done since a mark, the last first."""
+        enum = self._specs["dms"].enum("function_id")
+        while len(chain.done) > mark:
+            lso, rid, known, image = chain.done.pop()
+            self._rows = [entry for entry in self._rows if entry[0] != rid]
+            is_insert = known["function_id"] == enum["insert_record_v97"]
+            word = "undo_insert_record" if is_insert else "undo_delete_record"
+            body = {**known, "function_id": enum[word], "record_length": len(image)}
+            part = "rollback_insert_v97" if is_insert else "row_v97"
+            body |= {} if is_insert else {"record": image}
+            self._write(chain, "compensation", encode_part(self._specs["dms"], part, body, _ORDER), compensated=lso)
+
+    def _end(self, chain: _Chain, word: str, number: int) -> None:
+        name = self._random.choice(_PEOPLE).encode()
+        known: dict[str, Any] = {"authid_len": len(name), "authid": name}
+        if word == "commit":
+            known["time_committed"] = int((_START + timedelta(minutes=number)).timestamp())
+        part = "commit_v97" if word == "commit" else "abort_v97"
+        self._write(chain, word, encode_part(self._specs["transaction"], part, known, _ORDER))
+
+    def _write(self, chain: _Chain, type_: str, body: bytes, compensated: int | None = None) -> int:
+        """Put one record behind the others, with the prefix of the API; returns its log sequence offset."""
+        known: dict[str, Any] = {
+            "lsn": self._lsn, "lfs": 77, "previous_lso": chain.previous, "transaction_id": chain.tid,
+        }  # fmt: skip
+        if compensated is not None:
+            known |= {
+                "before_compensated_log_stream_id": 0, "reserved": bytes(6), "before_compensated_lso": 0,
+                "compensated_lso": compensated,
+            }  # fmt: skip
+        rest = encode_part(self._specs["log"], "chain_v10", known, _ORDER)
+        head = self._specs["log"].layout
+        length = sum(head[name].width or 0 for name in ("length", "type", "general_flag")) + len(rest) + len(body)
+        start = {"length": length, "type": self._types[type_], "general_flag": 2}
+        fields = b"".join(value.to_bytes(head[name].width or 0, _ORDER) for name, value in start.items())
+        prefix = encode_part(
+            catalog.load("db2_prefix"), "filter",
+            {
+                "record_lri_type1": {"lri_type": 1, "part1": 77, "part2": self._lsn},
+                "record_lri_type2": {"lri_type": 2, "part1": 0, "part2": self._lso},
+                "real_log_rec_len": length,
+            },
+            _ORDER,
+        )  # fmt: skip
+        self.log += prefix + fields + rest + body
+        lso, chain.previous = self._lso, self._lso
+        self._lsn += 1
+        self._lso += length
+        return lso

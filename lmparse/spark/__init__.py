@@ -1,0 +1,12 @@
+"""The thin adapter to Spark: the data source, RDDs of records, Parquet from the executors, a Java to run it.
+
+    from lmparse.spark import parse, read_records, register, spark_environment, write_parquet
+
+Begin with `source.LmparseSource`.
+"""
+
+from lmparse.spark.java import spark_environment
+from lmparse.spark.parquet import Written, write_parquet
+from lmparse.spark.source import parse, read_records, register
+
+__all__ = ["Written", "parse", "read_records", "register", "spark_environment", "write_parquet"]

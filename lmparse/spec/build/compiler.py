@@ -1,0 +1,233 @@
+"""The compiler: kaitai-struct-compiler from npm, fetched when it is needed, never vendored.
+
+It is one JavaScript file. dukpy runs it without Node; Node is the second engine and must
+give the same bytes. The file knows no YAML, reports one error a run, and blames the spec it
+was asked for when an import is at fault. So every spec is compiled on its own, imported ones
+first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any, Protocol
+
+from lmparse.spec.build.specs import FORMATS, Problem, SpecError, SpecFile, missing_imports
+
+NAME = "kaitai-struct-compiler"
+VERSION = "0.11.0"
+SHA256 = "c9aacee51040be0977299210fc2624e6bbf2a51770b3dca579accbbaa84ba353"
+"""Of the one file of the package that is run."""
+CACHE = FORMATS.parent / ".cache"
+_LARGEST_EXACT = 1 << 53
+
+
+class CompilerUnavailable(Exception):
+    """The compiler is not in the cache and cannot be fetched, or nothing here can run it."""
+
+
+class CompilerUnfit(Exception):
+    """There is a compiler, but not the right one. Nothing can stand in for it: it must be put right."""
+
+
+_DRIVER = """
+function compileAll(job) {
+  return Promise.all(job.places.map(function (place) { return compile(job, job.files[place]); }))
+    .then(function (results) { return JSON.stringify(results); });
+}
+function compile(job, main) {
+  var importer = {importYaml: function (name, mode) {
+    var path = []; name.split('/').forEach(function (part) {
+      if (part === '..') path.pop(); else if (part !== '' && part !== '.') path.push(part); });
+    var found = job.files[path.join('/')];
+    return found ? Promise.resolve(found) : Promise.reject(new Error('no such import: ' + name));
+  }};
+  return KSC.compile('python', main, importer, false).then(
+    function (files) { return {files: files}; },
+    function (error) { return {error: String(error.message || error)}; });
+}
+"""
+
+
+class Engine(Protocol):
+    """Something that runs the compiler."""
+
+    def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
+        """Compile each of `job['places']`, specs among `job['files']`; gives `files` or `error` for each."""
+
+
+class Dukpy:
+    """QuickJS inside Python."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import dukpy
+        except ImportError:
+            text = "dukpy is not installed: pip install dukpy==0.6.0, or use --engine node"
+            raise CompilerUnavailable(text) from None
+        self._interpreter = dukpy.JSInterpreter()
+        try:
+            self._evaluate("var self = this; 0")
+            self._evaluate(path.read_text(encoding="utf-8") + ";0")
+            self._evaluate("var KSC = this.KaitaiStructCompiler || module.exports;" + _DRIVER + ";0")
+        except dukpy.JSRuntimeError as error:
+            raise CompilerUnfit(f"{path} does not run: {_last_line(str(error))}") from None
+
+    def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
+        # Evaluation returns when no promise is left, so the result is there by then.
+        self._evaluate(
+            "globalThis.result = null; compileAll(dukpy.job).then(function (r) { globalThis.result = r; }); 0", job=job
+        )
+        results: list[dict[str, Any]] = json.loads(self._evaluate("globalThis.result"))
+        return results
+
+    def _evaluate(self, code: str, **names: Any) -> Any:
+        return self._interpreter.evaljs(code, **names)
+
+
+class Node:
+    """Node of the system."""
+
+    def __init__(self, path: Path) -> None:
+        if shutil.which("node") is None:
+            raise CompilerUnavailable("there is no node on PATH")
+        self._path = path
+        self._script = (
+            f"const KSC = require({json.dumps(str(path.resolve()))}); {_DRIVER}"
+            "compileAll(JSON.parse(require('fs').readFileSync(0, 'utf8'))).then(text => process.stdout.write(text));"
+        )
+
+    def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
+        done = subprocess.run(
+            ["node", "-e", self._script], input=json.dumps(job), capture_output=True, encoding="utf-8", check=False
+        )
+        if done.returncode:
+            raise CompilerUnfit(f"{self._path} does not run: {_last_line(done.stderr)}")
+        results: list[dict[str, Any]] = json.loads(done.stdout)
+        return results
+
+
+def _last_line(text: str) -> str:
+    """The line of an engine's message that names the error."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return next((line for line in lines if "Error" in line), lines[-1] if lines else "no message")
+
+
+class Compiler:
+    """The compiler with the engine that runs it."""
+
+    def __init__(self, engine: str = "dukpy", path: Path | None = None) -> None:
+        if path is not None and not path.is_file():
+            raise CompilerUnfit(f"there is no compiler {path}")
+        file = path or fetched()
+        self.sha256 = _sha256(file)
+        if path is None and self.sha256 != SHA256:
+            shown_path = f"{CACHE.name}/{file.name}"
+            raise CompilerUnfit(f"{shown_path} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
+        self._engine: Engine = Dukpy(file) if engine == "dukpy" else Node(file)
+
+    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile]) -> dict[str, str]:
+        """The Python text of each spec by id. Raises SpecError with the problems of all of them.
+
+        `known` are all specs that may be imported. What imports a broken spec is not reported.
+        """
+        job = {
+            "places": [spec.place for spec in specs],
+            "files": {place: _for_json(spec.tree) for place, spec in known.items()},
+        }
+        texts: dict[str, str] = {}
+        problems: list[Problem] = []
+        broken: set[str] = set()
+        for spec, result in zip(specs, self._engine.run(job), strict=True):
+            is_victim = bool(broken & set(spec.imports))
+            found = missing_imports(spec, known)
+            if "error" in result and not found and not is_victim:
+                found = _problems(spec, result["error"])
+            problems.extend(found)
+            if found or is_victim:
+                broken.add(spec.place)
+            else:
+                texts[spec.id] = result["files"][f"{spec.id}.py"]
+        if problems:
+            raise SpecError(problems)
+        return texts
+
+
+def fetched() -> Path:
+    """The compiler's file in the cache; fetches it when it is not there.
+
+    Raises CompilerUnavailable when it can not be fetched.
+    """
+    file = CACHE / f"{NAME}-{VERSION}.js"
+    if not file.is_file():
+        CACHE.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+            found = _with_dukpy(Path(scratch)) or _with_npm(Path(scratch))
+            if found is None:
+                raise CompilerUnavailable(
+                    f"{NAME} {VERSION} is not in {CACHE.name}/ and cannot be fetched; "
+                    f"give it with --compiler PATH, or put its one file there as {file.name}"
+                )
+            if _sha256(found) != SHA256:
+                raise CompilerUnfit(f"what was fetched is not {NAME} {VERSION}: its SHA-256 is {_sha256(found)}")
+            found.replace(file)
+    return file
+
+
+def _sha256(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _with_dukpy(folder: Path) -> Path | None:
+    try:
+        from dukpy.install import install_jspackage
+
+        with contextlib.redirect_stdout(io.StringIO()):
+            install_jspackage(NAME, VERSION, str(folder))
+    except Exception:  # whatever it is (no package, no network), the other way is tried next
+        return None
+    return next(folder.rglob(f"{NAME}.js"), None)
+
+
+def _with_npm(folder: Path) -> Path | None:
+    npm = shutil.which("npm")
+    if npm is None:
+        return None
+    command = [npm, "pack", f"{NAME}@{VERSION}", "--pack-destination", str(folder), "--silent"]
+    if subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode:
+        return None
+    for packed in folder.glob("*.tgz"):
+        with tarfile.open(packed) as archive:
+            archive.extractall(folder, filter="data")
+    return next(folder.rglob(f"{NAME}.js"), None)
+
+
+def _for_json(value: Any) -> Any:
+    """A spec as JSON has it: keys as text, integers that JSON would round as text too."""
+    if isinstance(value, dict):
+        return {str(key).lower() if isinstance(key, bool) else str(key): _for_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_for_json(item) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _LARGEST_EXACT:
+        return str(value)
+    return value
+
+
+def _problems(spec: SpecFile, message: str) -> list[Problem]:
+    """The compiler's message, `FILE: /path:\\n\\terror: text`, as problems of the spec."""
+    problems = []
+    where = ""
+    for line in message.splitlines():
+        text = line.strip()
+        if text.startswith("error:"):
+            problems.append(spec.problem(where, text.removeprefix("error:").strip()))
+        elif ": /" in text:
+            where = "/" + text.split(": /", 1)[1].rstrip(":")
+    return problems or [spec.problem("/meta", message.strip())]

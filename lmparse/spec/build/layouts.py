@@ -1,0 +1,257 @@
+"""Layouts: the fields of each spec with their places, for `generated/layouts.py`."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from lmparse.spec.build.scopes import Member, Scope, attributes
+from lmparse.spec.build.shape import orig_ids
+from lmparse.spec.build.specs import SpecError, SpecFile
+from lmparse.spec.layout import Code, Field, Layout
+
+NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
+"""Types that the compiler has for numbers: of bytes, or of bits."""
+COMPILERS_TEXTS = ("str", "strz")
+_MAY_END_BEFORE = re.compile(r"not _io\.eof$|_io\.pos < ")
+"""Conditions of a field that a shorter record ends before; any other decides by the data."""
+_ENDS = re.compile(r"(?:_io\.pos < (\w+)|(\w+) - _io\.pos)$")
+"""What compares the place of a field with that of the end of its part."""
+_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
+_BOOTSTRAP = "cp037"
+"""Codes are letters and digits, which all EBCDIC pages have at the same places."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the walk through a record stands: bytes, and bits in the byte; no bytes behind variable parts."""
+
+    offset: int | None = 0
+    bits: int = 0
+
+    def aligned(self) -> _Place:
+        """The next whole byte, where everything but a bit field starts."""
+        return self if self.offset is None or not self.bits else _Place(self.offset + 1)
+
+    def behind(self, width: int | None, bits: int) -> _Place:
+        """The place behind a field that starts here."""
+        if self.offset is None:
+            return self
+        if bits:
+            total = self.bits + bits
+            return _Place(self.offset + total // 8, total % 8)
+        return _Place(None if width is None else self.offset + width)
+
+
+class Layouts:
+    """Layouts of a set of specs; `by_id` has those of their types too. Raises SpecError."""
+
+    def __init__(self, specs: list[SpecFile]) -> None:
+        self.by_id: dict[str, Layout] = {}
+        self._open: set[str] = set()
+        known = {spec.id: spec for spec in specs}
+        for spec in specs:
+            for scope in Scope(known, spec).all():
+                self._add(scope)
+
+    def _add(self, scope: Scope) -> Layout:
+        if scope.id in self.by_id:
+            return self.by_id[scope.id]
+        self._open.add(scope.id)
+        spec, tree = scope.spec, scope.tree
+        fields: list[Field] = []
+        place = _Place()
+        for number, attribute in enumerate(attributes(tree)):
+            field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place)
+            fields.append(field)
+        end = place.aligned().offset
+        is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in fields)
+        meta = tree.get("meta", {})
+        endian = meta.get("endian", spec.tree["meta"].get("endian"))
+        layout = self.by_id[scope.id] = Layout(
+            id=scope.id,
+            fields=tuple(fields),
+            width=end if is_fixed else None,
+            endian=endian if isinstance(endian, str) else None,
+            params=tuple(entry["id"] for entry in tree.get("params", [])),
+            param_codes=_param_codes(scope),
+            kind=tree.get("-lm-type"),
+            title=meta.get("title", ""),
+            doc=_flat(tree.get("doc")),
+            doc_ref=_flat(tree.get("doc-ref")),
+            path=f"{spec.place}.ksy",
+            sha256=spec.sha256,
+            enums={name: _plain_codes(scope.members(name)) for name in tree.get("enums", {})},
+        )
+        self._open.discard(scope.id)
+        return layout
+
+    def _field(self, scope: Scope, where: str, attribute: dict[str, Any], place: _Place) -> tuple[Field, _Place]:
+        width, bits = self._width(scope, attribute)
+        if not bits:
+            place = place.aligned()
+        kind = self._kind(scope, attribute)
+        condition = str(attribute.get("if", ""))
+        is_optional = bool(_MAY_END_BEFORE.match(condition))
+        is_repeated = "repeat" in attribute
+        valid = attribute.get("valid")
+        bounds = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in attribute else {}
+        minimum, maximum = (_whole(bounds.get(key, bounds.get("eq"))) for key in ("min", "max"))
+        type_ = attribute.get("type")
+        nested = scope.type_named(type_) if isinstance(type_, str) else None
+        field = Field(
+            id=attribute["id"],
+            offset=place.offset,
+            width=None if is_repeated or bits else width,
+            kind=kind,
+            orig_id=", ".join(orig_ids(attribute)) or None,
+            type=nested.id if nested else None,
+            codec=attribute.get("-codec"),
+            unit=attribute.get("-unit"),
+            scale=attribute.get("-scale"),
+            enum=attribute.get("enum"),
+            codes=self._codes(scope, where, attribute, width),
+            minimum=minimum,
+            maximum=maximum,
+            checks=_checks(bounds, attribute.get("contents")),
+            optional=is_optional,
+            ends=_ends(attribute),
+            conditional=bool(condition) and not is_optional,
+            repeated=is_repeated,
+            cases=self._cases(scope, type_),
+            doc=_flat(attribute.get("doc")),
+            doc_ref=_flat(attribute.get("doc-ref")),
+            status=attribute.get("-lm-status", "documented"),
+            source=_flat(attribute.get("-lm-source")) or None,
+        )
+        if kind == "rest":
+            return field, place
+        if is_repeated or (condition and not is_optional):
+            return field, _Place(None)
+        return field, place.behind(width, bits)
+
+    def _width(self, scope: Scope, attribute: dict[str, Any]) -> tuple[int | None, int]:
+        """Bytes of a field, None when the data decides; and its bits when it is made of bits."""
+        type_, size = attribute.get("type"), attribute.get("size")
+        if size is not None or attribute.get("size-eos"):
+            return constant(size), 0
+        if isinstance(type_, str) and (match := NUMBER.match(type_)):
+            number = int(match.group(2))
+            return (None, number) if match.group(1) == "b" else (number, 0)
+        if "contents" in attribute:
+            return len_contents(attribute["contents"]), 0
+        nested = scope.type_named(type_) if isinstance(type_, str) else None
+        # A type inside itself is still open; how deep it goes is for the data to say.
+        return (None, 0) if nested is None or nested.id in self._open else (self._add(nested).width, 0)
+
+    def _kind(self, scope: Scope, attribute: dict[str, Any]) -> str:
+        if "-lm-type" in attribute:
+            return str(attribute["-lm-type"])
+        type_, is_text = attribute.get("type"), "-codec" in attribute
+        if isinstance(type_, str) and (match := NUMBER.match(type_)):
+            if is_text and "enum" in attribute:
+                return "code"
+            return {"u": "uint", "b": "uint", "s": "int", "f": "float"}[match.group(1)]
+        if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
+            nested = scope.type_named(type_)
+            return str((nested.tree.get("-lm-type") if nested else None) or "struct")
+        if isinstance(type_, dict):
+            return "struct"
+        if is_text:
+            return "char"
+        return "variable" if self._width(scope, attribute)[0] is None else "bytes"
+
+    def _cases(self, scope: Scope, type_: Any) -> tuple[str, ...]:
+        if not isinstance(type_, dict):
+            return ()
+        found = (scope.type_named(str(case)) for case in type_["cases"].values())
+        return tuple(dict.fromkeys(case.id for case in found if case))
+
+    def _codes(self, scope: Scope, where: str, attribute: dict[str, Any], width: int | None) -> tuple[Code, ...]:
+        found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
+        if found is None:
+            return ()
+        holder, name = found
+        members = holder.members(name)
+        if "-codec" not in attribute or width is None:
+            return _plain_codes(members)
+        try:
+            return tuple(
+                Code(entry.value, code_text(entry.value, width), entry.id, _flat(entry.doc)) for entry in members
+            )
+        except OverflowError:
+            text = f"{name} has a code that is too large for {attribute.get('type')}"
+            raise SpecError([scope.spec.problem(f"{where}/enum", text)]) from None
+
+
+def _param_codes(scope: Scope) -> dict[str, tuple[Code, ...]]:
+    found = {}
+    for entry in scope.tree.get("params", []):
+        enum = scope.enum_named(entry["enum"]) if "enum" in entry else None
+        if enum is not None:
+            found[entry["id"]] = _plain_codes(enum[0].members(enum[1]))
+    return found
+
+
+def _plain_codes(members: list[Member]) -> tuple[Code, ...]:
+    return tuple(Code(entry.value, None, entry.id, _flat(entry.doc)) for entry in members)
+
+
+def len_contents(contents: Any) -> int:
+    """Bytes of a constant field: a text, a byte, or a list of both."""
+    if isinstance(contents, list):
+        return sum(map(len_contents, contents))
+    return len(contents.encode()) if isinstance(contents, str) else 1
+
+
+def constant(size: Any) -> int | None:
+    """A size that no data decides: a number, or a sum or product of numbers."""
+    try:
+        return _value(ast.parse(str(size), mode="eval").body)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _value(node: ast.expr) -> int:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        return _ARITHMETIC[type(node.op)](_value(node.left), _value(node.right))
+    raise ValueError("not constant")
+
+
+def code_text(value: int, width: int) -> str:
+    """What is shown for a code: its characters, without trailing blanks; one blank for blanks only."""
+    return value.to_bytes(width, "big").decode(_BOOTSTRAP).rstrip() or " "
+
+
+def _checks(bounds: dict[str, Any], contents: Any) -> str:
+    """What a field is checked for that a smallest and a largest number cannot say."""
+    left = {key: value for key, value in bounds.items() if key not in ("min", "max", "eq") or _whole(value) is None}
+    said = [f"{key}: {value}" for key, value in left.items()]
+    return "; ".join(said if contents is None else [*said, f"contents: {contents}"])
+
+
+def _ends(attribute: dict[str, Any]) -> str | None:
+    """Where the part ends that a field fills, or that it may be missing from."""
+    if attribute.get("size-eos") or attribute.get("if") == "not _io.eof":
+        return "_io"
+    match = _ENDS.match(str(attribute.get("if", ""))) or _ENDS.match(str(attribute.get("size", "")))
+    return (match.group(1) or match.group(2)) if match else None
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _flat(text: Any) -> str:
+    parts = text if isinstance(text, list) else [text or ""]
+    return "; ".join(" ".join(str(part).split()) for part in parts)

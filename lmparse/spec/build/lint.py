@@ -1,0 +1,228 @@
+"""The house style of specs, as far as a machine can hold it."""
+
+from __future__ import annotations
+
+import codecs
+import keyword
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lmparse.spec.build.layouts import code_text
+from lmparse.spec.build.scopes import Scope
+from lmparse.spec.build.shape import Finding
+from lmparse.spec.build.specs import FORMATS, Problem, SpecFile, readable
+
+TOP_KEYS = (
+    "meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums",
+)  # fmt: skip
+META_KEYS = (
+    "id", "title", "application", "file-extension", "xref", "tags", "license", "ks-version", "imports", "encoding",
+    "endian", "bit-endian",
+)  # fmt: skip
+FIELD_KEYS = (
+    "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-type", "-lm-source", "pos", "io", "size",
+    "size-eos", "value", "type", "encoding", "terminator", "consume", "include", "eos-error", "pad-right", "enum",
+    "process", "contents", "valid", "repeat", "repeat-expr", "repeat-until", "if", "doc", "doc-ref",
+)  # fmt: skip
+DASH_KEYS = frozenset(("-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-type", "-lm-source"))
+"""The closed list of keys of our own."""
+TAKEN = frozenset(("self", "mro", "close", "from_bytes", "from_file", "from_io")) | {
+    "bool", "bytes", "classmethod", "float", "int", "list", "property", "str",
+}  # fmt: skip
+"""Names that mean something else where they would stand in a generated parser or in its stub."""
+TAKEN_BY_ENUMS = frozenset(("name", "value"))
+TAKEN_BY_CLASSES = frozenset(
+    ("any", "bytes_io", "int_enum", "kaitai_stream", "kaitai_struct", "read_write_kaitai_struct")
+)
+PAGES_OF_THE_FILE = ("ebcdic", "database")
+"""Codecs that stand for the code page that the file, or the database it is of, has."""
+STATUSES = ("documented", "inferred", "unknown")
+_ID = re.compile(r"[a-z][a-z0-9_]*$")
+_LARGEST_EXACT = 1 << 53
+
+
+def lint(folder: Path) -> list[Problem]:
+    """Every breach of the house style in the specs of a formats folder.
+
+    Specs that cannot be understood are reported with the rest.
+    """
+    read, problems = readable([folder])
+    specs = list(read.values())
+    by_id: dict[str, SpecFile] = {}
+    for spec in specs:
+        if spec.id in by_id:
+            problems.append(spec.problem("/meta/id", f"the id stands in {by_id[spec.id].shown} too"))
+        by_id[spec.id] = spec
+    named = {spec.id: spec for spec in readable([FORMATS])[0].values()} | by_id
+    for spec in specs:
+        problems.extend(spec.problem(*finding) for finding in _findings(spec, named))
+    return sorted(set(problems))
+
+
+def _findings(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
+    yield from _meta(spec)
+    for scope in Scope(named, spec).all():
+        yield from _type(scope)
+    yield from _everywhere("", spec.tree)
+
+
+def _meta(spec: SpecFile) -> Iterator[Finding]:
+    meta = spec.tree.get("meta", {})
+    yield from _order("/meta", meta, META_KEYS)
+    family = spec.place.split("/")[0]
+    if meta.get("id") != spec.id:
+        yield "/meta/id", f"the id is {meta.get('id')!r}, but the file is named {spec.id}"
+    if not spec.id.startswith(f"{family}_"):
+        yield "/meta/id", f"the id does not start with its family, {family}_"
+    for key in ("title", "license"):
+        if not meta.get(key):
+            yield "/meta", f"{key} is missing"
+    if not isinstance(meta.get("ks-version"), str):
+        yield "/meta/ks-version", "ks-version is missing or is no quoted text"
+    if "endian" not in meta and _has_numbers(spec.tree):
+        yield "/meta", "endian is missing, and there are numbers of several bytes"
+    for key in ("ks-debug", "ks-opaque-types"):
+        if key in meta:
+            yield f"/meta/{key}", f"{key} is not for specs that are kept"
+    for number, name in enumerate(meta.get("imports", [])):
+        if not name.startswith("/"):
+            yield f"/meta/imports/{number}", f"the import {name} does not start at the root of formats"
+
+
+def _has_numbers(tree: Any) -> bool:
+    if isinstance(tree, dict):
+        type_ = tree.get("type")
+        is_number = isinstance(type_, str) and re.match(r"[usf][248]$", type_)
+        return bool(is_number) or any(_has_numbers(value) for key, value in tree.items() if key != "params")
+    return isinstance(tree, list) and any(map(_has_numbers, tree))
+
+
+def _type(scope: Scope) -> Iterator[Finding]:
+    """A spec or a type inside one, without the types inside it."""
+    where, tree = scope.where, scope.tree
+    yield from _order(where, tree, TOP_KEYS)
+    for key in ("doc", "doc-ref"):
+        if not tree.get(key):
+            yield where or "/meta", f"{key} is missing"
+    if scope.path:
+        yield from _class_name(where, scope.path[-1])
+        yield from _order(f"{where}/meta", tree.get("meta", {}), META_KEYS)
+    for section in ("params", "seq"):
+        for number, attribute in enumerate(tree.get(section, [])):
+            yield from _attribute(f"{where}/{section}/{number}", attribute, attribute.get("id", ""), scope)
+    for name, instance in tree.get("instances", {}).items():
+        yield from _attribute(f"{where}/instances/{name}", instance, name, scope)
+    for name, entries in tree.get("enums", {}).items():
+        yield from _class_name(f"{where}/enums/{name}", name)
+        for value, entry in entries.items():
+            yield from _member(f"{where}/enums/{name}/{value}", entry["id"] if isinstance(entry, dict) else entry)
+
+
+def _attribute(where: str, attribute: dict[str, Any], name: str, scope: Scope) -> Iterator[Finding]:
+    yield from _name(f"{where}/id", name)
+    yield from _order(where, attribute, FIELD_KEYS)
+    if "/seq/" in where and scope.spec.place.startswith(("bmc/", "db2/")):
+        for key in ("doc", "doc-ref", "-lm-status"):
+            if not attribute.get(key):
+                yield where, f"{name} has no {key}"
+    status = attribute.get("-lm-status", STATUSES[0])
+    if status not in STATUSES:
+        yield f"{where}/-lm-status", f"-lm-status is {status!r}, not one of {', '.join(STATUSES)}"
+    codec = attribute.get("-codec")
+    if codec is not None and codec not in PAGES_OF_THE_FILE and not _is_codec(codec):
+        yield f"{where}/-codec", f"there is no code page {codec!r}"
+    yield from _codes(where, attribute, scope)
+
+
+def _is_codec(name: str) -> bool:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        return False
+    return True
+
+
+def _codes(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
+    """The vendor's spelling of a code must be what its number means in EBCDIC."""
+    found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
+    width = {"u1": 1, "u2": 2, "u4": 4, "u8": 8}.get(str(attribute.get("type"))[:2])
+    if found is None or width is None or "-codec" not in attribute:
+        return
+    holder, name = found
+    for entry in holder.members(name):
+        # The fault of an imported enumeration is named here, where its numbers become text.
+        is_own = holder.spec is scope.spec
+        place = f"{holder.where}/enums/{name}/{entry.value}" if is_own else f"{where}/enum"
+        try:
+            meant = code_text(entry.value, width)
+        except OverflowError:
+            yield place, f"{entry.id} is too large for {attribute['type']}"
+            continue
+        for name_of_vendor in entry.orig_ids:
+            if name_of_vendor != meant:
+                yield place, f"-orig-id is {name_of_vendor!r}, but the number means {meant!r}"
+
+
+def _name(where: str, name: str) -> Iterator[Finding]:
+    if not _ID.match(name or ""):
+        yield where, f"{name!r} is not lower_snake_case"
+    elif keyword.iskeyword(name):
+        yield where, f"{name!r} is a keyword of Python"
+    elif name in TAKEN:
+        yield where, f"{name!r} means something else in the generated code"
+
+
+def _member(where: str, name: str) -> Iterator[Finding]:
+    yield from _name(where, name)
+    if name in TAKEN_BY_ENUMS:
+        yield where, f"{name!r} means something else in the generated code"
+
+
+def _class_name(where: str, name: str) -> Iterator[Finding]:
+    """Types and enumerations become classes beside those that the generated code itself needs."""
+    yield from _name(where, name)
+    if name in TAKEN_BY_CLASSES:
+        yield where, f"{name!r} means something else in the generated code"
+
+
+def _order(where: str, tree: dict[str, Any], keys: tuple[str, ...]) -> Iterator[Finding]:
+    """Keys are known and in order."""
+    last = -1
+    for key in tree:
+        if str(key).startswith("-") and key not in DASH_KEYS:
+            yield f"{where}/{key}", f"{key} is none of our keys: {', '.join(sorted(DASH_KEYS))}"
+        elif key in keys:
+            place = keys.index(key)
+            if place < last:
+                yield f"{where}/{key}", f"{key} stands behind {keys[last]}"
+            last = max(last, place)
+        elif keys is not FIELD_KEYS and not str(key).startswith("ks-"):
+            yield f"{where}/{key}", f"{key} is not expected here"
+
+
+def _is_ebcdic(encoding: str) -> bool:
+    try:
+        return b"\xc1".decode(encoding) == "A"
+    except (LookupError, UnicodeDecodeError):
+        # Python does not know every EBCDIC page.
+        return bool(re.match(r"(?i)(ebcdic|ibm|cp1047$|x-ibm)", encoding)) and not _is_codec(encoding)
+
+
+def _everywhere(where: str, tree: Any) -> Iterator[Finding]:
+    """What the compiler passes on wrongly, wherever it stands."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            if isinstance(key, int) and abs(key) > _LARGEST_EXACT:
+                yield f"{where}/{key}", "the number is too large for the compiler; quote it"
+            if key in ("doc", "doc-ref") and ("\\" in str(value) or '"""' in str(value)):
+                yield f"{where}/{key}", "a doc may hold neither a backslash nor three quotes: it becomes a docstring"
+            if key == "encoding" and _is_ebcdic(str(value)):
+                yield f"{where}/{key}", "EBCDIC text is bytes with -codec"
+            yield from _everywhere(f"{where}/{key}", value)
+    elif isinstance(tree, list):
+        for number, value in enumerate(tree):
+            yield from _everywhere(f"{where}/{number}", value)
+    elif isinstance(tree, int) and not isinstance(tree, bool) and abs(tree) > _LARGEST_EXACT:
+        yield where, "the number is too large for the compiler; quote it"

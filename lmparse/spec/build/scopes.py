@@ -1,0 +1,102 @@
+"""Scopes: which type or enumeration a name in a spec means, by the compiler's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lmparse.spec.build.shape import enum_number, orig_ids
+from lmparse.spec.build.specs import SpecFile
+
+
+@dataclass(frozen=True)
+class Member:
+    """One listed value of an enumeration."""
+
+    value: int
+    id: str
+    doc: Any = None
+    orig_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A spec or a type inside one: names are looked up from here outwards, then among the specs."""
+
+    specs: dict[str, SpecFile]
+    spec: SpecFile
+    path: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id of its layout: `bmc_dicl.key_column`."""
+        return ".".join((self.spec.id, *self.path))
+
+    @property
+    def where(self) -> str:
+        """Its path in the spec, as problems name it."""
+        return "".join(f"/types/{name}" for name in self.path)
+
+    @property
+    def tree(self) -> dict[str, Any]:
+        """Its part of the spec."""
+        tree = self.spec.tree
+        for name in self.path:
+            tree = tree["types"][name]
+        return tree
+
+    def all(self) -> Iterator[Scope]:
+        """Itself and every type inside it, sorted by name."""
+        yield self
+        for scope in self.inside():
+            yield from scope.all()
+
+    def inside(self) -> list[Scope]:
+        """The types directly inside it, sorted by name."""
+        return [self._inner(name) for name in sorted(self.tree.get("types", {}))]
+
+    def type_named(self, name: str) -> Scope | None:
+        """The type that `a`, `a::b` or `a(1)` means here; None for the compiler's own types."""
+        first, *rest = name.split("(")[0].strip().split("::")
+        found = self._first(first)
+        for step in rest:
+            found = found._inner(step) if found and step in found.tree.get("types", {}) else None
+        return found
+
+    def enum_named(self, name: str) -> tuple[Scope, str] | None:
+        """Where the enumeration stands that `a` or `a::b` means here, and its own name."""
+        *owner, last = name.split("::")
+        holders = [self.type_named("::".join(owner))] if owner else self._outwards()
+        for holder in holders:
+            if holder is not None and last in holder.tree.get("enums", {}):
+                return holder, last
+        return None
+
+    def members(self, enum: str) -> list[Member]:
+        """The entries of an enumeration that stands here, in the order of the spec."""
+        found = []
+        for key, entry in self.tree["enums"][enum].items():
+            named = entry if isinstance(entry, dict) else {"id": entry}
+            found.append(Member(enum_number(key) or 0, named["id"], named.get("doc"), tuple(orig_ids(named))))
+        return found
+
+    def _inner(self, name: str) -> Scope:
+        return Scope(self.specs, self.spec, (*self.path, name))
+
+    def _outwards(self) -> Iterator[Scope]:
+        for length in range(len(self.path), -1, -1):
+            yield Scope(self.specs, self.spec, self.path[:length])
+
+    def _first(self, name: str) -> Scope | None:
+        for scope in self._outwards():
+            if name in scope.tree.get("types", {}):
+                return scope._inner(name)
+            if name == (scope.path or (scope.spec.id,))[-1]:
+                return scope
+        return Scope(self.specs, self.specs[name]) if name in self.specs else None
+
+
+def attributes(tree: dict[str, Any]) -> list[dict[str, Any]]:
+    """The fields in the order they stand, with the compiler's name for those without an id."""
+    return [{"id": f"_unnamed{number}", **attribute} for number, attribute in enumerate(tree.get("seq", []))]

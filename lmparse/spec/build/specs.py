@@ -1,0 +1,212 @@
+"""Spec files: reading them, and saying where in them something is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lmparse.spec.build.shape import misread, misshapen
+
+FORMATS = (Path(__file__).resolve().parents[2] / "_formats").resolve()
+"""The project's own specs: those of the checkout, or of the installed package."""
+_INT = "tag:yaml.org,2002:int"
+"""A number may be written otherwise than it is counted: 0xd6 is 214."""
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """Something wrong in a spec, at a place of its text. Lines and columns count from 1."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    where: str = ""
+
+    def __str__(self) -> str:
+        place = f" [{self.where}]" if self.where else ""
+        return f"{self.path}:{self.line}:{self.column}: error: {self.text}{place}"
+
+
+class SpecError(Exception):
+    """Specs that cannot be built, with all their problems."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = sorted(set(problems))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+@dataclass(frozen=True)
+class SpecFile:
+    """One `.ksy`."""
+
+    place: str
+    """Path under its formats folder without the suffix, as imports spell it: `bmc/bmc_lldf`."""
+    path: Path
+    text: str
+    tree: dict[str, Any]
+    node: yaml.Node = field(repr=False, compare=False)
+    """The same as `tree`, with the places in the text."""
+
+    @property
+    def id(self) -> str:
+        """The last word of its place: the file's name, which must be the spec's id."""
+        return self.place.rsplit("/", 1)[-1]
+
+    @property
+    def sha256(self) -> str:
+        """Hash of its text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def shown(self) -> str:
+        """Its path as messages show it: from where one stands, when it is below."""
+        return shown(self.path)
+
+    @property
+    def imports(self) -> list[str]:
+        """Places of the specs it imports."""
+        return [name.lstrip("/") for name in self.tree.get("meta", {}).get("imports", [])]
+
+    def problem(self, where: str, text: str) -> Problem:
+        """A problem at a path such as `/seq/10/type`: the deepest part of it that exists."""
+        node, mark = self.node, self.node.start_mark
+        for step in where.strip("/").split("/"):
+            found = _step(node, step)
+            if found is None:
+                break
+            node, mark = found
+        return Problem(self.shown, mark.line + 1, mark.column + 1, text, where)
+
+
+def _step(node: yaml.Node, step: str) -> tuple[yaml.Node, Any] | None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if step == key.value or (key.tag == _INT and step == str(yaml.safe_load(key.value))):
+                return value, key.start_mark
+    if isinstance(node, yaml.SequenceNode) and step.isdigit() and int(step) < len(node.value):
+        value = node.value[int(step)]
+        return value, value.start_mark
+    return None
+
+
+def shown(path: Path) -> str:
+    """A path relative to the current folder when it is below it."""
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def read_specs(folders: list[Path]) -> dict[str, SpecFile]:
+    """All specs of some formats folders by place, the first folder first.
+
+    A place in an earlier folder hides the same place in a later one. Raises SpecError for
+    text that is no YAML, and for YAML that has not the shape of a spec.
+    """
+    specs, problems = readable(folders)
+    if problems:
+        raise SpecError(problems)
+    return specs
+
+
+def readable(folders: list[Path]) -> tuple[dict[str, SpecFile], list[Problem]]:
+    """The specs that can be read, by place, and what is wrong with the others."""
+    specs: dict[str, SpecFile] = {}
+    problems: list[Problem] = []
+    places: set[str] = set()
+    for folder in folders:
+        for path in sorted(folder.glob("*/*.ksy")):
+            place = path.relative_to(folder).with_suffix("").as_posix()
+            if place in places:
+                continue
+            places.add(place)
+            try:
+                specs[place] = parsed(place, path, path.read_bytes())
+            except SpecError as error:
+                problems.extend(error.problems)
+    return specs, problems
+
+
+def parsed(place: str, path: Path, data: bytes) -> SpecFile:
+    """The spec that some bytes are; `path` is what problems name. Raises SpecError."""
+    text = _text(path, data)
+    try:
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        marked = list(misread(root)) if root else []
+        tree = loader.construct_document(root) if root and not marked else None
+    except yaml.MarkedYAMLError as error:
+        # Where the text ends too early there is no mark of the problem itself.
+        mark = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0)
+        raise SpecError([Problem(shown(path), mark.line + 1, mark.column + 1, str(error.problem))]) from None
+    except ValueError as error:  # from a number such as 0b_
+        raise SpecError([Problem(shown(path), 1, 1, f"a value cannot be read: {error}")]) from None
+    except yaml.reader.ReaderError as error:
+        raise SpecError([_character(path, text[: error.position], "a character that YAML does not allow")]) from None
+    if marked:
+        raise SpecError(Problem(shown(path), mark.line + 1, mark.column + 1, text) for mark, text in marked)
+    if root is None or not isinstance(tree, dict):
+        raise SpecError([Problem(shown(path), 1, 1, "a spec is a mapping of keys")])
+    spec = SpecFile(place, path, text, tree, root)
+    if problems := [spec.problem(*finding) for finding in misshapen(tree)]:
+        raise SpecError(problems)
+    return spec
+
+
+def _text(path: Path, data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        raise SpecError([_character(path, before, "the text is not UTF-8")]) from None
+
+
+def _character(path: Path, before: str, text: str) -> Problem:
+    """A problem at the character behind some text."""
+    column = len(before) - (before.rfind("\n") + 1)
+    return Problem(shown(path), before.count("\n") + 1, column + 1, text)
+
+
+def wrong_ids(specs: Iterable[SpecFile]) -> list[Problem]:
+    """Ids that are not the files' names, and ids that stand twice: whatever is made of a spec is named after it."""
+    problems = []
+    seen: dict[str, SpecFile] = {}
+    for spec in specs:
+        stated = spec.tree.get("meta", {}).get("id")
+        if stated != spec.id:
+            problems.append(spec.problem("/meta/id", f"the id is {stated!r}, but the file is named {spec.id}"))
+        if spec.id in seen:
+            problems.append(spec.problem("/meta/id", f"the id stands in {seen[spec.id].shown} too"))
+        seen[spec.id] = spec
+    return problems
+
+
+def missing_imports(spec: SpecFile, known: Container[str]) -> list[Problem]:
+    """Imports of a spec that are none of the places known."""
+    return [
+        spec.problem(f"/meta/imports/{number}", f"there is no spec {name}")
+        for number, name in enumerate(spec.imports)
+        if name not in known
+    ]
+
+
+def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]:
+    """Some specs with everything they import, imported ones first."""
+    ordered: dict[str, SpecFile] = {}
+
+    def visit(place: str, path: tuple[str, ...]) -> None:
+        if place in ordered or place in path or place not in specs:
+            return
+        for name in specs[place].imports:
+            visit(name, (*path, place))
+        ordered[place] = specs[place]
+
+    for place in sorted(wanted):
+        visit(place, ())
+    return list(ordered.values())

@@ -1,0 +1,164 @@
+"""Catalog: from a spec's id to its generated parser, its layout, its codes.
+
+The specs of the package stand in `lmparse._generated`. A spec of one's own, built
+with `build.py generate --formats DIR --out OUT`, is named by the path `OUT/<id>`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import struct
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from types import ModuleType
+
+from kaitaistruct import KaitaiStruct
+
+from lmparse.errors import UnknownFormatError
+from lmparse.spec.layout import Field, Layout
+
+PACKAGE = "lmparse._generated"
+KIND = "kind"
+"""What records of several kinds say which they are by: an instance in the spec, a key in `records`."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One spec: what its `.ksy` says, and the parser made from it."""
+
+    id: str
+    name: str
+    """What `load` was called with: the id, or the path of a spec of one's own."""
+    layout: Layout
+    layouts: Mapping[str, Layout]
+    """All layouts built together with it, by id (`bmc_dicl.key_column`)."""
+    parser: type[KaitaiStruct]
+
+    @cached_property
+    def classes(self) -> dict[str, Layout]:
+        """The layouts by the name of the generated class (`BmcDicl.KeyColumn`)."""
+        return {".".join(map(class_name, layout_id.split("."))): layout for layout_id, layout in self.layouts.items()}
+
+    def layout_of(self, parsed: KaitaiStruct) -> Layout:
+        """The layout of a parsed object, whatever spec of the same build it is of."""
+        return self.classes[type(parsed).__qualname__]
+
+    def field_ids(self) -> set[str]:
+        """Ids of the fields that a record may have, whatever record it is."""
+        return set(self._ids(self.layout)) | ({KIND} if self.has_kind else set())
+
+    def _ids(self, layout: Layout) -> Iterator[str]:
+        for field in layout:
+            if field.kind == "body":
+                for case in field.cases:
+                    yield from self._ids(self.layouts[case])
+            else:
+                yield field.id
+
+    @property
+    def has_kind(self) -> bool:
+        """Whether its records are of several kinds and say which."""
+        return hasattr(self.parser, "kind")
+
+    @cached_property
+    def codecs(self) -> frozenset[str]:
+        """Codecs of all text in its records, whatever record it is."""
+        found: set[str] = set()
+        seen: set[str] = set()
+        left = [self.layout]
+        while left:
+            layout = left.pop()
+            if layout.id not in seen:
+                seen.add(layout.id)
+                found |= {entry.codec for entry in layout if entry.codec}
+                left += [self.layouts[name] for entry in layout for name in (*entry.cases, entry.type) if name]
+        return frozenset(found)
+
+    def enum(self, name: str) -> dict[str, int]:
+        """The values of an enumeration of the spec by their words."""
+        return {code.id: code.value for code in self.layout.enums[name]}
+
+
+def class_name(spec_id: str) -> str:
+    """The name the compiler gives to the class of a spec or type."""
+    return "".join(word.capitalize() for word in spec_id.split("_"))
+
+
+def spec_ids() -> list[str]:
+    """Ids of all specs of the package, sorted."""
+    return sorted(name for name in _layouts(PACKAGE) if "." not in name)
+
+
+@cache
+def load(name: str) -> Spec:
+    """Load a spec by its id, or by the path of a spec of one's own without its suffix.
+
+    Raises UnknownFormatError (LMP-S001) with the ids nearest to a wrong one.
+    """
+    package, spec_id = _locate(name)
+    layouts = _layouts(package)
+    if spec_id not in layouts or "." in spec_id:
+        raise UnknownFormatError(f"there is no spec {name!r}", hint=_nearest(spec_id, list(layouts)))
+    module = importlib.import_module(f"{package}.{spec_id}")
+    return Spec(spec_id, name, layouts[spec_id], layouts, getattr(module, class_name(spec_id)))
+
+
+def unsigned_struct(layout: Layout) -> struct.Struct:
+    """The struct of a layout made of unsigned integers only (descriptor words).
+
+    The number of values is the number of fields, in the order of the layout.
+    """
+    order = "<" if layout.endian == "le" else ">"
+    return struct.Struct(order + "".join(_LETTERS[_width(field)] for field in layout))
+
+
+def number_struct(field: Field, byte_order: str) -> struct.Struct:
+    """The struct of one unsigned integer, `little` or `big`."""
+    return struct.Struct({"little": "<", "big": ">"}[byte_order] + _LETTERS[_width(field)])
+
+
+_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
+
+
+def _width(field: Field) -> int:
+    if field.kind != "uint" or field.width is None:
+        raise UnknownFormatError(f"{field.id} is no unsigned integer of fixed width", code="LMP-S004")
+    return field.width
+
+
+def _layouts(package: str) -> dict[str, Layout]:
+    layouts: dict[str, Layout] = importlib.import_module(f"{package}.layouts").LAYOUTS
+    return layouts
+
+
+def _locate(name: str) -> tuple[str, str]:
+    """Package and id behind a name; a name with a path separator is a folder's."""
+    path = Path(name.removesuffix(".py").removesuffix(".ksy"))
+    if path.name == name:
+        return PACKAGE, name
+    folder = path.parent.resolve()
+    if not (folder / "layouts.py").is_file():
+        raise UnknownFormatError(
+            f"there is no layouts.py in {path.parent}",
+            hint="build the spec first: python build.py generate --formats DIR --out " + str(path.parent),
+        )
+    # A folder built elsewhere is imported as a package of its own name, so that the
+    # relative imports in it work and two folders never mix.
+    package = "lmparse_specs_" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    if package not in sys.modules:
+        module = ModuleType(package)
+        module.__path__ = [str(folder)]
+        sys.modules[package] = module
+    return package, path.name
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    import difflib
+
+    candidates = [entry for entry in known if "." not in entry]
+    near = difflib.get_close_matches(name, candidates, n=3, cutoff=0.5)
+    return "did you mean " + " or ".join(near) + "?" if near else "known: " + ", ".join(sorted(candidates))

@@ -1,0 +1,92 @@
+"""Listing: which files a path, a folder or a pattern means."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from lmparse.errors import FramingError
+from lmparse.storage import buffers
+from lmparse.storage.buffers import local_path
+
+
+def list_files(paths: list[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
+    """The files behind paths, addresses, folders and patterns, sorted within each.
+
+    Names that start with `_` or `.` are passed over in folders and patterns, as Spark does.
+    Raises FramingError LMP-F001 for a path that leads to nothing.
+    """
+    found: list[str] = []
+    for path in map(local_path, paths):
+        if buffers.is_remote(path):
+            found.extend(_remote_files(path, recursive))
+        elif os.path.isdir(path):
+            pattern = "**/*" if recursive else "*"
+            inside = [str(entry) for entry in sorted(Path(path).glob(pattern)) if entry.is_file()]
+            found.extend(name for name in inside if _is_data(name, path))
+        elif os.path.exists(path):
+            found.append(path)
+        else:
+            matches = [name for name in sorted(glob.glob(path, recursive=recursive)) if os.path.isfile(name)]
+            if not matches:
+                raise _nothing(path)
+            found.extend(name for name in matches if _is_data(name, os.path.dirname(name)))
+    if name_filter:
+        found = [name for name in found if fnmatch.fnmatch(buffers.base_name(name), name_filter)]
+    return found
+
+
+def _is_data(name: str, folder: str) -> bool:
+    parts = Path(os.path.relpath(name, folder or ".")).parts
+    return not any(part.startswith(("_", ".")) for part in parts)
+
+
+def _remote_files(address: str, recursive: bool) -> list[str]:
+    """The same for one address."""
+    entry = buffers.look_up(address)
+    if entry is not None:
+        return [found.path for found in _below(address, recursive)] if entry.is_folder else [address]
+    folder, pattern = buffers.split_pattern(address)
+    at = buffers.look_up(folder) if pattern else None
+    matches = sorted(set(_matches(folder, pattern, recursive))) if at is not None and at.is_folder else []
+    if not matches:
+        raise _nothing(address)
+    return [name for name in matches if not buffers.base_name(name).startswith(("_", "."))]
+
+
+def _below(folder: str, recursive: bool) -> Iterator[buffers.Entry]:
+    """The data files in a folder."""
+    for entry in buffers.entries(folder):
+        if buffers.base_name(entry.path).startswith(("_", ".")):
+            continue
+        if not entry.is_folder:
+            yield entry
+        elif recursive:
+            yield from _below(entry.path, recursive)
+
+
+def _matches(folder: str, pattern: list[str], recursive: bool) -> Iterator[str]:
+    """The files below a folder whose names match, as `glob` has it."""
+    first, *rest = pattern
+    is_any_depth = first == "**" and recursive
+    if is_any_depth:
+        yield from _matches(folder, rest or ["*"], recursive)
+    for entry in buffers.entries(folder):
+        name = buffers.base_name(entry.path)
+        if name.startswith(".") and not first.startswith("."):
+            continue
+        if is_any_depth:
+            if entry.is_folder:
+                yield from _matches(entry.path, pattern, recursive)
+        elif fnmatch.fnmatchcase(name, first):
+            if entry.is_folder and rest:
+                yield from _matches(entry.path, rest, recursive)
+            elif not entry.is_folder and not rest:
+                yield entry.path
+
+
+def _nothing(path: str) -> FramingError:
+    return FramingError("cannot be read: No such file or directory", code="LMP-F001", file=path)

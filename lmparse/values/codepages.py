@@ -1,0 +1,222 @@
+"""Code pages by name or CCSID: EBCDIC from IBM's own tables, ASCII and Unicode from Python's codecs.
+
+Python has seven of the 53 EBCDIC pages, so all are kept in `_codepage_tables.py`, which names its
+source. The tests hold them against glibc, Java and Python. Where these differ from IBM:
+
+| page and byte | here, as IBM | others |
+|---|---|---|
+| all, X'15' and X'25' | NEL U+0085 and LF U+000A | Java, most pages: LF and LF; 1047: LF and NEL |
+| 278 X'71' X'E0', 871 X'4A' X'C0' | as in their euro pages 1143, 1149 | glibc: exchanged |
+| 273 X'BC', 285 X'A1', 1122 X'BC' | macron U+00AF | Python 273, glibc 285, Java 1122: U+203E |
+| 1026 and 1155 X'9A' | Turkish lira U+20BA (since 2012) | glibc, Java, Python: U+00AA |
+| 420, 424, 870, 875, 1026 | | glibc, Python: near equivalents of up to four signs, or none |
+| undefined bytes | an error | Python 875, glibc 1390 and 1399: U+001A |
+
+X'9F' is the euro in 1140 to 1149 (1142, 1143: X'5A') and U+00A4 in the pages without it; all agree.
+X'3F' is the substitute U+001A, which Log Master puts where a name could not be translated to EBCDIC.
+
+The ASCII pages follow Python, hence Microsoft: X'1A', X'1C' and X'7F' of the PC pages are the controls
+of that number (IBM's tables exchange them); 1250 to 1258 are today's pages with the euro (to IBM 5346
+to 5350, 5354, 9447 to 9449), and their undefined bytes X'80' to X'9F' the controls of that number, as
+in IBM's tables. A few signs differ from IBM's in 437, 813, 852, 856, 860 to 865, 869, 874, 916, 1125,
+1253 and the double-byte pages. 932, 949 and 950 are left out: Microsoft's pages of these numbers are
+CCSIDs 943, 1363 and 1373.
+
+Mixed EBCDIC (930, 933, 935, 937, 939, 1364, 1371, 1388, 1390, 1399) and pure double-byte pages have no
+codec: `maybe_lookup` gives None. The single bytes of a mixed page are a page of their own (939: 1027).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from encodings import normalize_encoding
+from encodings.aliases import aliases
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+from lmparse.errors import InvalidValueError, OptionError
+from lmparse.values._codepage_tables import CHANGES, CP037
+
+__all__ = ["CodePage", "lookup", "maybe_lookup"]
+
+UNDEFINED = "\ufffe"
+"""Stands in a table for a byte that is no character; what `codecs.charmap_decode` takes it for."""
+
+_NUMBERED = re.compile(r"(?:ccsid|code ?page|x-ibm|ibm|cp|windows)?[ _-]?0*(\d{1,5})", re.ASCII)
+_REPLACEMENT = "\ufffd"
+
+
+@dataclass(frozen=True)
+class CodePage:
+    """A code page. Equal, hashable and picklable by its facts; its tables are made on first use."""
+
+    name: str
+    """`cp037`; where another name is usual, that one (`utf-8`, `iso8859-1`)."""
+    ccsid: int
+    kind: Literal["sbcs", "mbcs", "utf"]
+    """One byte a character, one or more bytes, or a Unicode form."""
+    codec: str | None
+    """Python's codec, or None for the EBCDIC pages, whose tables are ours."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return lookup, (self.ccsid,)  # without the tables
+
+    @property
+    def is_ebcdic(self) -> bool:
+        return self.ccsid == 37 or self.ccsid in CHANGES
+
+    @cached_property
+    def table(self) -> str | None:
+        """The 256 characters by byte, U+FFFE where there is none; None when a character may take more bytes."""
+        if self.kind != "sbcs":
+            return None
+        return _ebcdic_table(self.ccsid) if self.codec is None else _codec_table(self.codec)
+
+    @cached_property
+    def latin1(self) -> bytes | None:
+        """The 256 characters as Latin 1, for `bytes.translate`; None when one of them is not Latin 1."""
+        if self.table is None or max(self.table) > "\xff":
+            return None
+        return self.table.encode("latin-1")
+
+    @cached_property
+    def utf8(self) -> tuple[bytes, ...] | None:
+        """The 256 characters as UTF-8 (one to three bytes), empty where there is none; None as `table`."""
+        if self.table is None:
+            return None
+        return tuple(b"" if char == UNDEFINED else char.encode() for char in self.table)
+
+    @cached_property
+    def _encoding(self) -> dict[int, int]:
+        # Some Thai signs (838, 1160) have two bytes; the first is written.
+        table = self.table or ""
+        return {ord(char): byte for byte, char in reversed(list(enumerate(table))) if char != UNDEFINED}
+
+    def decode(self, raw: bytes) -> str:
+        """The text of a field. Raises InvalidValueError (LMP-V007) at the first byte that is no character."""
+        latin1 = self.latin1
+        if latin1 is not None:
+            return raw.translate(latin1).decode("latin-1")
+        try:
+            if self.table is not None:
+                return codecs.charmap_decode(raw, "strict", self.table)[0]
+            return raw.decode(self.codec or "")
+        except UnicodeDecodeError as error:
+            raise self._undecodable(raw, error) from None
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of a text. Raises InvalidValueError (LMP-V007) at the first character the page lacks."""
+        try:
+            if self.table is not None:
+                return codecs.charmap_encode(text, "strict", self._encoding)[0]
+            return text.encode(self.codec or "")
+        except UnicodeEncodeError as error:
+            found = f"U+{ord(text[error.start]):04X} at character {error.start}"
+            raise InvalidValueError(code="LMP-V007", expected=f"characters of {self.name}", found=found) from None
+
+    def _undecodable(self, raw: bytes, error: UnicodeDecodeError) -> InvalidValueError:
+        start = error.start
+        return InvalidValueError(
+            code="LMP-V007",
+            expected=f"text in {self.name}",
+            found=f"X'{raw[start : start + 1].hex().upper()}' at byte {start}",
+            hex=raw[max(start - 16, 0) : start + 16].hex().upper(),
+            hint="it is no text, is cut inside a character, or is in another code page",
+        )
+
+
+def lookup(name: str | int) -> CodePage:
+    """The code page of a name or CCSID: `cp037`, `IBM037`, `ibm-37`, `00037`, 37, `latin1`, `utf-8`, 1208.
+
+    A name that is a number, with or without a prefix, is a CCSID; any other is one of Python's names.
+    Raises OptionError (LMP-S003), which names the nearest pages.
+    """
+    page = maybe_lookup(name)
+    if page is None:
+        raise OptionError(f"there is no code page {name!r}", code="LMP-S003", hint=_hint(name))
+    return page
+
+
+@lru_cache(maxsize=256)
+def maybe_lookup(name: str | int) -> CodePage | None:
+    """As `lookup`; None for a page that is unknown or has no codec, such as mixed EBCDIC (939)."""
+    ccsid = _number(name)
+    if ccsid is not None:
+        return _PAGES.get(ccsid)
+    word = normalize_encoding(str(name).strip().lower())
+    return _BY_CODEC.get(aliases.get(word, word))
+
+
+def _number(name: str | int) -> int | None:
+    if isinstance(name, int):
+        return name
+    numbered = _NUMBERED.fullmatch(name.strip().lower())
+    return int(numbered[1]) if numbered else None
+
+
+def _hint(name: str | int) -> str:
+    import difflib
+
+    ccsid = _number(name)
+    half = _MIXED.get(ccsid or 0)
+    if half:
+        return f"{ccsid} mixes one and two bytes a character and has no codec; its single bytes are cp{half:03d}"
+    if ccsid in _MICROSOFT:
+        return f"for Microsoft's page of this number say {_MICROSOFT[ccsid]}"
+    wanted = str(name).strip().lower() if ccsid is None else f"cp{ccsid}"
+    near = difflib.get_close_matches(wanted, [page.name for page in _PAGES.values()], cutoff=0.5)
+    return f"nearest are {', '.join(near)}" if near else "give the CCSID, such as 37, 1208 or 1252"
+
+
+def _ebcdic_table(ccsid: int) -> str:
+    if ccsid == 37:
+        return CP037.decode("latin-1")
+    origin, changes = CHANGES[ccsid]
+    table = list(_ebcdic_table(origin))
+    for change in changes.split():
+        byte, _, char = change.partition("=")
+        table[int(byte, 16)] = UNDEFINED if char == "----" else chr(int(char, 16))
+    return "".join(table)
+
+
+def _codec_table(codec: str) -> str:
+    table = bytes(range(256)).decode(codec, "replace").replace(_REPLACEMENT, UNDEFINED)
+    if codec.startswith("cp125"):
+        controls = (chr(byte) if table[byte] == UNDEFINED else table[byte] for byte in range(0x80, 0xA0))
+        table = table[:0x80] + "".join(controls) + table[0xA0:]
+    return table
+
+
+_ISO8859 = {819: 1, 912: 2, 913: 3, 914: 4, 915: 5, 1089: 6, 813: 7, 916: 8, 920: 9, 921: 13, 923: 15}
+_PC = (437, 737, 775, 850, 852, 855, 856, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874, 1125)
+_WINDOWS = {1250: 5346, 1251: 5347, 1252: 5348, 1253: 5349, 1254: 5350, 1255: 9447, 1256: 9448, 1257: 9449, 1258: 5354}
+"""CCSID of the page without and with the euro; both stand for the page with it."""
+_DOUBLE_BYTE = {943: "cp932", 954: "euc_jp", 970: "euc_kr", 1363: "cp949", 1373: "cp950", 1383: "gb2312", 1386: "gbk"}
+_MICROSOFT = {932: 943, 949: 1363, 950: 1373}
+_MIXED = {
+    930: 290, 933: 833, 935: 836, 937: 28709, 939: 1027, 1364: 13121, 1371: 1159, 1388: 13124, 1390: 8482, 1399: 5123,
+    5026: 290, 5035: 1027,
+}  # fmt: skip
+"""CCSIDs of mixed EBCDIC, and of their single bytes."""
+
+
+def _all_pages() -> dict[int, CodePage]:
+    pages = [CodePage(f"cp{ccsid:03d}", ccsid, "sbcs", None) for ccsid in (37, *CHANGES)]
+    pages += [CodePage("us-ascii", 367, "sbcs", "ascii")]
+    pages += [CodePage(f"iso8859-{part}", ccsid, "sbcs", f"iso8859_{part}") for ccsid, part in _ISO8859.items()]
+    pages += [CodePage("koi8-r", 878, "sbcs", "koi8_r"), CodePage("koi8-u", 1168, "sbcs", "koi8_u")]
+    pages += [CodePage(f"cp{ccsid}", ccsid, "sbcs", f"cp{ccsid}") for ccsid in (*_PC, *_WINDOWS)]
+    pages += [CodePage(f"cp{euro}", euro, "sbcs", f"cp{ccsid}") for ccsid, euro in _WINDOWS.items()]
+    pages += [CodePage(f"cp{ccsid}", ccsid, "mbcs", codec) for ccsid, codec in _DOUBLE_BYTE.items()]
+    pages += [CodePage("gb18030", 5488, "mbcs", "gb18030"), CodePage("cp1392", 1392, "mbcs", "gb18030")]
+    pages += [CodePage("utf-8", 1208, "utf", "utf_8"), CodePage("utf-16-be", 1200, "utf", "utf_16_be")]
+    pages += [CodePage(f"cp{ccsid}", ccsid, "utf", "utf_16_be") for ccsid in (1201, 13488, 17584)]
+    pages += [CodePage("utf-16-le", 1202, "utf", "utf_16_le")]
+    return {page.ccsid: page for page in pages}
+
+
+_PAGES = _all_pages()
+_BY_CODEC = {page.codec or page.name: page for page in reversed(_PAGES.values())}
+_BY_CODEC |= {"latin_1": _PAGES[819], "utf_16": _PAGES[1200]}  # CPython's names; Db2 writes no byte order mark

@@ -1,0 +1,153 @@
+"""Changes by the column: they are what they are one by one, whatever the log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from case_files import FOUND, FOUND_BAD, arguments, load, name
+from engines import Outcome, changes, changes_difference, difference, one_table
+from random_logs import write
+from writers.bmc import framing, logs
+
+from lmparse.columnar import arrays
+from lmparse.errors import EngineDifferenceError
+from lmparse.logs import arrow
+from lmparse.logs.open import open_changes
+from lmparse.logs.partitions import Request
+from lmparse.options import Options
+from lmparse.samples import bmc_log
+
+
+def compared(path: Path, **options: Any) -> Any:
+    """What both engines give, once they agree."""
+    rows, columns = changes(path, "kaitai", **options), changes(path, "columnar", **options)
+    fatal = bool(rows.errors) and ((rows.errors[-1]["code"] or "")[:5] == "LMP-F" or options.get("mode") == "failfast")
+    assert not changes_difference(rows, columns, ends_early=fatal)
+    return columns
+
+
+CASES = [
+    path
+    for path in (*FOUND, *FOUND_BAD)
+    if load(path)["command"] == "changes" and "spec" not in load(path)["options"] and path.parent.name.startswith("bmc")
+]
+
+
+@pytest.mark.parametrize("path", CASES, ids=name)
+def test_cases(path: Path) -> None:
+    _, file, *words = arguments(path, load(path))
+    options = dict(zip((word[2:].replace("-", "_") for word in words[::2]), words[1::2], strict=True))
+    for mode in ("permissive", "dropmalformed", "failfast"):
+        compared(Path(file), **(options | {"mode": mode}))
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("log")
+    control, data = bmc_log.make(seed=3, units=150).write(folder)
+    return {"path": Path(data), "control": str(control)}
+
+
+@pytest.mark.parametrize("include", ["committed", "rolled-back,open", "all"])
+def test_a_sample(log: dict[str, Any], include: str) -> None:
+    found = compared(**log, include=include)
+    assert sum(table.num_rows for table in found.tables.values()) > 50
+
+
+def test_each_table_of_a_sample(log: dict[str, Any]) -> None:
+    opened = open_changes(log["path"], Options.parse({"control": log["control"]}))
+    tables = {version.hex_ids for version in opened.tables.versions}  # type: ignore[attr-defined]
+    assert len(tables) > 2
+    for table in tables:
+        try:
+            rows = one_table(**log, engine="kaitai", table=table, include="all")
+        except Exception:
+            continue
+        columns = one_table(**log, engine="columnar", table=table, include="all")
+        assert not difference(rows, columns)
+        assert rows.table.num_rows
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"operations": "U,D"},
+        {"operations": "I", "include": "all"},
+        {"columns": "SALARY,EMPNO"},
+        {"columns": "SALARY", "table": "PAYROLL.EMPLOYEE"},
+        {"table": "PAYROLL.EMPLOYEE", "table_version": "1"},
+        {"floats": "ieee"},
+        {"trim": "false"},
+        {"row_images": "inclusive"},
+        {"mode": "failfast"},
+    ],
+    ids=str,
+)
+def test_options(log: dict[str, Any], options: dict[str, str]) -> None:
+    compared(**log, **options)
+
+
+@pytest.mark.parametrize("max_bytes", [2000, 100_000])
+def test_parts_with_segments_across_cuts(max_bytes: int, tmp_path: Path) -> None:
+    """Each part gives the same by both engines; together they give what the whole log does."""
+    written = write(tmp_path, 600)
+    request = Request((str(written["path"]),), Options.parse({"control": written["control"]}), True, max_bytes)
+    parts = list(request.parts())
+    assert len(parts) > 1
+    if max_bytes == 2000:
+        assert any(part.span.foreign for part in parts), "a segment in another part than its first one"
+    rows: dict[str, int] = {}
+    for part in parts:
+        found = {}
+        for engine in ("kaitai", "columnar"):
+            opened = replace(part, options=replace(part.options, engine=engine, include=("all",))).open()
+            batches: dict[str, list[Any]] = {}
+            for version, batch in arrow.version_batches(opened, part.span):
+                batches.setdefault(version.identity if version else "", []).append(batch)
+            found[engine] = {name: pa.Table.from_batches(held) for name, held in batches.items()}
+        assert found["kaitai"].keys() == found["columnar"].keys()
+        for version_, table in found["kaitai"].items():
+            assert not difference(Outcome(table, []), Outcome(found["columnar"][version_], []))
+            rows[version_] = rows.get(version_, 0) + table.num_rows
+    whole = changes(**written, engine="columnar", include="all")
+    assert rows == {version_: table.num_rows for version_, table in whole.tables.items()}
+
+
+def test_a_damaged_length_of_a_name_is_of_its_own_change(tmp_path: Path) -> None:
+    """What follows from a header is kept by all that it follows from."""
+    table = logs.TABLES[2]
+    writer = logs.Writer([table])
+    for number in range(4):
+        length = {"tbname_len": 99} if number == 0 else {}
+        writer.add(logs.Unit(1), table, "I", after={"NO": number, "KIND": "A", "SUM": "1.00"}, **length)
+    (tmp_path / "a.dat").write_bytes(framing.rdw(writer.records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(writer.example().control_records))
+    found = compared(tmp_path / "a.dat", control=str(tmp_path / "a.ctl"))
+    (rows,) = found.tables.values()
+    assert rows["table_name_short"].to_pylist() == [True, False, False, False]
+    assert rows["table_name"].to_pylist()[1:] == [table.name] * 3
+
+
+# both, compared
+
+
+@pytest.mark.parametrize("with_changes", [True, False])
+def test_engine_check(log: dict[str, Any], with_changes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"control": log["control"], "table": "PAYROLL.EMPLOYEE"} if with_changes else {"spec": "bmc_lldf"}
+    request = Request((str(log["path"]),), Options.parse({**options, "engine": "check"}), with_changes, 40_000)
+    parts, schema = list(request.parts()), arrow.request_schema(request)
+    assert len(parts) > 1
+
+    def rows() -> int:
+        read = (arrow.part_batches(part, schema, with_changes=with_changes) for part in parts)
+        return sum(batch.num_rows for batches in read for batch in batches)
+
+    assert rows() > 100
+    real = arrays.text
+    monkeypatch.setattr(arrays, "text", lambda raw, page: real(raw ^ 1, page))
+    with pytest.raises(EngineDifferenceError, match="by the column"):
+        rows()

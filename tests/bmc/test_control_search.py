@@ -1,0 +1,234 @@
+"""Which files a path means, and which control file belongs to each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from writers.bmc import control, framing, lldf
+
+from lmparse.bmc.control_search import find_control, is_control
+from lmparse.errors import ControlError, FramingError
+from lmparse.logs.partitions import Request
+from lmparse.options import Options
+from lmparse.storage.buffers import local_path
+from lmparse.storage.listing import list_files
+
+
+def touch(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+
+def names(folder: Path, found: Sequence[str]) -> list[str]:
+    return [Path(path).relative_to(folder).as_posix() for path in found]
+
+
+# -- files ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    touch(tmp_path, "b.dat", "a.dat", "a.ctl", "_SUCCESS", ".a.dat.crc", "day 1/c.dat", "_temporary/d.dat", "day 1/.e")
+    return tmp_path
+
+
+def test_a_folder_means_the_files_in_it(tree: Path) -> None:
+    assert names(tree, list_files([str(tree)])) == ["a.ctl", "a.dat", "b.dat"]
+
+
+def test_recursive_means_those_below_it_too(tree: Path) -> None:
+    assert names(tree, list_files([str(tree)], recursive=True)) == ["a.ctl", "a.dat", "b.dat", "day 1/c.dat"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("*.dat", ["a.dat", "b.dat"]),
+        ("day*/*.dat", ["day 1/c.dat"]),
+        ("[ab].dat", ["a.dat", "b.dat"]),
+        ("?.ctl", ["a.ctl"]),
+        ("*", ["a.ctl", "a.dat", "b.dat"]),
+    ],
+)
+def test_a_pattern_means_the_files_it_fits(tree: Path, pattern: str, expected: list[str]) -> None:
+    assert names(tree, list_files([f"{tree}/{pattern}"])) == expected
+
+
+def test_a_name_means_itself_even_when_it_is_hidden(tree: Path) -> None:
+    assert names(tree, list_files([f"{tree}/_SUCCESS", f"{tree}/a.dat"])) == ["_SUCCESS", "a.dat"]
+
+
+def test_a_name_with_brackets_is_no_pattern(tree: Path) -> None:
+    touch(tree, "log[1].dat")
+    assert names(tree, list_files([f"{tree}/log[1].dat"])) == ["log[1].dat"]
+
+
+def test_a_folder_that_is_hidden_itself_is_read(tree: Path) -> None:
+    assert names(tree, list_files([f"{tree}/_temporary"])) == ["_temporary/d.dat"]
+
+
+def test_a_name_filter_goes_by_the_last_part(tree: Path) -> None:
+    assert names(tree, list_files([str(tree)], name_filter="*.dat", recursive=True)) == [
+        "a.dat",
+        "b.dat",
+        "day 1/c.dat",
+    ]
+
+
+def test_paths_stay_in_the_order_given(tree: Path) -> None:
+    assert names(tree, list_files([f"{tree}/b.dat", f"{tree}/a.*"])) == ["b.dat", "a.ctl", "a.dat"]
+
+
+@pytest.mark.parametrize("name", ["nothing.dat", "*.nothing", "nothing/*.dat"])
+def test_a_path_to_nothing_is_an_error_that_names_it(tree: Path, name: str) -> None:
+    with pytest.raises(FramingError) as caught:
+        list_files([f"{tree}/{name}"])
+    assert caught.value.code == "LMP-F001"
+    assert caught.value.file == f"{tree}/{name}"
+
+
+def test_file_addresses_are_paths(tree: Path) -> None:
+    path = tree / "day 1" / "c.dat"
+    assert local_path(path.as_uri()) == str(path)
+    assert local_path(f"file:{tree}/day%201/c.dat") == str(path)
+    assert local_path(str(path)) == str(path)
+    assert list_files([path.as_uri()]) == [str(path)]
+
+
+def test_a_path_with_a_percent_sign_is_no_address(tree: Path) -> None:
+    touch(tree, "100%20.dat")
+    assert names(tree, list_files([f"{tree}/100%20.dat"])) == ["100%20.dat"]
+
+
+# -- control files --------------------------------------------------------------------------
+
+
+def write_control(path: Path, dsname: str = "PROD.OTHER.DATA") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(framing.rdw([control.xtyp(), control.dlds(ORIGDATADSNAME=dsname), control.dlge()]))
+    return path
+
+
+def write_data(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(framing.rdw([lldf.change("I", [b"\x01"]), lldf.change("D", [b"\x02"])]))
+    return path
+
+
+def test_control_files_are_known_by_their_bytes(tmp_path: Path) -> None:
+    assert is_control(str(write_control(tmp_path / "one.dat")))
+    assert not is_control(str(write_data(tmp_path / "two.ctl")))
+    (tmp_path / "notes.txt").write_text("no log")
+    assert not is_control(str(tmp_path / "notes.txt"))
+    (tmp_path / "empty").touch()
+    assert not is_control(str(tmp_path / "empty"))
+    assert not is_control(str(tmp_path))
+
+
+def test_the_control_file_of_the_same_stem(tmp_path: Path) -> None:
+    data = write_data(tmp_path / "night.dat")
+    expected = write_control(tmp_path / "night.ctl")
+    write_control(tmp_path / "day.ctl")
+    assert find_control(str(data), None) == str(expected)
+
+
+@pytest.mark.parametrize("data_name", ["PROD.LLOG.D1", "prod.llog.d1", "PROD.LLOG.D1.bin"])
+def test_the_control_file_whose_dlds_names_the_data_set(tmp_path: Path, data_name: str) -> None:
+    data = write_data(tmp_path / data_name)
+    expected = write_control(tmp_path / "x.ctl", "PROD.LLOG.D1")
+    write_control(tmp_path / "y.ctl", "PROD.LLOG.D2")
+    assert find_control(str(data), None) == str(expected)
+
+
+def test_dlds_goes_before_the_stem(tmp_path: Path) -> None:
+    data = write_data(tmp_path / "night.dat")
+    write_control(tmp_path / "night.ctl")
+    expected = write_control(tmp_path / "x.ctl", "NIGHT")
+    assert find_control(str(data), None) == str(expected)
+
+
+def test_a_control_file_that_is_named_is_not_looked_at(tmp_path: Path) -> None:
+    data = write_data(tmp_path / "night.dat")
+    write_control(tmp_path / "night.ctl")
+    assert find_control(str(data), "elsewhere.ctl") == "elsewhere.ctl"
+    assert find_control(str(data), (tmp_path / "a b.ctl").as_uri()) == str(tmp_path / "a b.ctl")
+
+
+def test_a_pattern_with_the_stem(tmp_path: Path) -> None:
+    assert find_control("/logs/night.dat", str(tmp_path / "{stem}.control")) == str(tmp_path / "night.control")
+
+
+def test_a_folder_of_control_files(tmp_path: Path) -> None:
+    data = write_data(tmp_path / "data" / "night.dat")
+    write_control(tmp_path / "data" / "night.ctl")
+    expected = write_control(tmp_path / "control" / "night.dat")
+    write_control(tmp_path / "control" / "day.ctl")
+    assert find_control(str(data), str(tmp_path / "control")) == str(expected)
+
+
+def test_no_control_file_is_an_error(tmp_path: Path) -> None:
+    data = write_data(tmp_path / "night.dat")
+    write_data(tmp_path / "night.ctl")
+    with pytest.raises(ControlError) as caught:
+        find_control(str(data), None)
+    assert (caught.value.code, caught.value.file, caught.value.found) == ("LMP-C007", str(data), "none")
+    assert caught.value.hint
+
+
+def test_control_files_that_fit_neither_way_are_listed(tmp_path: Path) -> None:
+    """One alone is not taken on trust either: it may be another log's."""
+    data = write_data(tmp_path / "night.dat")
+    write_control(tmp_path / "b.ctl")
+    write_control(tmp_path / "a.ctl")
+    with pytest.raises(ControlError, match="no control file") as caught:
+        find_control(str(data), None)
+    assert (caught.value.code, caught.value.found) == ("LMP-C007", "a.ctl, b.ctl")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "dsname"),
+    [("night.ctl", "night.control", "PROD.OTHER.DATA"), ("a.ctl", "b.ctl", "NIGHT")],
+    ids=["stem", "DLDS"],
+)
+def test_several_control_files_are_listed(tmp_path: Path, first: str, second: str, dsname: str) -> None:
+    data = write_data(tmp_path / "night.dat")
+    write_control(tmp_path / first, dsname)
+    write_control(tmp_path / second, dsname)
+    write_control(tmp_path / "third.ctl")
+    with pytest.raises(ControlError, match="several control files") as caught:
+        find_control(str(data), None)
+    assert caught.value.code == "LMP-C007"
+    assert caught.value.found == ", ".join(sorted((first, second)))
+
+
+# -- both -----------------------------------------------------------------------------------
+
+
+def test_files_of_a_folder_with_their_control_files(tmp_path: Path) -> None:
+    """Control files are no data, when changes are asked for."""
+    for stem in ("one", "two"):
+        write_data(tmp_path / f"{stem}.dat")
+        write_control(tmp_path / f"{stem}.ctl")
+    found = Request((str(tmp_path),), Options(), with_changes=True).files()
+    assert [(Path(path).name, Path(str(options.control)).name) for path, options in found] == [
+        ("one.dat", "one.ctl"),
+        ("two.dat", "two.ctl"),
+    ]
+
+
+def test_files_of_records_need_no_control_file(tmp_path: Path) -> None:
+    data, named = write_data(tmp_path / "one.dat"), write_control(tmp_path / "one.ctl")
+    options = Options(spec="bmc_control")
+    assert Request((str(tmp_path),), options).files() == [(str(named), options), (str(data), options)]
+
+
+def test_one_control_file_for_all_stands_when_it_is_named(tmp_path: Path) -> None:
+    for stem in ("one", "two"):
+        write_data(tmp_path / f"{stem}.dat")
+    found = Request((f"{tmp_path}/*.dat",), Options(control="all.ctl"), with_changes=True).files()
+    assert {options.control for _, options in found} == {"all.ctl"}
+    assert len(found) == 2

@@ -1,0 +1,536 @@
+"""Headers that XHDF describes otherwise than the table: by the column they are what they are one by one."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from case_files import FOUND, FOUND_BAD, load, name
+from engines import Outcome, by_column, by_row, changes, changes_difference, difference, one_table
+from random_logs import BOUND, Pool, log_records, pools, some_record
+from writers.bmc import control, lldf, logs
+from writers.bmc import framing as enc
+from writers.bmc.lldf import HeaderField
+
+from bench import data, harness
+from bench import described as bench_described
+from lmparse import cli
+from lmparse.bmc import change_columns, header_columns, headers
+from lmparse.bmc.log import LogicalLog
+from lmparse.columnar import record_plan, schemas
+from lmparse.columnar.filters import Filter
+from lmparse.errors import ControlError, InvalidValueError
+from lmparse.logs import arrow
+from lmparse.logs.arrow import engine_batches, plan_of, read_table
+from lmparse.logs.open import open_changes, open_file
+from lmparse.logs.partitions import Request
+from lmparse.options import Options
+from lmparse.records.reader import RecordReader
+from lmparse.spec import catalog
+
+LAYOUT = catalog.load("bmc_lldf").layout
+PLACES = {line.name: line for line in lldf.described()}
+KINDS = {field.name: field.kind for field in lldf.HEADER}
+MANY = 250
+
+
+# shapes of headers
+
+
+def described(
+    widths: dict[str, int] | None = None,
+    *,
+    drop: Sequence[str] = (),
+    first: Sequence[str] = (),
+    gap: int = 0,
+    more: Sequence[tuple[str, str, int, str]] = (),
+) -> tuple[HeaderField, ...]:
+    """A header with fields of other widths, in another order, with holes, without some and with unknown ones.
+
+    `more` are name, type, length and subtype of fields that the table does not have.
+    """
+    lines = [line for line in lldf.described() if line.name not in drop]
+    lines.sort(key=lambda line: 0 if line.name == "LENGTH" else 2 - (line.name in first))
+    made, position = [], 0 if "LENGTH" not in drop else PLACES["LENGTH"].length
+    for line in lines:
+        length = (widths or {}).get(line.name, line.length)
+        made.append(replace(line, position=position, length=length))
+        position += length + gap
+    for name_, type_, length, subtype in more:
+        made.append(HeaderField(name_, type_, length, position, subtype))
+        position += length
+    return tuple(made)
+
+
+SHAPES = {
+    "older": tuple(lldf.narrow()),
+    "older, timestamps as text": tuple(lldf.narrow(timestamps="DTTM26")),
+    "277 bytes": tuple(lldf.described(277)),
+    "287 bytes": tuple(lldf.described(287)),
+    "another order": described(first=("PLAN", "AUTHID", "LOGRBA", "TOTALSEGS", "PAGENUMFMT", "RID")),
+    "with holes": described(gap=3),
+    "without LENGTH": described(drop=("LENGTH",)),
+    "without fields that may be missing": described(
+        drop=("LOGLRSN", "TIMESTAMP", "UORCOMMITTIMESTAMP", "UORCOMMITLRSN", "RID", "PLAN", "AUTHID", "TBOWNERLEN",
+              "TBNAMELEN", "SQLTYPE", "LOGBYTES", "PAGENUMFMT")
+    ),
+    "without segments": described(drop=("TOTALSEGS", "SEGNUM", "UORDISP")),
+    "narrower and wider": described(
+        {"DBID": 4, "PARTNUM": 1, "LOGBYTES": 2, "MEMBERID": 1, "TABLENAME": 30, "AUTHID": 12, "PLAN": 3, "RID": 7,
+         "LOGRBA": 12, "UORID": 8, "UORIDLRSN": 6, "SQLTYPE": 2, "TIMESTAMP": 26, "CHANGE TYPE": 3, "TOTALSEGS": 4}
+    ),
+    "longer": described(
+        more=(("NEWTEXT", "CHAR", 6, ""), ("ORDERVALUE", "BIN", 4, "U"), ("SHORTINT", "INT", 2, ""),
+              ("NEWBYTES", "BIN", 3, ""), ("LONGEST", "INT", 12, ""))
+    ),
+}  # fmt: skip
+
+
+def arranged(lines: Sequence[HeaderField], record: bytes) -> bytes:
+    """A record with today's header of 288 bytes under another one."""
+    width = max(line.position + line.length for line in lines)
+    made = bytearray(random.Random(record[:100]).randbytes(width))
+    made[:2] = width.to_bytes(2, "big")
+    for line in lines:
+        if line.name in PLACES and line.name != "LENGTH":
+            place = PLACES[line.name]
+            value = record[place.position : place.position + place.length]
+            made[line.position : line.position + line.length] = other_width(KINDS[line.name], value, line.length)
+    return bytes(made) + record[lldf.HEADER_LENGTH :]
+
+
+def other_width(kind: str, value: bytes, width: int) -> bytes:
+    """A value of the table as headers of other releases have it."""
+    if len(value) == width:
+        return value
+    if kind == "char":
+        return value[:width].ljust(width, b"\x40")
+    if kind == "lrsn" and width == 6:
+        return value[1:7]
+    if kind == "ts" and width == 26:
+        digits = value.hex()[:20]
+        parts = [digits[0:4], "-", digits[4:6], "-", digits[6:8], "-", digits[8:10], "."]
+        parts += [digits[10:12], ".", digits[12:14], ".", digits[14:20]]
+        return "".join(parts).encode("cp037") if any(value) else b"\x40" * 26
+    return value[:width] if kind == "ts" else value[-width:].rjust(width, b"\x00")
+
+
+def put(folder: Path, lines: Sequence[HeaderField], records: Sequence[bytes], **options: Any) -> dict[str, Any]:
+    """Write a log; gives the options that both engines read it with."""
+    tables = options.pop("tables", logs.TABLES)
+    data, ctl = folder / "a.dat", folder / "a.ctl"
+    data.write_bytes(enc.framed("rdw", list(records)).data)
+    ctl.write_bytes(enc.rdw(control.for_tables(tables, header=list(lines), indexes=False)))
+    return {"path": data, "control": str(ctl), "framing": "rdw", **options}
+
+
+def compared_records(names: tuple[str, ...] = (), *, path: Path, **options: Any) -> pa.Table:
+    """The table that both engines give, once they agree."""
+    rows, found = by_row(path, names, **options), by_column(path, names, **options)
+    assert not difference(rows, found, ends_early=options.get("mode") == "failfast")
+    return found.table
+
+
+def compared_changes(*, path: Path, **options: Any) -> Any:
+    rows, found = changes(path, "kaitai", **options), changes(path, "columnar", **options)
+    assert not changes_difference(rows, found, ends_early=options.get("mode") == "failfast")
+    return found
+
+
+def refuse(patch: pytest.MonkeyPatch, owner: type, method: str) -> None:
+    """From here on it is an error to call a method."""
+
+    def refused(*arguments: Any, **named: Any) -> Any:
+        raise AssertionError(f"{method}: a record is read by itself")
+
+    patch.setattr(owner, method, refused)
+
+
+# every case
+
+
+def described_cases() -> list[Path]:
+    beside = [path for path in (*FOUND, *FOUND_BAD) if path.with_suffix(".ctl").exists()]
+    return [path for path in beside if path.stem.startswith(("described", "narrow_header", "header_not"))]
+
+
+@pytest.mark.parametrize("path", described_cases(), ids=name)
+def test_cases(path: Path) -> None:
+    options = {key: value for key, value in load(path)["options"].items() if key == "code_page"}
+    options["framing"] = "glued" if "glued" in path.stem else "rdw"
+    for mode in ("permissive", "dropmalformed", "failfast"):
+        log = options | {"path": path.with_suffix(".bin"), "control": str(path.with_suffix(".ctl")), "mode": mode}
+        compared_records(**log)
+        compared_changes(**log, include="all")
+
+
+def test_there_are_cases() -> None:
+    assert len(described_cases()) > 12
+
+
+# records
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_records(shape: str, tmp_path: Path) -> None:
+    chance = random.Random(shape)
+    tables = [some_record(chance)[: lldf.HEADER_LENGTH].ljust(lldf.HEADER_LENGTH) for _ in range(MANY)]
+    records = [arranged(SHAPES[shape], record + chance.randbytes(chance.randrange(60))) for record in tables]
+    log = put(tmp_path, SHAPES[shape], records)
+    table = compared_records(**log)
+    assert table.num_rows == MANY
+    size = max(line.position + line.length for line in SHAPES[shape])
+    assert table["data"].to_pylist() == [record[size:] for record in records]
+    for names in (("plan",), ("rid_page", "length"), ("data",), ("log_lrsn", "timestamp", "header_rest", "reserved")):
+        assert compared_records(names, **log).num_rows == MANY
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_sound_records_are_not_read_one_by_one(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [arranged(SHAPES[shape], lldf.change("DT", log_rba=f"{n:020X}")) for n in range(50)]
+    log = put(tmp_path, SHAPES[shape], records)
+    file = open_file(log.pop("path"), Options.parse(log))
+    schema = schemas.records_schema("bmc_lldf")
+    assert not plan_of(file).refusal(schema)
+    refuse(monkeypatch, RecordReader, "read")
+    (batch,) = engine_batches(file, schema)
+    assert batch.num_rows == 50
+
+
+@pytest.mark.parametrize("framing", ["rdw", "bdw", "vbs", "zosmf"])
+def test_framings(framing: str, tmp_path: Path) -> None:
+    log = logs.example(lines=SHAPES["older"])
+    given = put(tmp_path, SHAPES["older"], ())
+    given["path"].write_bytes(enc.framed(framing, log.data_records).data)
+    assert compared_records(**(given | {"framing": framing})).num_rows == len(log.data_records)
+
+
+def test_filters_leave_the_same_out(tmp_path: Path) -> None:
+    records = [arranged(SHAPES["older"], lldf.change("DT", log_rba=f"{n:020X}", plan=f"P{n % 3}")) for n in range(90)]
+    log = put(tmp_path, SHAPES["older"], records)
+    wanted = [Filter("plan", "=", "P1"), Filter("log_rba", ">", (40).to_bytes(10, "big"))]
+    one, other = (read_table(**log, engine=engine, filters=wanted) for engine in ("kaitai", "columnar"))
+    assert one.equals(other)
+    assert 0 < one.num_rows < 30
+
+
+def test_fields_that_the_table_does_not_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller's schema may name them; one that no column can hold is read one by one."""
+    chance = random.Random(1)
+    lines = SHAPES["longer"]
+    records = [arranged(lines, lldf.change("I", [chance.randbytes(4)])) for _ in range(60)]
+    log = put(tmp_path, lines, records)
+    kinds = {"NEWTEXT": pa.string(), "ORDERVALUE": pa.int64(), "SHORTINT": pa.int32(), "NEWBYTES": pa.binary()}
+    schema = pa.schema([*kinds.items(), *schemas.outcome_fields()])
+    file = open_file(log.pop("path"), Options.parse(log))
+    row_by_row = replace(file.options, engine="kaitai")
+    one = pa.Table.from_batches(engine_batches(open_file(file.path, row_by_row), schema))
+    longest = pa.schema([pa.field("LONGEST", pa.decimal128(38, 0)), *schema])
+    assert plan_of(file).refusal(longest) == "LONGEST: is no column"
+    assert not plan_of(file).refusal(schema)
+    refuse(monkeypatch, RecordReader, "read")
+    other = pa.Table.from_batches(engine_batches(file, schema))
+    assert one.equals(other)
+    place = next(line.position for line in lines if line.name == "SHORTINT")
+    found = [int.from_bytes(record[place : place + 2], "big", signed=True) for record in records]
+    assert other["SHORTINT"].to_pylist() == found
+
+
+# damage
+
+
+def damaged(chance: random.Random, lines: Sequence[HeaderField], records: Sequence[bytes]) -> list[bytes]:
+    """Records of which about a third are cut short, lie about their header, or have bytes that are changed."""
+    made = []
+    size = max(line.position + line.length for line in lines)
+    times = [line for line in lines if "TIMESTAMP" in line.name]
+    for record in map(bytearray, records):
+        what = chance.randrange(12)
+        if what == 0:
+            del record[chance.randrange(size + 4) :]
+        elif what == 1:
+            lie = chance.choice((0, size - 1, size + 1, len(record), 288, 277, 65535))
+            record[:2] = lie.to_bytes(2, "big")
+        elif what == 2 and times:
+            line = chance.choice(times)
+            record[line.position + chance.randrange(line.length)] ^= chance.choice((0xFF, 0x0F, 0x30))
+        elif what == 3:
+            record[chance.randrange(2, len(record))] = chance.randrange(256)
+        made.append(bytes(record))
+    return made
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_damaged_records(shape: str, tmp_path: Path) -> None:
+    chance = random.Random(shape)
+    lines = SHAPES[shape]
+    whole = [arranged(lines, lldf.change("I", [chance.randbytes(9)], plan=f"P{n}")) for n in range(MANY)]
+    log = put(tmp_path, lines, damaged(chance, lines, whole))
+    for page in ("cp037", "cp424"):
+        table = compared_records(**log, code_page=page)
+        assert 0 < table["_corrupt_record"].null_count < MANY
+    for mode in ("dropmalformed", "failfast"):
+        compared_records(**log, mode=mode)
+    compared_records(("plan", "dbid"), **log)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_damaged_changes(shape: str, tmp_path: Path) -> None:
+    chance = random.Random(shape)
+    sources = some_tables(chance)
+    lines = SHAPES[shape]
+    records = damaged(chance, lines, [arranged(lines, record) for record in log_records(chance, MANY, sources)])
+    log = put(tmp_path, lines, records, tables=[pool.table for pool in sources])
+    found = compared_changes(**log, include="all")
+    assert found.errors
+    for mode in ("dropmalformed", "failfast"):
+        compared_changes(**log, include="all", mode=mode)
+
+
+@pytest.mark.parametrize("field", ["LOGRBA", "UORID", "DBID", "SYSTEMID", "MEMBERID", "CHANGE TYPE", "LENGTH"])
+@pytest.mark.parametrize("order", ["file", "commit"])
+def test_a_value_too_wide_for_the_table_is_a_bad_one(field: str, order: str, tmp_path: Path) -> None:
+    """Without its place or its table a change is no row, but a bad record."""
+    lines = described({field: PLACES[field].length + 2})
+    writer = logs.Writer([logs.TABLES[2]])
+    for number in range(3):
+        writer.add(logs.Unit(1), logs.TABLES[2], "I", after={"NO": number, "KIND": "A", "SUM": "1.00"})
+    records = [bytearray(arranged(lines, record)) for record in writer.records]
+    place = next(line for line in lines if line.name == field)
+    records[1][max(place.position, 2)] = 0x77
+    records[1][place.position + place.length - 1] = 0x77
+    log = put(tmp_path, lines, list(map(bytes, records)), order=order)
+    found = compared_changes(**log)
+    assert "LMP-V004" in {error["code"] for error in found.errors}
+    assert found.dropped == (field in ("LOGRBA", "UORID", "DBID", "SYSTEMID"))
+    compared_records(**log)
+    rows, by_columns = (one_table(**log, engine=engine, table="0106.0002.0003") for engine in ("kaitai", "columnar"))
+    assert not difference(rows, by_columns)
+
+
+# changes
+
+
+def some_tables(chance: random.Random) -> list[Pool]:
+    """Tables of one version each, so that every position is one of theirs."""
+    _, orders, items, stock = pools(chance)
+    only = replace(orders.table, sequence=1, create_rba=None, drop_rba=None)
+    return [replace(orders, table=only), items, stock]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_changes(shape: str, tmp_path: Path) -> None:
+    chance = random.Random(shape)
+    sources = some_tables(chance)
+    records = [arranged(SHAPES[shape], record) for record in log_records(chance, MANY, sources)]
+    log = put(tmp_path, SHAPES[shape], records, tables=[pool.table for pool in sources])
+    found = compared_changes(**log, include="all")
+    assert sum(table.num_rows for table in found.tables.values()) > 0.9 * MANY
+    compared_changes(**log)
+    compared_changes(**log, operations="U,D", columns="ID,LAST")
+    rows, by_columns = (one_table(**log, engine=engine, table="PROD.ITEMS") for engine in ("kaitai", "columnar"))
+    assert not difference(rows, by_columns)
+    seqs = sorted(seq for table in found.tables.values() for seq in table["seq"].drop_null().to_pylist())
+    inside = compared_changes(**log, include="all", starting_seq=seqs[50], ending_seq=seqs[-50])
+    assert inside.left_out["outside the range"] >= 99
+    compared_changes(**log, include="all", starting_timestamp="2000-01-01T00:00:00")
+
+
+@pytest.mark.parametrize("shape", ["older", "another order", "longer"])
+def test_versions_of_a_table_and_segments(shape: str, tmp_path: Path) -> None:
+    """The position of a change picks the version; in a data sharing group that is its LRSN."""
+    chance = random.Random(shape)
+    sources = pools(chance)
+    # RBA and LRSN of 6 bytes have few bytes in common, so positions and the bound of versions are moved there.
+    bounds = {BOUND: "0000000000C000000000"}
+    tables = [
+        replace(table, create_rba=bounds.get(table.create_rba or "", table.create_rba),
+                drop_rba=bounds.get(table.drop_rba or "", table.drop_rba))
+        for table in (pool.table for pool in sources)
+    ]  # fmt: skip
+    records = []
+    for record in map(bytearray, log_records(chance, MANY, sources)):
+        for begin in (PLACES["LOGRBA"].position, PLACES["LOGLRSN"].position):
+            record[begin : begin + 10] = bytes(3) + record[begin + 6 : begin + 10] + bytes(3)
+        records.append(arranged(SHAPES[shape], bytes(record)))
+    log = put(tmp_path, SHAPES[shape], records, tables=tables)
+    found = compared_changes(**log, include="all")
+    assert len([version for version in found.tables if version]) == 4
+    assert sum(table.num_rows for table in found.tables.values()) > 0.9 * MANY
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_sound_changes_are_not_read_one_by_one(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = logs.TABLES[2]
+    writer = logs.Writer([table])
+    for number in range(59):
+        writer.add(logs.Unit(1), table, "I", after={"NO": number, "KIND": "A", "SUM": "1.00"})
+    log = put(tmp_path, SHAPES[shape], [arranged(SHAPES[shape], record) for record in writer.records], tables=[table])
+    opened = open_changes(log.pop("path"), Options.parse({**log, "include": "all"}))
+    assert isinstance(opened, LogicalLog)
+    assert not change_columns.refusal(opened)
+    assert opened.readings.image, "found from the first records"
+    refuse(monkeypatch, LogicalLog, "read_frame")
+    assert sum(batch.num_rows for _, batch in arrow.version_batches(opened)) == 59
+
+
+def test_both_engines_at_once(tmp_path: Path) -> None:
+    """Engine `check` of one table whose changes have a described header."""
+    chance = random.Random(5)
+    sources = some_tables(chance)
+    records = [arranged(SHAPES["older"], record) for record in log_records(chance, MANY, sources)]
+    log = put(tmp_path, SHAPES["older"], records, tables=[pool.table for pool in sources])
+    options = {"control": log["control"], "table": "PROD.ITEMS", "engine": "check", "include": "all"}
+    request = Request((str(log["path"]),), Options.parse(options), True, 20_000)
+    parts, schema = list(request.parts()), arrow.request_schema(request)
+    assert len(parts) > 1
+    read = [batch for part in parts for batch in arrow.part_batches(part, schema, with_changes=True)]
+    assert sum(batch.num_rows for batch in read) > MANY // 5
+
+
+@pytest.mark.parametrize("shape", ["older", "another order", "without segments"])
+def test_parts_with_segments_across_cuts(shape: str, tmp_path: Path) -> None:
+    chance = random.Random(shape)
+    sources = some_tables(chance)
+    records = [arranged(SHAPES[shape], record) for record in log_records(chance, 2 * MANY, sources)]
+    log = put(tmp_path, SHAPES[shape], records, tables=[pool.table for pool in sources], include="all")
+    path = log.pop("path")
+    parts = list(Request((str(path),), Options.parse(log), True, 3000).parts())
+    assert len(parts) > 10
+    assert any(part.span.foreign for part in parts) == (shape != "without segments")
+    count = 0
+    for part in parts:
+        found = {}
+        for engine in ("kaitai", "columnar"):
+            opened = replace(part, options=replace(part.options, engine=engine)).open(on_error=lambda error: None)
+            held: dict[str, list[pa.RecordBatch]] = {}
+            for version, batch in arrow.version_batches(opened, part.span):  # type: ignore[arg-type]
+                held.setdefault(version.identity if version else "", []).append(batch)
+            found[engine] = {name: pa.Table.from_batches(batches) for name, batches in held.items()}
+        assert found["kaitai"].keys() == found["columnar"].keys()
+        for version_, table in found["kaitai"].items():
+            assert not difference(Outcome(table, []), Outcome(found["columnar"][version_], []))
+            count += table.num_rows
+    whole = changes(path, "columnar", **log)
+    assert count == sum(table.num_rows for table in whole.tables.values())
+
+
+# one field
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 8, 9, 10, 11, 12, 16, 17, 18, 20, 26, 30])
+@pytest.mark.parametrize(
+    "entry", ["dbid", "log_rba", "log_lrsn", "timestamp", "plan", "uor_disp", "change_type", "rid"]
+)
+def test_bytes_of_every_width_become_those_of_the_table(entry: str, size: int) -> None:
+    """As `headers.widen`, and bad where that raises."""
+    known = LAYOUT[entry]
+    chance = random.Random(entry)
+    times = [b"\x40" * 26, bytes(26), *(f"2026-0{n}-14-10.11.12.00012{n}".encode("cp037") for n in range(10))]
+    some = [chance.choice(times)[:size].ljust(size) for _ in range(40)]
+    some += [chance.choice((b"\x00", b"\x40")) * (size - 1) + chance.randbytes(1) for _ in range(40)]
+    some += [chance.randbytes(min(size, known.width or 0)).rjust(size, b"\x00") for _ in range(20)]
+    some += [chance.randbytes(min(size, known.width or 0)).ljust(size, b"\x40") for _ in range(20)]
+    for text in times[2:]:
+        some += [text[:n] + chance.randbytes(1) + text[n + 1 :] for n in range(26) if size == 26]
+    source = header_columns.source(known, 7, size)
+    assert (source.offset, source.width) == (7, size)
+    raw = np.frombuffer(b"".join(some), np.uint8).reshape(-1, size)
+    made, bad = (raw, None) if source.widen is None else source.widen(raw)
+    assert made.shape == (len(some), known.width)
+    for number, value in enumerate(some):
+        is_bad = bad is not None and bool(bad[number])
+        try:
+            expected = headers.widen(value, known)
+        except InvalidValueError:
+            assert is_bad
+            assert source.can_fail
+        else:
+            assert not is_bad
+            assert made[number].tobytes() == expected
+
+
+# what is refused
+
+
+def test_a_field_that_is_described_twice_is_read_one_by_one(tmp_path: Path) -> None:
+    twice = (*SHAPES["older"], HeaderField("PLAN", "CHAR", 8, 20))
+    log = put(tmp_path, twice, [arranged(twice, lldf.change("DT")) for _ in range(5)])
+    file = open_file(log["path"], Options.parse({key: log[key] for key in ("control", "framing")}))
+    assert isinstance(file, LogicalLog)
+    assert plan_of(file).reason == file.row_reason == "XHDF describes plan more than once"
+    assert change_columns.refusal(file) == file.row_reason
+    assert compared_records(**log).num_rows == 5
+    compared_changes(**log)
+
+
+def test_a_field_described_twice_as_the_table_has_it_changes_nothing(tmp_path: Path) -> None:
+    log = put(tmp_path, (*lldf.described(), PLACES["PLAN"]), [lldf.change("DT") for _ in range(5)])
+    file = open_file(log["path"], Options.parse({key: log[key] for key in ("control", "framing")}))
+    assert not plan_of(file).reason
+    assert compared_records(**log).num_rows == 5
+
+
+def test_limits_of_other_fields_are_left_to_the_parser() -> None:
+    spec = catalog.load("bmc_lldf")
+    fields = tuple(replace(entry, maximum=7) if entry.id == "dbid" else entry for entry in spec.layout)
+    header = headers.Header.of(replace(spec, layout=replace(spec.layout, fields=fields)), None)
+    described = header_columns.Described(288, {}, frozenset(), ())
+    assert (
+        record_plan.Plan(header.spec, described=described).reason
+        == "dbid: only the parser can check it in a described header"
+    )
+
+
+@pytest.mark.parametrize("taken", ["reserved", "header_rest", "rid_page", "_metadata"])
+def test_an_unknown_field_with_the_name_of_a_column_is_read_one_by_one(taken: str, tmp_path: Path) -> None:
+    lines = described(more=((taken, "BIN", 4, ""),))
+    log = put(tmp_path, lines, [arranged(lines, lldf.change("DT")) for _ in range(5)])
+    file = open_file(log["path"], Options.parse({key: log[key] for key in ("control", "framing")}))
+    assert plan_of(file).reason == f"{taken}: another column has that name"
+
+
+@pytest.mark.parametrize(
+    ("position", "length", "said"),
+    [(-1, 8, "at least 0, found -1"), (0, 0, "at least 1, found 0"), (20, -2, "found -2")],
+)
+def test_a_place_that_cannot_be_is_an_error(position: int, length: int, said: str, tmp_path: Path) -> None:
+    lines = (*lldf.narrow(drop=("PLAN",)), HeaderField("PLAN", "CHAR", length, position))
+    log = put(tmp_path, lines, [lldf.change("DT")])
+    with pytest.raises(ControlError, match=said):
+        open_file(log["path"], Options.parse({"control": log["control"]}))
+
+
+# in words
+
+
+def test_the_plan_of_a_described_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = put(tmp_path, SHAPES["older"], ())
+    assert cli.main(["plan", "bmc_lldf", "--control", log["control"], "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["engine"], said["reason"]) == ("columnar", None)
+    by_name = {column["name"]: column for column in said["columns"]}
+    for line in SHAPES["older"]:
+        entry = next(entry for entry in LAYOUT if entry.orig_id == line.name)
+        assert (by_name[entry.id]["offset"], by_name[entry.id]["width"]) == (line.position, line.length)
+    assert by_name["header_rest"]["way"] == "absent"
+
+
+def test_the_benchmark_in_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: dict[str, Any] = {}
+
+    def write(name_: str, content: dict[str, Any]) -> Path:
+        written.update(content)
+        return data.ROOT / name_
+
+    monkeypatch.setattr(data, "_LLDF_RECORDS", 200)
+    monkeypatch.setattr(harness, "write", write)
+    assert bench_described.main(["--size", "60K", "--rounds", "1", "--cache", str(tmp_path)]) == 0
+    assert written["records"]["rows"] == written["changes"]["rows"] == written["data"]["records"] > 100

@@ -1,0 +1,295 @@
+"""Headers: other lengths and layouts than the manual's table, as the control file describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writers.bmc import control, lldf, logs
+from writers.bmc import framing as enc
+from writers.bmc.lldf import HeaderField
+
+import lmparse
+
+NARROW = {
+    "timestamps of 10 bytes": tuple(lldf.narrow()),
+    "timestamps as text": tuple(lldf.narrow(timestamps="DTTM26")),
+    "another order": tuple(lldf.narrow(order=("PLAN", "AUTHID", "LOGRBA", "SEGNUM", "TOTALSEGS"))),
+    "without the newest fields": tuple(lldf.narrow(drop=("SQLRIRBA", "PAGENUMFMT"))),
+    "without fields of rollback": tuple(lldf.narrow(drop=("INCOMPLETETRANS", "INCOMPLETEDEP", "UORHASCOMP"))),
+}
+
+
+def put(folder: Path, log: logs.Example, framing: str = "rdw") -> tuple[Path, Path]:
+    data, ctl = folder / "a.dat", folder / "a.ctl"
+    data.write_bytes(enc.framed(framing, log.data_records).data)
+    ctl.write_bytes(enc.rdw(log.control_records))
+    return data, ctl
+
+
+def opened(folder: Path, log: logs.Example, framing: str = "rdw", **options: Any) -> Any:
+    data, ctl = put(folder, log, framing)
+    return lmparse.open_log(data, control=ctl, **options)
+
+
+def check(folder: Path, log: logs.Example, framing: str = "rdw") -> list[dict[str, Any]]:
+    """The changes with their headers; they must be those that were put in."""
+    file = opened(folder, log, framing, include="all", mode="failfast", header=True)
+    got = list(file.changes())
+    expected = log.expected_for("all")
+    for change, wanted in zip(got, expected, strict=True):
+        assert {name: change.get(name, "is missing") for name in wanted} == wanted
+    return got
+
+
+def small(lines: Sequence[HeaderField] | None = None, **header: Any) -> logs.Example:
+    """One insert under a header of one's own."""
+    writer = logs.Writer([logs.TABLES[2]], logs.Options(lines=None if lines is None else tuple(lines)))
+    writer.add(logs.Unit(1), logs.TABLES[2], "I", after={"NO": 1, "KIND": "A", "SUM": "1.00"}, **header)
+    return writer.example(header=writer.options.header)
+
+
+# described by XHDF
+
+
+@pytest.mark.parametrize("framing", ["rdw", "bdw", "vbs", "zosmf"])
+@pytest.mark.parametrize("name", NARROW)
+def test_a_header_that_xhdf_describes_is_read(name: str, framing: str, tmp_path: Path) -> None:
+    log = logs.example(lines=NARROW[name])
+    assert len(log.data_records[0]) != len(logs.example().data_records[0])
+    check(tmp_path, log, framing)
+
+
+@pytest.mark.parametrize("reading", ["inclusive", "exclusive"])
+@pytest.mark.parametrize("name", NARROW)
+def test_data_is_found_behind_any_header(name: str, reading: Any, tmp_path: Path) -> None:
+    check(tmp_path, logs.example(reading, 0, segment_order=(2, 0, 1), lines=NARROW[name]))
+
+
+def test_older_widths_become_those_of_today(tmp_path: Path) -> None:
+    fields = {"log_rba": "123456789ABC", "log_lrsn": "CA670FBBF3D3", "sql_ri_rba": "00000000000000000009"}
+    lines = lldf.narrow()
+    (header,) = [change["header"] for change in check(tmp_path, small(lines))]
+    assert len(header["log_rba"]) == len(header["log_lrsn"]) == 20
+    log = replace(small(lines), data_records=[lldf.record(b"", lines=lines, change_type="DT", **fields)])
+    (record,) = opened(tmp_path, log).records()
+    assert record["log_rba"] == "00000000123456789ABC"
+    assert record["log_lrsn"] == "00CA670FBBF3D3000000"
+    assert record["length"] == max(line.position + line.length for line in lines) == 235
+
+
+@pytest.mark.parametrize("timestamps", ["BIN10", "DTTM26"])
+def test_older_timestamps_become_those_of_today(timestamps: Any, tmp_path: Path) -> None:
+    lines = lldf.narrow(timestamps=timestamps)
+    stamps = {"timestamp": "2026-03-14T10:11:12.000123", "uor_timestamp": "9999-12-31T23:59:59.999999"}
+    log = replace(small(lines), data_records=[lldf.record(b"", lines=lines, uor_commit_timestamp=None, **stamps)])
+    (record,) = opened(tmp_path, log).records()
+    assert (record["timestamp"], record["uor_timestamp"]) == tuple(stamps.values())
+    assert record["uor_commit_timestamp"] is None
+
+
+def test_absent_fields_are_null(tmp_path: Path) -> None:
+    dropped = ("SQLRIRBA", "PAGENUMFMT", "PLAN", "PARTNUM", "LUWINSTANCENO")
+    log = small(lldf.narrow(drop=dropped))
+    log.changes[0]["plan"] = None
+    (change,) = check(tmp_path, log)
+    for name in ("sql_ri_rba", "page_num_fmt", "plan", "partnum", "luw_instance_no"):
+        assert change["header"][name] is None
+    assert change["header"]["auth_id"] == "APPUSER"
+
+
+def test_unknown_fields_stay_under_their_names(tmp_path: Path) -> None:
+    lines = lldf.narrow()
+    end = lines[-1].position + lines[-1].length
+    lines += [
+        HeaderField("ORDERVALUE", "BIN", 4, end, "U"),
+        HeaderField("SHORTINT", "INT", 2, end + 4),
+        HeaderField("NEWTEXT", "CHAR", 6, end + 6),
+        HeaderField("NEWBYTES", "BIN", 3, end + 12),
+    ]
+    values = {"ordervalue": 7, "shortint": -2, "newtext": "ABC", "newbytes": b"\x01\x02\x03"}
+    writer = logs.Writer([logs.TABLES[2]])
+    images = [writer.row_image(logs.TABLES[2], {"NO": 1, "KIND": "A", "SUM": "1.00"})]
+    data = lldf.data_area("I", images)
+    given = {**logs.Unit(1).header_fields(), **logs.TABLES[2].header_fields, "change_type": "I", **values}
+    given["ordervalue"] = (7).to_bytes(4, "big")
+    record = lldf.header_by(lines, values=given) + data
+    log = replace(small(), data_records=[record], control_records=control.for_tables([logs.TABLES[2]], header=lines))
+    (change,) = opened(tmp_path, log, header=True, mode="failfast").changes()
+    assert change["after"] == {"NO": 1, "KIND": "A", "SUM": "1.00"}
+    unknown = {name: change["header"][name] for name in ("ORDERVALUE", "SHORTINT", "NEWTEXT", "NEWBYTES")}
+    assert unknown == {"ORDERVALUE": 7, "SHORTINT": -2, "NEWTEXT": "ABC", "NEWBYTES": "010203"}
+
+
+def test_names_compare_without_blanks_underscores_and_case(tmp_path: Path) -> None:
+    spellings = {"CHANGE TYPE": "Change_Type", "LOGRBA": "LOG RBA", "UORID": "uor_id", "PLAN": " Plan"}
+    lines = [replace(line, name=spellings.get(line.name, line.name)) for line in lldf.narrow()]
+    (change,) = check(tmp_path, small(lines))
+    (usual,) = check(tmp_path, small(lldf.narrow()))
+    assert change["header"] == usual["header"]
+
+
+def test_an_integer_may_be_wider_or_narrower(tmp_path: Path) -> None:
+    lines, position = [], 0
+    for line in lldf.narrow():
+        width = {"PARTNUM": 4, "LOGBYTES": 2, "MEMBERID": 4}.get(line.name, line.length)
+        lines.append(replace(line, position=position, length=width))
+        position += width
+    log = small(lines, partnum=300, log_bytes=65535)
+    (change,) = check(tmp_path, log)
+    assert (change["header"]["partnum"], change["header"]["log_bytes"]) == (300, 65535)
+    assert change["header"]["member_id"] == 1
+
+
+def test_a_value_too_wide_for_the_field_is_null_and_named(tmp_path: Path) -> None:
+    lines, position = [], 0
+    for line in lldf.narrow():
+        width = 4 if line.name == "PARTNUM" else line.length
+        lines.append(replace(line, position=position, length=width))
+        position += width
+    log = small(lines, partnum=0x10000)
+    file = opened(tmp_path, log, header=True)
+    (change,) = file.changes()
+    assert (change["after"]["NO"], change["header"]["partnum"]) == (1, None)
+    assert [(fault["path"], fault["raw"]) for fault in change["_corrupt_fields"]] == [("partnum", "00010000")]
+    (error,) = file.tally.errors
+    place = next(line.position for line in lines if line.name == "PARTNUM")
+    assert (error.code, error.field, error.field_offset, error.found) == ("LMP-V004", "partnum", place, "X'00010000'")
+
+
+def test_a_longer_char_field_keeps_what_fits(tmp_path: Path) -> None:
+    lines, position = [], 0
+    for line in lldf.narrow():
+        width = 18 if line.name == "AUTHID" else 4 if line.name == "PLAN" else line.length
+        lines.append(replace(line, position=position, length=width))
+        position += width
+    writer = logs.Writer([logs.TABLES[2]], logs.Options(lines=tuple(lines)))
+    row = {"NO": 1, "KIND": "A", "SUM": "1.00"}
+    writer.add(logs.Unit(1, plan="PLAN"), logs.TABLES[2], "I", after=row)
+    log = writer.example(header=lines)
+    (change,) = check(tmp_path, log)
+    assert (change["auth_id"], change["plan"]) == ("APPUSER", "PLAN")
+
+
+def test_a_bad_value_is_placed_where_it_stands_in_this_header(tmp_path: Path) -> None:
+    lines = lldf.narrow()
+    place = next(line.position for line in lines if line.name == "UORTIMESTAMP")
+    assert place != 127  # of the manual's table
+    record = bytearray(small(lines).data_records[0])
+    record[place : place + 3] = b"\x20\x26\x13"
+    log = replace(small(lines), data_records=[bytes(record)])
+    file = opened(tmp_path, log)
+    (row,) = file.records()
+    assert row["uor_timestamp"] is None
+    assert [(fault["path"], fault["offset"]) for fault in row["_corrupt_fields"]] == [("uor_timestamp", place)]
+
+
+# said, not guessed
+
+
+def test_the_description_that_equals_the_table_is_a_decision_without_a_notice(tmp_path: Path) -> None:
+    file = opened(tmp_path, logs.example())
+    list(file.changes())
+    assert [(d.value, d.evidence) for d in file.decisions if d.name == "header"] == [
+        ("288 bytes, as in the table", "XHDF records")
+    ]
+    assert not any("XHDF" in notice for notice in file.tally.notices)
+
+
+def test_the_description_that_differs_from_the_table_is_noticed(tmp_path: Path) -> None:
+    file = opened(tmp_path, logs.example(lines=NARROW["without the newest fields"]))
+    assert [d.value for d in file.decisions if d.name == "header"] == ["228 bytes, not as in the table"]
+    (notice,) = [notice for notice in file.tally.notices if "XHDF differs from the table" in notice]
+    assert "LOGLRSN" in notice or "TIMESTAMP is 10 bytes at 60, not 17 at 60" in notice
+
+
+def test_without_a_description_the_table_holds(tmp_path: Path) -> None:
+    file = opened(tmp_path, logs.example(control_options={"describe_header": False}))
+    assert [(d.value, d.evidence) for d in file.decisions if d.name == "header"] == [
+        ("table of the manual", "no XHDF record")
+    ]
+
+
+@pytest.mark.parametrize("given", [{"size": 287}, {"size": 277}, {"extra": b"\x01\x02\x03"}])
+def test_length_against_the_description_is_an_error(given: dict[str, Any], tmp_path: Path) -> None:
+    other = logs.example(**given)
+    log = replace(other, control_records=logs.example().control_records)
+    data, ctl = put(tmp_path, log)
+    file = lmparse.open_log(data, control=ctl, framing="rdw")
+    assert list(file.changes()) == []
+    assert {error.code for error in file.tally.errors} == {"LMP-C006"}
+    error = file.tally.errors[0]
+    have = given.get("size", 288 + len(given.get("extra", b"")))
+    assert (error.expected, error.found, error.field, error.record_index) == ("288", str(have), "length", 0)
+
+
+def test_a_description_without_digits_is_an_error(tmp_path: Path) -> None:
+    log = small()
+    bad = control.xhdf(HeaderField("PLAN", "CHAR", 8, 242), head_field_pos="     ")
+    data, ctl = put(tmp_path, replace(log, control_records=[*log.control_records, bad]))
+    with pytest.raises(lmparse.ControlError) as caught:
+        lmparse.open_log(data, control=ctl)
+    assert caught.value.code == "LMP-C006"
+
+
+# not described
+
+
+@pytest.mark.parametrize("framing", ["rdw", "glued"])
+@pytest.mark.parametrize(
+    ("size", "absent"), [(288, []), (287, ["page_num_fmt"]), (277, ["sql_ri_rba", "page_num_fmt"])]
+)
+def test_shorter_tables_are_known_without_a_description(
+    size: int, absent: list[str], framing: str, tmp_path: Path
+) -> None:
+    log = logs.example(size=size, control_options={"describe_header": False})
+    for change in check(tmp_path, log, framing):
+        assert [name for name in ("sql_ri_rba", "page_num_fmt") if change["header"][name] is None] == absent
+        assert change["header"]["length"] == size
+
+
+@pytest.mark.parametrize("describe", [False, True])
+def test_bytes_behind_the_known_header_are_kept(describe: bool, tmp_path: Path) -> None:
+    extra = bytes.fromhex("C1C2C3")
+    log = logs.example(extra=extra, control_options={"describe_header": describe})
+    for change in check(tmp_path, log):
+        assert "C1C2C3" in change["header"].values()
+        assert change["header"]["length"] == 291
+
+
+@pytest.mark.parametrize("describe", [False, True])
+def test_a_header_of_less_than_the_table_s_minimum_is_no_record(describe: bool, tmp_path: Path) -> None:
+    record = bytearray(small().data_records[0])
+    record[0:2] = (12).to_bytes(2, "big")
+    good = small().data_records[0]
+    log = replace(
+        small(),
+        data_records=[good, bytes(record), good],
+        control_records=control.for_tables([logs.TABLES[2]], describe_header=describe),
+    )
+    file = opened(tmp_path, log)
+    assert [change["_metadata"]["record_index"] for change in file.changes()] == [0, 2]
+    (error,) = file.tally.errors
+    assert (error.code, error.field, error.record_index) == ("LMP-C006" if describe else "LMP-V003", "length", 1)
+    if not describe:
+        place = error.record_offset
+        assert str(error) == (
+            f"{tmp_path / 'a.dat'}: record 1 at {place:#x}: bmc_lldf.length: expected at least 277, found 12 [LMP-V003]"
+        )
+
+
+def test_a_length_behind_the_record_s_end_is_a_bad_record(tmp_path: Path) -> None:
+    record = bytearray(small().data_records[0])
+    record[0:2] = (400).to_bytes(2, "big")
+    good = small().data_records[0]
+    for describe in (False, True):
+        controls = control.for_tables([logs.TABLES[2]], describe_header=describe)
+        log = replace(small(), data_records=[good, good, bytes(record)], control_records=controls)
+        file = opened(tmp_path, log)
+        assert [change["_metadata"]["record_index"] for change in file.changes()] == [0, 1]
+        assert [(error.code, error.field, error.found) for error in file.tally.errors] == [
+            ("LMP-C006" if describe else "LMP-V004", "length", "400")
+        ]

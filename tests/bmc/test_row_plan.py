@@ -1,0 +1,684 @@
+"""Row images by the column are what they are one by one, good and bad."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from writers.bmc import rows
+from writers.bmc.rows import LOB_TYPES, Style
+
+from lmparse.bmc import row_plan
+from lmparse.bmc.row_image import ImageOptions, ImageReading, RowReader
+from lmparse.bmc.row_plan import ImagePlan
+from lmparse.bmc.tables import Column, TableVersion
+from lmparse.changes import schemas as change_schemas
+from lmparse.columnar.column_types import column_type
+from lmparse.columnar.row_plan import DecodedImages
+from lmparse.columnar.rows import to_batch
+from lmparse.errors import DataError
+from lmparse.values import codepages, vectors
+
+QUICK = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+Wanted = frozenset[str] | None
+
+# tables: the encoder's columns, as the control file would describe them
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How the text of a table is written."""
+
+    encoding: str
+    ccsid: int
+    letters: str
+    graphic_ccsid: int | None = None
+
+
+SCHEMES = {
+    "ebcdic": Scheme("cp037", 37, "AZ 09az$"),
+    "german": Scheme("cp273", 273, "AZ 09äöüß"),
+    "ascii": Scheme("latin-1", 819, "AZ 09é\x00"),
+    "greek": Scheme("iso8859_7", 813, "AZ 09λΩ"),
+    "unicode": Scheme("utf-8", 1208, "AZ 09é漢😀", 1200),
+}
+TYPES = (
+    *(rows.Column("", "INT", length) for length in (2, 4, 8)),
+    *(rows.Column("", "FLOT", length) for length in (4, 8)),
+    *(rows.Column("", "DEC", *digits) for digits in ((1, 0), (5, 2), (9, 9), (17, 3), (18, 0), (19, 1), (20, 20))),
+    *(rows.Column("", "DEC", *digits) for digits in ((2, 0), (31, 5), (32, 31), (37, 0))),
+    rows.Column("", "DATE"),
+    rows.Column("", "TIME"),
+    *(rows.Column("", "DTTM", length) for length in (19, 21, 26, 32)),
+    *(rows.Column("", "DTTZ", length) for length in (25, 32, 38)),
+    *(rows.Column("", "CHAR", length) for length in (1, 12)),
+    rows.Column("", "CHAR", 7, subtype="B"),
+    *(rows.Column("", type_, 9) for type_ in ("VCHR", "LVCH", "GRPH", "VGRF", "LVGR")),
+    rows.Column("", "VCHR", 20, subtype="B"),
+    rows.Column("", "ROWI"),
+    rows.Column("", "XYZ", 3),
+    rows.Column("", "BLOB", 1 << 20),
+    rows.Column("", "CLOB", 1 << 20, value_bytes=4),
+)
+"""Every type there is, with a length or more."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A table, how its images are written, and how they are read."""
+
+    columns: tuple[rows.Column, ...]
+    scheme: Scheme
+    style: Style
+    reading: ImageReading
+    options: ImageOptions
+    is_proven: bool = False
+    """LOGLOGBYTES is given, and lengths count the other thing than the reading says."""
+
+    @property
+    def table(self) -> TableVersion:
+        return TableVersion(
+            "DB2A", 1, 2, 3, 1, tuple(self._described(n, column) for n, column in enumerate(self.columns, 1))
+        )
+
+    def _described(self, number: int, column: rows.Column) -> Column:
+        length, page = column.size, None
+        if column.type == "DEC" and (self.reading.dec_length == "bytes") != self.is_proven:
+            length = column.max_bytes
+        if column.type in rows.GRAPHIC_TYPES:
+            length *= 2 if (self.reading.graphic_length == "bytes") != self.is_proven else 1
+            page = codepages.lookup(self.scheme.graphic_ccsid) if self.scheme.graphic_ccsid else None
+        elif column.type in ("CHAR", "VCHR", "LVCH") and column.subtype != "B":
+            page = codepages.lookup(self.scheme.ccsid)
+        return Column(
+            number, column.name, column.type, column.subtype, length, column.scale, column.nulls,
+            column.loglog_bytes if self.is_proven or column.type in LOB_TYPES else None, None, page=page,
+        )  # fmt: skip
+
+    def image(self, chance: random.Random, nulls: float = 0.2) -> bytes:
+        """A row that is right, with nulls in some of the columns that may have them."""
+        return b"".join(
+            rows.field_image(
+                column,
+                None if column.nullable and chance.random() < nulls else self._value(chance, column),
+                self.style,
+            )
+            for column in self.columns
+        )
+
+    def _value(self, chance: random.Random, column: rows.Column) -> Any:
+        if column.type in ("CHAR", "VCHR", "LVCH"):
+            if column.subtype == "B":
+                return chance.randbytes(column.size if column.type == "CHAR" else chance.randrange(column.size + 1))
+            return self._text(chance, column.size, self.scheme.encoding, self.scheme.letters)
+        if column.type in rows.GRAPHIC_TYPES:
+            return self._graphic(chance, column.size)
+        return SOME[column.type](chance, column)
+
+    @staticmethod
+    def _text(chance: random.Random, width: int, encoding: str, letters: str) -> bytes:
+        room, text = chance.randrange(width + 1), b""
+        letters = chance.choice((letters, letters, "A ", " $"))
+        for _ in range(room):
+            more = chance.choice(letters).encode(encoding)
+            if len(text) + len(more) <= room:
+                text += more
+        return text
+
+    def _graphic(self, chance: random.Random, size: int) -> bytes:
+        size = chance.randrange(size + 1)
+        if self.scheme.graphic_ccsid:
+            return "".join(chance.choice("Aé漢 ") for _ in range(size)).encode("utf-16-be")
+        return chance.randbytes(2 * size)
+
+
+def _some_decimal(chance: random.Random, column: rows.Column) -> Decimal:
+    top = 10**column.size
+    return Decimal(f"{chance.choice((0, 1, -1, top - 1, 1 - top, chance.randrange(top)))}E-{column.scale}")
+
+
+def _some_day(chance: random.Random) -> str:
+    year = f"{chance.choice((1, 1970, 2026, 9999, 1 + chance.randrange(9999))):04d}"
+    return f"{year}-{1 + chance.randrange(12):02d}-{1 + chance.randrange(28):02d}"
+
+
+def _some_clock(chance: random.Random) -> str:
+    parts = chance.choice(((0, 0, 0), (24, 0, 0), (23, 59, 59), tuple(map(chance.randrange, (24, 60, 60)))))
+    return ".".join(f"{part:02d}" for part in parts)
+
+
+def _some_timestamp(chance: random.Random, column: rows.Column) -> str:
+    has_zone = column.type == "DTTZ"
+    clock, room = _some_clock(chance), max(column.size - 20 - 6 * has_zone, 0)
+    fraction = "0" * room if clock.startswith("24") else "".join(chance.choice("0123456789") for _ in range(room))
+    zone = chance.choice(("+00:00", "-12:59", "+14:00", "+05:30")) if has_zone else ""
+    return f"{_some_day(chance)}-{clock}{'.' if room else ''}{fraction}{zone}"
+
+
+def _some_bytes(chance: random.Random, column: rows.Column) -> bytes:
+    return chance.choice((bytes(column.max_bytes), chance.randbytes(column.max_bytes)))
+
+
+SOME: dict[str, Callable[[random.Random, rows.Column], Any]] = {
+    "INT": _some_bytes,
+    "FLOT": _some_bytes,
+    "DEC": _some_decimal,
+    "DATE": lambda chance, column: _some_day(chance),
+    "TIME": lambda chance, column: _some_clock(chance),
+    "DTTM": _some_timestamp,
+    "DTTZ": _some_timestamp,
+    **dict.fromkeys(("ROWI", "XYZ", "BLOB", "CLOB"), _some_bytes),
+}
+
+
+def sample(
+    columns: Sequence[rows.Column],
+    scheme: str = "ebcdic",
+    *,
+    null_bytes: Any = "present",
+    is_expanded: bool = False,
+    trim: bool = True,
+    floats: Any = "hfp",
+    dec_length: str = "bytes",
+    graphic_length: str = "bytes",
+    dates: str | None = None,
+    filler: bytes = b"\x00",
+    is_proven: bool = False,
+) -> Sample:
+    columns = tuple(replace(column, name=f"C{number}") for number, column in enumerate(columns))
+    letters = SCHEMES[scheme]
+    style = Style(
+        null_bytes, is_expanded, floats, letters.encoding, "chars" if graphic_length == "characters" else "bytes",
+        datetime_encoding=dates or ("cp037" if scheme in ("ebcdic", "german") else "ascii"), filler=filler,
+    )  # fmt: skip
+    reading = ImageReading(null_bytes, dec_length, graphic_length)
+    return Sample(columns, letters, style, reading, ImageOptions(is_expanded, floats, trim), is_proven)
+
+
+# both readers
+
+
+def spread(images: Sequence[bytes], chance: random.Random) -> tuple[npt.NDArray[np.uint8], Any, Any]:
+    """Images with other data between them, the last one often at the end: data, starts, lengths."""
+    data, starts = bytearray(), []
+    for image in images:
+        data += chance.randbytes(chance.choice((0, 0, 1, 30)))
+        starts.append(len(data))
+        data += image
+    data += chance.randbytes(chance.choice((0, 0, 40)))
+    return np.frombuffer(bytes(data), np.uint8), np.array(starts, np.int64), np.array([*map(len, images)], np.int64)
+
+
+def compared(
+    given: Sample, images: Sequence[bytes], wanted: Wanted = None, table: TableVersion | None = None
+) -> DecodedImages:
+    """What the plan gives, once it agrees with the row reader: equal, or irregular where that one refuses.
+
+    Rows that are read one by one without need are an error as well.
+    """
+    placed = spread(images, random.Random(len(images)))
+    decoded, needless = checked(given, *placed, wanted, table)
+    assert not needless
+    return decoded
+
+
+def checked(
+    given: Sample, data: npt.NDArray[np.uint8], starts: Any, lengths: Any, wanted: Wanted = None, table: Any = None
+) -> tuple[DecodedImages, list[int]]:
+    """What the plan gives, once regular rows equal those of the row reader, and which are irregular without need."""
+    table = table or given.table
+    plan = ImagePlan(table, given.reading, given.options)
+    assert not plan.refusal(wanted)
+    before = data.tobytes(), starts.copy(), lengths.copy()
+    decoded = plan.decode(data, starts, lengths, wanted)
+    assert data.tobytes() == before[0], "the data was changed"
+    assert np.array_equal(starts, before[1])
+    assert np.array_equal(lengths, before[2])
+    schema = pa.schema(
+        (column.name, change_schemas.column_type(column, given.reading.dec_length))
+        for column in table.columns
+        if wanted is None or column.name in wanted
+    )
+    assert decoded.irregular.dtype == np.bool_
+    assert len(decoded.irregular) == len(starts)
+    assert list(decoded.arrays) == schema.names
+    assert list(decoded.absent) == [
+        column.name for column in table.columns if column.form == "absent" and column.name in schema.names
+    ]
+    for entry in schema:
+        array = decoded.arrays[entry.name]
+        assert (array.type, len(array)) == (entry.type, len(starts))
+        array.validate(full=True)
+    reader = RowReader(table, given.reading, given.options)
+    regular, expected, needless = [], [], []
+    for number, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
+        try:
+            row = reader.read(data[start : start + length].tobytes(), wanted)
+            assert not row.faults
+            if decoded.irregular[number]:
+                as_arrow([row.values], schema)
+        except (DataError, pa.ArrowInvalid, AssertionError):
+            assert decoded.irregular[number], f"row {number} is at fault"
+            continue
+        if decoded.irregular[number]:
+            needless.append(number)
+            continue
+        regular.append(number)
+        expected.append(row.values)
+        assert {name for name, flags in decoded.absent.items() if flags[number]} == set(row.absent)
+    found = [decoded.arrays[name].take(pa.array(regular, pa.int64())) for name in schema.names]
+    for entry, left, right in zip(schema, as_arrow(expected, schema), found, strict=True):
+        assert same(left, right), entry
+    return decoded, needless
+
+
+def as_arrow(values: Sequence[dict[str, Any]], schema: pa.Schema) -> list[pa.Array]:
+    return to_batch(list(values), schema).columns
+
+
+def same(one: pa.Array, other: pa.Array) -> bool:
+    if pa.types.is_floating(one.type):  # to the bit, so that NaN equals NaN and 0 not -0
+        one, other = (
+            pa.array(array.to_numpy(zero_copy_only=False).view(np.int64), mask=np.asarray(array.is_null()))
+            for array in (one, other)
+        )
+    return bool(one.equals(other))
+
+
+def rows_of(given: Sample, count: int, seed: Any = 1) -> list[bytes]:
+    chance = random.Random(seed)
+    return [given.image(chance, chance.choice((0, 0.3, 0.9))) for _ in range(count)]
+
+
+# rows that are right
+
+
+def everywhere(types: Sequence[rows.Column]) -> list[rows.Column]:
+    """Every type, nullable and not, before and behind a varying column."""
+    both = [replace(column, nulls=nulls) for column in types for nulls in "NY"]
+    return [*both, rows.Column("", "VCHR", 9, nulls="L"), *both]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("null_bytes", ["present", "absent"])
+@pytest.mark.parametrize("is_expanded", [False, True], ids=["varying", "expanded"])
+def test_every_type(scheme: str, null_bytes: str, is_expanded: bool) -> None:
+    columns = everywhere(TYPES)
+    for trim, floats, dec_length, is_proven in product((False, True), ("hfp", "ieee"), ("bytes", "precision"), (0, 1)):
+        given = sample(
+            columns, scheme, null_bytes=null_bytes, is_expanded=is_expanded, trim=trim, floats=floats,
+            dec_length=dec_length, graphic_length="bytes" if trim else "characters", is_proven=bool(is_proven),
+            filler=b"\xff" if trim else b"\x00",
+        )  # fmt: skip
+        decoded = compared(given, rows_of(given, 12, floats))
+        assert not decoded.irregular.any(), "the kernels read all of them"
+
+
+@pytest.mark.parametrize("column", TYPES, ids=lambda column: f"{column.type}-{column.size}{column.subtype}")
+@pytest.mark.parametrize("null_bytes", ["present", "absent"])
+def test_one_column(column: rows.Column, null_bytes: str) -> None:
+    for nulls, scheme, dates in product("NY", ("ebcdic", "unicode"), ("cp037", "ascii")):
+        given = sample([replace(column, nulls=nulls)], scheme, null_bytes=null_bytes, dates=dates)
+        for count in (0, 1, 2, 40):
+            assert not compared(given, rows_of(given, count)).irregular.any()
+
+
+def test_all_null() -> None:
+    columns = [replace(column, nulls="Y") for column in TYPES]
+    for null_bytes, is_expanded, scheme in product(("present", "absent"), (False, True), ("ebcdic", "unicode")):
+        given = sample(columns, scheme, null_bytes=null_bytes, is_expanded=is_expanded)
+        for count in (1, 9):
+            decoded = compared(given, [given.image(random.Random(1), 1.0)] * count)
+            assert not decoded.irregular.any()
+            assert all(array.null_count == count for array in decoded.arrays.values())
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> Sample:
+    column = st.builds(
+        lambda column, nulls: replace(column, nulls=nulls), st.sampled_from(TYPES), st.sampled_from("NYL")
+    )
+    return sample(
+        draw(st.lists(column, max_size=9)),
+        draw(st.sampled_from(list(SCHEMES))),
+        null_bytes=draw(st.sampled_from(["present", "absent"])),
+        is_expanded=draw(st.booleans()),
+        trim=draw(st.booleans()),
+        floats=draw(st.sampled_from(["hfp", "ieee"])),
+        dec_length=draw(st.sampled_from(["bytes", "precision"])),
+        graphic_length=draw(st.sampled_from(["bytes", "characters"])),
+        dates=draw(st.sampled_from(["cp037", "ascii"])),
+        filler=draw(st.sampled_from([b"\x00", b"\xff", b"\x40"])),
+        is_proven=draw(st.booleans()),
+    )
+
+
+@QUICK
+@given(samples(), st.integers(0, 20), st.integers(0, 1 << 32), st.data())
+def test_random_tables(given: Sample, count: int, seed: int, data: st.DataObject) -> None:
+    images = rows_of(given, count, seed)
+    assert not compared(given, images).irregular.any()
+    names = given.table.column_names
+    wanted = frozenset(data.draw(st.lists(st.sampled_from(names)))) if names else frozenset()
+    assert not compared(given, images, wanted).irregular.any()
+
+
+@pytest.mark.parametrize("null_bytes", ["present", "absent"])
+@pytest.mark.parametrize("is_expanded", [False, True], ids=["varying", "expanded"])
+def test_wanted(null_bytes: str, is_expanded: bool) -> None:
+    """Each column alone, none, and two that are far from each other, with nothing wanted between them."""
+    columns = [*everywhere(TYPES[::3]), rows.Column("", "CHAR", 200), *everywhere(TYPES[1::3])]
+    given = sample(columns, "unicode", null_bytes=null_bytes, is_expanded=is_expanded)
+    images = rows_of(given, 10)
+    whole = compared(given, images)
+    names = given.table.column_names
+    for wanted in [[], *([name] for name in names), names[:1] + names[-1:], names[::2]]:
+        decoded = compared(given, images, frozenset(wanted))
+        assert not decoded.irregular.any()
+        assert all(same(decoded.arrays[name], whole.arrays[name]) for name in wanted)
+
+
+def test_a_table_without_columns() -> None:
+    given = sample([])
+    assert compared(given, [b"", b"x", b""]).irregular.tolist() == [False, True, False]
+    assert not compared(given, []).irregular.any()
+
+
+def test_columns_without_a_byte() -> None:
+    """A length of zero; only text and bytes have values then."""
+    types = [("CHAR", ""), ("CHAR", "B"), ("VCHR", ""), ("VCHR", "B"), ("XYZ", "")]
+    columns = [Column(n, f"C{n}", type_, sub, 0, 0, "Y", None, None, page=codepages.lookup(37) if not sub else None)
+               for n, (type_, sub) in enumerate(types)]  # fmt: skip
+    image = b"\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+    nulls = b"\xff\xff\xff\x00\x00\xff\x00\x00\xff"
+    for null_bytes in ("present", "absent"):
+        given = sample([], null_bytes=null_bytes)
+        decoded = compared(given, [image, nulls, image[:-1]], None, replace(given.table, columns=tuple(columns)))
+        assert decoded.irregular.tolist() == [False, False, True]
+
+
+def test_many_rows_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = sample(everywhere(TYPES))
+    images = rows_of(given, 11)
+    images[4] = images[4][:-1]
+    whole = compared(given, images)
+    monkeypatch.setattr(row_plan, "_MOST_BYTES", 3 * len(images[0]))
+    steps = compared(given, images)
+    assert whole.irregular.tolist() == steps.irregular.tolist() == [number == 4 for number in range(11)]
+    assert list(compared(given, images, frozenset(["C3"])).arrays) == ["C3"]
+    regular = pa.array(np.flatnonzero(~whole.irregular))
+    assert all(same(whole.arrays[name].take(regular), steps.arrays[name].take(regular)) for name in whole.arrays)
+
+
+# rows that are not
+
+
+WIDE = [rows.Column("", "INT", 4), rows.Column("", "VCHR", 12, nulls="Y"), *TYPES[:4]]
+
+
+@QUICK
+@given(samples(), st.integers(1, 12), st.integers(0, 1 << 32), st.data())
+def test_damage(given: Sample, count: int, seed: int, data: st.DataObject) -> None:
+    """Bytes that are changed, images that are cut or go on too far."""
+    chance = random.Random(seed)
+    images = [bytearray(image) for image in rows_of(given, count, seed)]
+    for _ in range(data.draw(st.integers(1, 5))):
+        image = chance.choice(images)
+        if image:
+            image[chance.randrange(len(image))] = chance.choice((0, 0xFF, 0x40, chance.randrange(256)))
+    content, starts, lengths = spread([*map(bytes, images)], chance)
+    for _ in range(data.draw(st.integers(0, 3))):
+        number = chance.randrange(count)
+        lengths[number] = chance.choice(
+            (0, lengths[number] // 2, max(lengths[number] - 1, 0), lengths[number] + 1, lengths[number] + 30)
+        )
+    names = given.table.column_names
+    wanted = frozenset(data.draw(st.lists(st.sampled_from(names)))) if names else frozenset()
+    for some in (None, wanted):
+        _, needless = checked(given, content, starts, np.minimum(lengths, len(content) - starts), some)
+        assert all(may_be_needless(given, image_at(content, starts, lengths, number)) for number in needless)
+
+
+def image_at(data: npt.NDArray[np.uint8], starts: Any, lengths: Any, number: int) -> bytes:
+    return data[starts[number] : starts[number] + lengths[number]].tobytes()
+
+
+def may_be_needless(given: Sample, image: bytes) -> bool:
+    """Characters of four bytes in UTF-16; or a null with a length, in a column that is not wanted."""
+    row = RowReader(given.table, given.reading, given.options).read(image)
+    graphic = (row.values[column.name] for column in given.table.columns if column.is_graphic)
+    has_astral = any(isinstance(text, str) and max(text, default="") > "\uffff" for text in graphic)
+    return has_astral or any("a null column has a length" in str(fault) for fault in row.faults)
+
+
+def damaged(image: bytes) -> Iterator[bytes]:
+    """Every byte changed in many ways."""
+    for place, byte in enumerate(image):
+        for other in sorted({0, 0x1F, 0xD8, 0xFA, 0xFF, byte ^ 1, byte ^ 16}):
+            yield image[:place] + bytes([other]) + image[place + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "null_bytes", "is_expanded"),
+    [
+        ("ebcdic", "present", False),
+        ("greek", "absent", False),
+        ("unicode", "absent", False),
+        ("unicode", "present", True),
+    ],
+)
+def test_every_byte(scheme: str, null_bytes: str, is_expanded: bool) -> None:
+    columns = [replace(column, nulls="NY"[number % 2]) for number, column in enumerate(TYPES)]
+    given = sample(columns, scheme, null_bytes=null_bytes, is_expanded=is_expanded, dec_length="precision")
+    good = rows_of(given, 1, 3)[0]
+    content, starts, lengths = spread([*damaged(good), good], random.Random(1))
+    decoded, needless = checked(given, content, starts, lengths)
+    assert not decoded.irregular[-1]
+    assert all(may_be_needless(given, image_at(content, starts, lengths, number)) for number in needless)
+    assert decoded.irregular.sum() > len(good) / 2
+
+
+@pytest.mark.parametrize("null_bytes", ["present", "absent"])
+@pytest.mark.parametrize("is_expanded", [False, True], ids=["varying", "expanded"])
+def test_every_length(null_bytes: str, is_expanded: bool) -> None:
+    """Images that are cut or go on, alone, before and behind a good one, at the end of the data and not."""
+    columns = everywhere([*TYPES[:1], *TYPES[-9:]])
+    given = sample(columns, null_bytes=null_bytes, is_expanded=is_expanded)
+    full, empty = (given.image(random.Random(2), nulls) for nulls in (0.0, 1.0))
+    for good in (full, empty):
+        others = [*(good[:size] for size in range(len(good))), *(good + bytes(more) for more in (1, 2, 40))]
+        decoded = compared(given, [*others, good])
+        assert decoded.irregular.tolist() == [True] * len(others) + [False]
+        for other in others[::7]:
+            assert compared(given, [other]).irregular.tolist() == [True]
+            assert compared(given, [other, good]).irregular.tolist() == [True, False]
+            assert compared(given, [good, other]).irregular.tolist() == [False, True]
+
+
+def test_images_outside_of_the_data() -> None:
+    given = sample(WIDE)
+    good = rows_of(given, 1)[0]
+    data, size = np.frombuffer(good * 2, np.uint8), len(good)
+    far = np.iinfo(np.int64).max
+    starts = np.array([-far - 1, -1, 0, 0, size, size + 1, 2 * size, 2 * size + 1, far], np.int64)
+    lengths = np.array([size, size, -1, size, size, size, size, 1, far], np.int64)
+    plan = ImagePlan(given.table, given.reading, given.options)
+    for pick in (slice(None), slice(3), slice(5, None)):
+        decoded = plan.decode(data, starts[pick], lengths[pick])
+        assert decoded.irregular.tolist() == [number not in (3, 4) for number in range(len(starts))][pick]
+        assert all(len(array) == len(starts[pick]) for array in decoded.arrays.values())
+
+
+def test_images_that_overlap() -> None:
+    given = sample(WIDE)
+    images = rows_of(given, 6)
+    data = np.frombuffer(b"".join(images), np.uint8)
+    starts = np.repeat(np.cumsum([0, *map(len, images[:-1])]), 2)
+    lengths = np.repeat([*map(len, images)], 2)
+    decoded, needless = checked(given, data, starts, lengths)
+    assert not needless
+    assert not decoded.irregular.any()
+
+
+def test_pieces_of_irregular_rows_keep_the_order_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or all pieces would be gathered byte by byte."""
+    given = sample([rows.Column("", "VCHR", 9), rows.Column("", "VCHR", 9, subtype="B"), *WIDE])
+    images = rows_of(given, 12)
+    images[2], images[5], images[8] = b"", images[5][:-1], b"\xff" * 40
+    monkeypatch.setattr(vectors, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
+    decoded = compared(given, images)
+    assert np.flatnonzero(decoded.irregular).tolist() == [2, 5, 8]
+
+
+FAULTS = {
+    "indicator": (rows.Column("", "INT", 4, nulls="Y"), "01 00000007"),
+    "indicator of a varying column": (rows.Column("", "VCHR", 4, nulls="Y"), "FE 0000"),
+    "length above the longest": (rows.Column("", "VCHR", 4), "0005 C1C2C3C4C5"),
+    "length above the longest, characters": (rows.Column("", "VGRF", 2), "0003 C1C2C3C4C5C6"),
+    "null with a length": (rows.Column("", "VCHR", 4, nulls="Y"), "FF 0001 C1"),
+    "too many digits": (rows.Column("", "DEC", 4), "10000C"),
+    "too many digits, 18": (rows.Column("", "DEC", 18), "1000000000000000000C"),
+    "too many digits, 38": (rows.Column("", "DEC", 38), "1" + "0" * 38 + "C"),
+    "no sign": (rows.Column("", "DEC", 5), "123455"),
+    "no digit": (rows.Column("", "DEC", 5), "12A45C"),
+    "no day": (rows.Column("", "DATE"), "2026-02-29".encode("cp037").hex()),
+    "no time": (rows.Column("", "TIME"), "24.00.01".encode("cp037").hex()),
+    "no timestamp": (rows.Column("", "DTTM"), "2026-02-28-24.00.00.000001".encode("cp037").hex()),
+    "no zone": (rows.Column("", "DTTZ", 25), "2026-02-28-23.00.00+14:01".encode("cp037").hex()),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("is_expanded", [False, True], ids=["varying", "expanded"])
+def test_faults(fault: str, is_expanded: bool) -> None:
+    """One row at fault between two that are not, with columns before and behind it."""
+    column, value = FAULTS[fault]
+    given = sample([*WIDE, column, *WIDE], is_expanded=is_expanded, dec_length="precision", graphic_length="characters")
+    chance = random.Random(fault)
+    before, behind = (sample(WIDE, is_expanded=is_expanded).image(chance, 0.0) for _ in range(2))
+    faulty = bytes.fromhex(value)
+    if is_expanded and column.variable:
+        faulty += b"\x40" * (given.columns[len(WIDE)].loglog_bytes - len(faulty))
+    images = [given.image(chance), before + faulty + behind, given.image(chance)]
+    assert compared(given, images).irregular.tolist() == [False, True, False]
+
+
+def test_a_faulty_null_is_none() -> None:
+    """What stands in the bytes of a null is nobody's value."""
+    columns = [replace(column, nulls="Y") for column in TYPES if not column.variable]
+    for filler in (b"\x00", b"\x40", b"\xff", b"\xa5"):
+        given = sample(columns, "unicode", filler=filler)
+        decoded = compared(given, [given.image(random.Random(1), nulls) for nulls in (1.0, 0.0, 0.5)])
+        assert not decoded.irregular.any()
+
+
+def test_columns_that_are_not_wanted_are_still_walked_over() -> None:
+    given = sample([rows.Column("", "INT", 2), rows.Column("", "VCHR", 5, nulls="Y"), rows.Column("", "INT", 2)])
+    good = bytes.fromhex("0001 00 0001 C1 0002")
+    texts = (
+        "0001 01 0001 C1 0002",
+        "0001 00 0006 C1C1C1C1C1C1 0002",
+        "0001 FF 0001 C1 0002",
+        "0001 00 0001 C1 0002 00",
+        "0001 00 0001 C1",
+    )
+    faults = [*map(bytes.fromhex, texts)]
+    content, starts, lengths = spread([good, *faults, good], random.Random(1))
+    for wanted in ([], ["C0"], ["C2"], ["C0", "C2"]):
+        decoded, needless = checked(given, content, starts, lengths, frozenset(wanted))
+        assert decoded.irregular.tolist() == [False, *[True] * len(faults), False]
+        assert needless == [3]
+
+
+def test_characters_of_four_bytes_are_left_to_the_row_reader() -> None:
+    given = sample([rows.Column("", "GRPH", 4), rows.Column("", "VGRF", 4, nulls="Y")], "unicode")
+    texts = ["A", "😀", "漢字"]
+    images = [rows.image(given.columns, [text, text], encoding="utf-8") for text in texts]
+    _, needless = checked(given, *spread(images, random.Random(1)))
+    assert needless == [1]
+
+
+# plans
+
+
+def described(type_: str, length: int = 4, scale: int = 0, page: int | None = None, **more: Any) -> Column:
+    return Column(
+        1, "C", type_, "", length, scale, "N", None, None, page=codepages.lookup(page) if page else None, **more
+    )
+
+
+def plan_of(*columns: Column, options: ImageOptions | None = None, dec_length: str = "bytes") -> ImagePlan:
+    table = replace(sample([]).table, columns=columns)
+    return ImagePlan(table, ImageReading(dec_length=dec_length), options or ImageOptions())
+
+
+def test_every_type_has_a_way() -> None:
+    given = sample(TYPES, "unicode")
+    plan = ImagePlan(given.table, given.reading, given.options)
+    assert not plan.reason
+    assert [way.column for way in plan.ways] == given.table.column_names
+    kernels = {column.type + column.subtype: way.kernel for column, way in zip(given.columns, plan.ways, strict=True)}
+    assert kernels == {
+        "INT": "signed", "FLOT": "hfp", "DEC": "packed decimal", "DATE": "date text", "TIME": "time text",
+        "DTTM": "timestamp text", "DTTZ": "timestamp text with zone", "CHAR": "text", "CHARB": "bytes",
+        "VCHR": "varying text", "LVCH": "varying text", "GRPH": "text", "VGRF": "varying text", "LVGR": "varying text",
+        "VCHRB": "varying bytes", "ROWI": "bytes", "XYZ": "bytes", "BLOB": "kept elsewhere", "CLOB": "kept elsewhere",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "reason"),
+    [
+        (described("CHAR", page=943), {}, "C: nothing reads text in cp943 by the column"),
+        (described("VCHR", page=943), {}, "C: nothing reads text in cp943 by the column"),
+        (described("DEC", 20), {}, "C: 39 digits are too many for a decimal of 128 bits"),
+        (described("DEC", 0), {}, "C: a decimal without digits"),
+        (described("DEC", -1), {}, "C: a width of -1 bytes"),
+        (described("DEC", 0, 3), {}, "C: a decimal without digits"),
+        (described("CHAR", -1, page=37), {}, "C: a width of -1 bytes"),
+        (described("VCHR", 1 << 40, page=37), {}, "C: a width of 1099511627776 bytes"),
+        (described("DATE", 10), {"iso_dates": False}, "C: the form of SAS dates is not known"),
+        (described("DTTZ", 32), {"iso_dates": False}, "C: the form of SAS dates is not known"),
+    ],
+)
+def test_what_cannot_be_read_by_the_column_is_said(column: Column, options: dict[str, Any], reason: str) -> None:
+    good = replace(described("INT"), name="GOOD")
+    plan = plan_of(good, column, options=ImageOptions(**options))
+    assert plan.reason == plan.refusal() == plan.refusal(frozenset(["C"])) == reason
+    assert (plan.ways[0].kernel, plan.ways[1].kernel) == ("signed", "")
+    # What is not wanted need not be read, if only its width is one.
+    assert plan.refusal(frozenset(["GOOD"])) == (reason if "width" in reason else "")
+
+
+def test_what_nothing_reads_is_walked_over() -> None:
+    given = sample([rows.Column("", "VCHR", 9), rows.Column("", "INT", 4), rows.Column("", "CHAR", 3)])
+    page = codepages.lookup(943)
+    columns = tuple(replace(column, page=page if column.page else None) for column in given.table.columns)
+    table = replace(given.table, columns=columns)
+    decoded = compared(given, rows_of(given, 9), frozenset(["C1"]), table)
+    assert not decoded.irregular.any()
+
+
+def test_types_are_those_of_changes() -> None:
+    for scheme, dec_length in product(SCHEMES, ("bytes", "precision")):
+        given = sample(TYPES, scheme, dec_length=dec_length)
+        for column in (*given.table.columns, described("DEC", 30)):
+            assert column_type(column, dec_length) == change_schemas.column_type(column, dec_length)
+
+
+def test_decimals_of_39_digits_and_of_none() -> None:
+    plan = plan_of(described("DEC", 39), dec_length="precision")
+    assert plan.ways[0].type == pa.string()
+    assert plan.reason
+    assert not plan_of(described("DEC", 38), dec_length="precision").reason
+    assert plan_of(described("DEC", 0), dec_length="precision").reason == "C: a decimal without digits"

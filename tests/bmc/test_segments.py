@@ -1,0 +1,241 @@
+"""Segments: a change in several records is one change, and what is missing is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writers.bmc import framing as enc
+from writers.bmc import logs
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
+
+import lmparse
+
+WIDE = Table(0x0105, 2, 3, "PROD", "WIDE", (Column("NO", "INT", 4), Column("TEXT", "CHAR", 60)))
+
+
+def row(number: int) -> dict[str, Any]:
+    return {"NO": number, "TEXT": f"row {number}"}
+
+
+def update(writer: logs.Writer, number: int, segments: int, **header: Any) -> list[tuple[bytes, Any]]:
+    """The records of an update, to be placed."""
+    after = {"NO": number, "TEXT": f"changed {number}"}
+    return writer.pieces(logs.Unit(1), WIDE, "UB", row(number), after, segments=segments, **header)
+
+
+def opened(folder: Path, writer: logs.Writer, framing: str = "rdw", **options: Any) -> Any:
+    log = writer.example()
+    data, ctl = folder / "a.dat", folder / "a.ctl"
+    data.write_bytes(enc.framed(framing, log.data_records).data)
+    ctl.write_bytes(enc.rdw(log.control_records))
+    return lmparse.open_log(data, control=ctl, **options)
+
+
+def shown(log: Any) -> list[tuple[str, int, int]]:
+    """Operation, number of the row, and record index of each change."""
+    return [
+        (change["op"], (change["after"] or change["before"])["NO"], change["_metadata"]["record_index"])
+        for change in log.changes()
+    ]
+
+
+def put_all(writer: logs.Writer, pieces: Sequence[tuple[bytes, Any]]) -> None:
+    for piece in pieces:
+        writer.put(*piece)
+
+
+# whole
+
+
+@pytest.mark.parametrize("seg_len", ["record", "data"])
+@pytest.mark.parametrize("base", [0, 1])
+@pytest.mark.parametrize("segments", [2, 3, 5])
+def test_a_change_of_several_segments_is_one_change(segments: int, base: Any, seg_len: Any, tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE], logs.Options(base=base, seg_len=seg_len))
+    put_all(writer, update(writer, 7, segments))
+    expected = writer.example().expected
+    (change,) = opened(tmp_path, writer).changes()
+    where = change.pop("_metadata")
+    assert [change] == expected
+    assert where["record_index"] == segments - 1
+    assert where["record_length"] == sum(map(len, writer.records))
+
+
+@pytest.mark.parametrize("base", [0, 1])
+@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
+def test_segments_may_stand_in_any_order(order: tuple[int, ...], base: Any, tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE], logs.Options(base=base))
+    pieces = update(writer, 7, 3)
+    writer.add(logs.Unit(1), WIDE, "I", after=row(1))
+    put_all(writer, [pieces[number] for number in order])
+    writer.add(logs.Unit(1), WIDE, "I", after=row(2))
+    assert shown(opened(tmp_path, writer)) == [("I", 1, 0), ("U", 7, 3), ("I", 2, 4)]
+
+
+@pytest.mark.parametrize("framing", ["rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued"])
+def test_groups_may_stand_inside_each_other(framing: str, tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    first, second = update(writer, 1, 3), update(writer, 2, 3)
+    put_all(writer, [first[0], second[2], first[2], second[0], first[1], second[1]])
+    log = opened(tmp_path, writer, framing)
+    assert shown(log) == [("U", 1, 4), ("U", 2, 5)]
+    changes = list(log.changes())
+    assert [(change["before"]["TEXT"], change["after"]["TEXT"]) for change in changes] == [
+        ("row 1", "changed 1"),
+        ("row 2", "changed 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("log_rba", ("00000000000000000001", "00000000000000000002")),
+        ("log_lrsn", ("00000000000000000001", "00000000000000000002")),
+        ("uor_id", ("00000000000000000001", "00000000000000000002")),
+        ("rid", ("0000000001", "0000000002")),
+        ("member_id", (1, 2)),
+    ],
+)
+def test_segments_belong_together_by_every_part_of_their_key(field: str, values: Any, tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    same = {"log_rba": "0A" * 10, "log_lrsn": "0B" * 10, "uor_id": "0C" * 10, "rid": "0D" * 5, "member_id": 1}
+    groups = [update(writer, number, 2, **{**same, field: value}) for number, value in enumerate(values)]
+    put_all(writer, [groups[0][0], groups[1][0], groups[0][1], groups[1][1]])
+    assert shown(opened(tmp_path, writer)) == [("U", 0, 2), ("U", 1, 3)]
+
+
+def test_two_changes_of_different_numbers_of_segments_do_not_mix(tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    key = {"log_rba": "0A" * 10, "log_lrsn": "0B" * 10, "rid": "0D" * 5}
+    first, second = update(writer, 1, 2, **key), update(writer, 2, 3, **key)
+    put_all(writer, [second[0], first[0], second[1], first[1], second[2]])
+    assert shown(opened(tmp_path, writer)) == [("U", 1, 3), ("U", 2, 4)]
+
+
+def test_dlds_is_not_believed(tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    put_all(writer, update(writer, 1, 3))
+    example = writer.example(dlds_fields={"segmented": "N"})
+    (tmp_path / "a.dat").write_bytes(enc.rdw(example.data_records))
+    (tmp_path / "a.ctl").write_bytes(enc.rdw(example.control_records))
+    assert shown(lmparse.open_log(tmp_path / "a.dat", control=tmp_path / "a.ctl")) == [("U", 1, 2)]
+
+
+def test_records_shows_every_segment_as_it_stands(tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE], logs.Options(base=0))
+    put_all(writer, update(writer, 1, 3))
+    records = list(opened(tmp_path, writer).records())
+    assert [(record["total_segs"], record["seg_num"]) for record in records] == [(3, 0), (3, 1), (3, 2)]
+    assert "".join(record["data"] for record in records) == b"".join(r[288:] for r in writer.records).hex().upper()
+
+
+# missing
+
+
+@pytest.mark.parametrize("base", [0, 1])
+@pytest.mark.parametrize("missing", [0, 1, 2])
+def test_a_missing_segment_is_named(missing: int, base: Any, tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE], logs.Options(base=base))
+    put_all(writer, update(writer, 1, 3))  # a whole change shows where counting starts
+    pieces = update(writer, 2, 3)
+    put_all(writer, [piece for number, piece in enumerate(pieces) if number != missing])
+    writer.add(logs.Unit(1), WIDE, "I", after=row(3))
+    log = opened(tmp_path, writer)
+    assert shown(log) == [("U", 1, 2), ("I", 3, 5)]
+    (error,) = log.tally.errors
+    assert (error.code, error.record_index, error.field) == ("LMP-R004", 3, "seg_num")
+    assert error.message == f"segment {missing + base} of 3 is missing"
+    rba = f"{0x12345000 + 0x200:020X}"
+    assert rba in error.hint
+    assert log.tally.dropped == 2
+
+
+@pytest.mark.parametrize("base", [0, 1])
+def test_several_missing_segments_are_all_named(base: Any, tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE], logs.Options(base=base))
+    put_all(writer, update(writer, 1, 5))
+    pieces = update(writer, 2, 5)
+    put_all(writer, [pieces[1], pieces[3]])
+    log = opened(tmp_path, writer)
+    list(log.changes())
+    (error,) = log.tally.errors
+    assert error.message == f"segment {base} and {base + 2} and {base + 4} of 5 is missing"
+
+
+@pytest.mark.parametrize(
+    ("base", "kept", "message"),
+    [
+        (0, 0, "segment 1 of 2 is missing"),
+        (1, 1, "segment 1 of 2 is missing"),
+        (0, 1, "segment number 0 or 2 of 2 is missing"),
+    ],
+)
+def test_without_a_whole_change_the_numbers_say_what_they_can(
+    base: Any, kept: int, message: str, tmp_path: Path
+) -> None:
+    writer = logs.Writer([WIDE], logs.Options(base=base))
+    writer.put(*update(writer, 2, 2)[kept])
+    log = opened(tmp_path, writer)
+    assert list(log.changes()) == []
+    assert [error.message for error in log.tally.errors] == [message]
+
+
+def test_failfast_raises_for_a_missing_segment(tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    writer.put(*update(writer, 2, 2)[0])
+    with pytest.raises(lmparse.RecordError) as caught:
+        list(opened(tmp_path, writer, mode="failfast").changes())
+    assert caught.value.code == "LMP-R004"
+
+
+# too many
+
+
+def test_a_segment_met_twice_is_named_and_the_change_is_kept(tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    pieces = update(writer, 1, 3)
+    put_all(writer, [pieces[0], pieces[1], pieces[1], pieces[2]])
+    log = opened(tmp_path, writer)
+    assert shown(log) == [("U", 1, 3)]
+    (error,) = log.tally.errors
+    assert (error.code, error.field, error.found, error.record_index) == ("LMP-R005", "seg_num", "2", 2)
+    assert error.record_offset == enc.framed("rdw", writer.records).offsets[2]
+
+
+@pytest.mark.parametrize("number", [4, 500, 65535])
+def test_a_number_above_the_count_is_named(number: int, tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    pieces = update(writer, 1, 3)
+    stray = bytearray(pieces[0][0])
+    stray[186:188] = number.to_bytes(2, "big")
+    put_all(writer, pieces[:2])
+    writer.put(bytes(stray), pieces[0][1])
+    writer.put(*pieces[2])
+    log = opened(tmp_path, writer)
+    assert shown(log) == [("U", 1, 3)]
+    assert [(error.code, error.found) for error in log.tally.errors] == [("LMP-R005", str(number))]
+
+
+def test_a_whole_change_twice_is_two_changes(tmp_path: Path) -> None:
+    # As in a merged log: whether to keep both is the reader's choice, so none is dropped unsaid.
+    writer = logs.Writer([WIDE])
+    pieces = update(writer, 1, 2)
+    put_all(writer, [*pieces, *pieces])
+    log = opened(tmp_path, writer)
+    assert shown(log) == [("U", 1, 1), ("U", 1, 3)]
+    assert log.tally.errors == []
+
+
+def test_what_is_left_out_needs_no_whole_change_but_is_still_checked(tmp_path: Path) -> None:
+    writer = logs.Writer([WIDE])
+    aborted = logs.Unit(2, disposition="A")
+    pieces = writer.pieces(aborted, WIDE, "UB", row(1), row(2), segments=2)
+    writer.put(*pieces[0])
+    log = opened(tmp_path, writer)
+    assert list(log.changes()) == []
+    assert [error.code for error in log.tally.errors] == ["LMP-R004"]

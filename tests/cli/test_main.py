@@ -1,0 +1,624 @@
+"""The command line: what it prints where, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from writers.bmc import control, framing, lldf, logs
+
+from lmparse import __version__, cli
+from lmparse.spec import catalog
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = (
+    *("formats", "sniff", "records", "changes", "convert", "plan", "check"),
+    *("coverage", "diff", "explain", "docs", "demo"),
+)
+END = "FFFFFFFFFFFFFFFFFFFF"
+"""An ENDRBA that no record stands behind."""
+
+
+class Run(NamedTuple):
+    """What one command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Standard output as JSON lines; fails when a line is none."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Files(NamedTuple):
+    """A log on disk."""
+
+    data: Path
+    control: Path
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command in this process."""
+
+    def run(*arguments: object) -> Run:
+        try:
+            code = cli.main(list(map(str, arguments)))
+        except SystemExit as end:
+            code = int(str(end.code))
+        return Run(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def example() -> logs.Example:
+    return logs.example()
+
+
+@pytest.fixture
+def log(tmp_path: Path, example: logs.Example) -> Files:
+    """The example with a control file that holds true."""
+    files = Files(tmp_path / "night.dat", tmp_path / "night.ctl")
+    files.data.write_bytes(framing.rdw(example.data_records))
+    files.control.write_bytes(framing.rdw([*example.control_records[:-1], control.dlge(ENDRBA=END)]))
+    return files
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    path = tmp_path / "empty.dat"
+    path.touch()
+    return path
+
+
+def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own."""
+    command = [sys.executable, "-m", "lmparse", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, **options)
+
+
+def failure(done: Run, code: str) -> str:
+    """The one line that says why a command failed; nothing else but hints may stand beside it."""
+    lines = [line for line in done.err.splitlines() if not line.startswith("  hint: ")]
+    assert len(lines) == 1, done.err
+    assert lines[0].endswith(f"[{code}]")
+    return lines[0]
+
+
+# -- help and usage ------------------------------------------------------------------------
+
+
+def test_the_commands_are_those_with_help(run: Any) -> None:
+    done = run("--help")
+    assert done.code == 0
+    _, _, listed = done.out.partition("COMMAND\n")
+    starts = [line.split() for line in listed.splitlines() if line.startswith("    ") and line[4] != " "]
+    assert [words[0] for words in starts] == list(COMMANDS)
+    assert not [words for words in starts if len(words) < 3]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_and_each_of_its_options_has_help(run: Any, command: str) -> None:
+    done = run(command, "--help")
+    assert (done.code, done.err) == (0, "")
+    _, _, after_usage = done.out.partition("\n\n")
+    assert after_usage[0].isupper()
+    parser = cli.build_parser()
+    (commands,) = parser._subparsers._group_actions  # type: ignore[union-attr]
+    actions = commands.choices[command]._actions  # type: ignore[index,call-overload,union-attr]
+    named = [action for action in actions if action.option_strings]
+    assert named
+    assert not [action.dest for action in named if not action.help]
+
+
+def test_version(run: Any) -> None:
+    assert run("--version") == (0, f"lmparse {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("no-such-command",),
+        ("records",),
+        ("sniff",),
+        ("records", "FILE", "--framing", "tape"),
+        ("records", "FILE", "--mode", "strict"),
+        ("records", "FILE", "--record-length", "many"),
+        ("records", "FILE", "--record-length", "0"),
+        ("records", "FILE", "--columns", "no_such_field"),
+        ("records", "FILE", "--columns", "ll_column_pos"),
+        ("records", "FILE", "--spec", "no_such_spec"),
+        ("records", "FILE", "--code-page", "cp1"),
+        ("records", "FILE", "--table", "ORDERS"),
+        ("records", "FILE", "--colum", "dbid"),
+        ("changes", "FILE"),
+        ("changes", "FILE", "--control", "CONTROL", "--operations", "Q"),
+        ("changes", "FILE", "--control", "CONTROL", "--table", "NOTHING"),
+        ("changes", "FILE", "--control", "CONTROL", "--columns", "NO_SUCH_COLUMN"),
+        ("changes", "FILE", "--control", "CONTROL", "--table", "PROD.ITEMS", "--columns", "AMOUNT"),
+        ("changes", "FILE", "--control", "CONTROL", "--table", "PROD.ITEMS", "--table-version", "7"),
+        ("changes", "FILE", "--control", "CONTROL", "--order", "size"),
+        ("changes", "FILE", "--control", "CONTROL", "--trim", "maybe"),
+        ("changes", "CONTROL", "--spec", "bmc_control"),
+        ("formats", "no_such_spec"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_2_and_prints_nothing(run: Any, log: Files, arguments: tuple[str, ...]) -> None:
+    paths = {"FILE": log.data, "CONTROL": log.control}
+    done = run(*(paths.get(argument, argument) for argument in arguments))
+    assert (done.code, done.out) == (2, "")
+    assert done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong", "right"),
+    [
+        ("records", "--code-pge", "--code-page"),
+        ("records", "--recordlength", "--record-length"),
+        ("changes", "--row-image", "--row-images"),
+        ("check", "--reprot", "--report"),
+        ("demo", "--no-sparc", "--no-spark"),
+    ],
+)
+def test_an_unknown_option_names_the_nearest(run: Any, log: Files, command: str, wrong: str, right: str) -> None:
+    file = () if command == "demo" else (log.data,)
+    done = run(command, *file, wrong, "x")
+    assert (done.code, done.out) == (2, "")
+    assert wrong in done.err
+    assert right in done.err
+
+
+def test_an_unknown_command_names_the_nearest(run: Any, log: Files) -> None:
+    done = run("change", log.data)
+    assert done.code == 2
+    assert "changes" in done.err
+
+
+def test_an_unknown_spec_names_the_nearest(run: Any, log: Files) -> None:
+    done = run("records", log.data, "--spec", "bmc_ldlf")
+    assert done.code == 2
+    assert failure(done, "LMP-S001")
+    assert "did you mean bmc_lldf" in done.err
+
+
+# -- records --------------------------------------------------------------------------------
+
+
+def field_table(spec: str) -> list[dict[str, str]]:
+    """The lines of the vendor's table, as transcribed from his pages, for one spec."""
+    with open(Path(__file__).parents[2] / "formats" / "field-tables.csv", encoding="utf-8", newline="") as lines:
+        found = [line for line in csv.DictReader(lines) if line["spec"] == spec]
+    assert found
+    return found
+
+
+LINES = [line for spec in ("bmc_lldf", "bmc_dlci") for line in field_table(spec)]
+
+
+@pytest.mark.parametrize("line", LINES, ids=[f"{line['spec']}.{line['id']}" for line in LINES])
+def test_layouts_say_what_the_vendors_table_says(line: dict[str, str]) -> None:
+    entry = catalog.load(line["spec"]).layout[line["id"]]
+    stated = (
+        int(line["offset"]),
+        int(line["length"]) if line["length"] else None,
+        line["kind"],
+        None if line["vendor_name"] == "(unnamed)" else line["vendor_name"],
+    )
+    assert (entry.offset, entry.width, entry.kind, entry.orig_id) == stated
+
+
+@pytest.mark.parametrize("spec", ["bmc_lldf", "bmc_dlci"])
+def test_layouts_have_the_tables_fields_in_its_order(spec: str) -> None:
+    """Besides them only what a longer record holds behind the fields that are known."""
+    layout = catalog.load(spec).layout
+    assert [entry.id for entry in layout if entry.kind != "rest"] == [line["id"] for line in field_table(spec)]
+
+
+def test_records_have_the_field_ids_of_the_table_as_keys(run: Any, log: Files, example: logs.Example) -> None:
+    done = run("records", log.data)
+    assert (done.code, done.err) == (0, "")
+    assert len(done.rows) == len(example.data_records)
+    for row in done.rows:
+        assert list(row) == [line["id"] for line in field_table("bmc_lldf")]
+
+
+def test_control_records_have_the_field_ids_of_the_table_as_keys(run: Any, log: Files) -> None:
+    done = run("records", log.control, "--spec", "bmc_control")
+    columns = [row for row in done.rows if row["cntl_record_type"] == "DLCI"]
+    assert columns
+    assert list(columns[0]) == [line["id"] for line in field_table("bmc_dlci")]
+
+
+def test_values_of_a_record_in_json(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "one.dat"
+    record = lldf.record(
+        bytes.fromhex("0004C1C2"),
+        log_rba="0000000000001234ABCD",
+        rid="0000001201",
+        member_id=2,
+        timestamp="2026-03-14T10:11:12.000123",
+        uor_timestamp=None,
+        change_type="I",
+        plan="PLANA",
+        sql_src_type="",
+    )
+    path.write_bytes(framing.rdw([record]))
+    (row,) = run("records", path, "--framing", "rdw").rows
+    shown = {
+        "log_rba": "0000000000001234ABCD",
+        "rid": "0000001201",
+        "member_id": 2,
+        "timestamp": "2026-03-14T10:11:12.000123",
+        "uor_timestamp": None,
+        "change_type": "I",
+        "plan": "PLANA",
+        "sql_src_type": "",
+        "data": "0004C1C2",
+    }
+    assert {name: row[name] for name in shown} == shown
+
+
+def test_columns_are_those_asked_for_in_that_order(run: Any, log: Files) -> None:
+    done = run("records", log.data, "--columns", "table_name, dbid")
+    assert {tuple(row) for row in done.rows} == {("table_name", "dbid")}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in framing.KINDS if kind not in ("fixed", "bdw-extended")])
+def test_every_framing_gives_the_same_records(run: Any, tmp_path: Path, example: logs.Example, kind: str) -> None:
+    by_rdw, by_kind = tmp_path / "rdw.dat", tmp_path / "kind.dat"
+    by_rdw.write_bytes(framing.rdw(example.data_records))
+    by_kind.write_bytes(logs.as_file(example.data_records, kind))
+    found = run("records", by_kind)
+    assert found.code == 0
+    assert found.out == run("records", by_rdw).out
+
+
+# -- changes --------------------------------------------------------------------------------
+
+
+def without_place(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name != "_metadata"} for row in rows]
+
+
+def test_changes_are_those_that_were_written(run: Any, log: Files, example: logs.Example) -> None:
+    done = run("changes", log.data, "--control", log.control)
+    assert done.code == 0
+    assert without_place(done.rows) == example.expected
+
+
+def test_what_is_left_out_is_counted_on_stderr(run: Any, log: Files, example: logs.Example) -> None:
+    done = run("changes", log.data, "--control", log.control)
+    rolled_back, still_open = example.groups.count("rolled-back"), example.groups.count("open")
+    assert done.err.splitlines() == [f"left out: {still_open} open", f"left out: {rolled_back} rolled-back"]
+
+
+def test_nothing_is_left_out_of_all(run: Any, log: Files, example: logs.Example) -> None:
+    done = run("changes", log.data, "--control", log.control, "--include", "all")
+    assert without_place(done.rows) == example.changes
+    assert done.err == ""
+
+
+def test_commit_order_sorts_by_seq(run: Any, log: Files, example: logs.Example) -> None:
+    done = run("changes", log.data, "--control", log.control, "--order", "commit")
+    expected = example.expected_for(order="commit")
+    assert expected != example.expected
+    assert without_place(done.rows) == expected
+
+
+def test_operations_and_table_filter(run: Any, log: Files, example: logs.Example) -> None:
+    done = run("changes", log.data, "--control", log.control, "--table", "PROD.ITEMS", "--operations", "i,d")
+    expected = [row for row in example.expected if row["table_name"] == "ITEMS" and row["op"] in ("I", "D")]
+    assert expected
+    assert without_place(done.rows) == expected
+
+
+def test_place_of_a_change(run: Any, log: Files, example: logs.Example) -> None:
+    places = [row["_metadata"] for row in run("changes", log.data, "--control", log.control, "--include", "all").rows]
+    offsets = framing.framed("rdw", example.data_records).offsets
+    assert [place["record_index"] for place in places] == example.last_records
+    assert [place["record_offset"] for place in places] == [offsets[index] for index in example.last_records]
+    spec = catalog.load("bmc_lldf").layout
+    assert {(place["file"], place["spec"], place["spec_hash"]) for place in places} == {
+        (str(log.data), "bmc_lldf", spec.sha256)
+    }
+
+
+def test_header_adds_every_field_but_data(run: Any, log: Files) -> None:
+    done = run("changes", log.data, "--control", log.control, "--header")
+    ids = [line["id"] for line in field_table("bmc_lldf") if line["id"] != "data"]
+    assert {tuple(row["header"]) for row in done.rows} == {tuple(ids)}
+    assert "header" not in run("changes", log.data, "--control", log.control, "--header", "false").rows[0]
+
+
+# -- what is wrong with a file --------------------------------------------------------------
+
+
+@pytest.fixture
+def text_file(tmp_path: Path) -> Path:
+    path = tmp_path / "notes.txt"
+    path.write_text("Nothing of a log stands here.\n" * 50)
+    return path
+
+
+@pytest.mark.parametrize("command", ["records", "check", "sniff", "changes"])
+@pytest.mark.parametrize(("what", "code"), [("folder", "F001"), ("nothing", "F001"), ("text", "F003")])
+def test_what_is_no_log_is_20_with_one_line(
+    run: Any, log: Files, text_file: Path, tmp_path: Path, command: str, what: str, code: str
+) -> None:
+    path = {"folder": tmp_path, "nothing": tmp_path / "nothing.dat", "text": text_file}[what]
+    options = ("--control", log.control) if command == "changes" else ()
+    done = run(command, path, *options)
+    assert (done.code, done.out) == (20, "")
+    assert failure(done, f"LMP-{code}").startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("command", ["records", "check", "sniff"])
+def test_an_empty_file_is_no_proof(run: Any, empty: Path, command: str) -> None:
+    done = run(command, empty)
+    assert (done.code, done.out) == (20, "")
+    assert failure(done, "LMP-F002").startswith(f"{empty}: ")
+
+
+@pytest.mark.parametrize("command", ["records", "changes"])
+def test_an_empty_file_with_a_control_file_is_a_log(run: Any, log: Files, empty: Path, command: str) -> None:
+    done = run(command, empty, "--control", log.control)
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("note: the file is empty")
+
+
+def test_an_empty_file_of_a_named_framing_is_a_log(run: Any, empty: Path) -> None:
+    assert run("records", empty, "--framing", "rdw")[:2] == (0, "")
+
+
+def test_check_of_an_empty_file(run: Any, empty: Path, log: Files) -> None:
+    """It bears out nothing that the control file claims to be in it."""
+    done = run("check", empty, "--control", log.control)
+    assert done.code == 0, done.out
+    assert "0 records" in done.out
+
+
+@pytest.mark.parametrize(("framing_", "code"), [("bdw", "LMP-F008"), ("zosmf", "LMP-F005"), ("bdw-vbs", "LMP-F008")])
+def test_a_wrong_framing_is_20_with_one_line(run: Any, log: Files, framing_: str, code: str) -> None:
+    done = run("records", log.data, "--framing", framing_)
+    assert (done.code, done.out) == (20, "")
+    line = failure(done, code)
+    assert line.startswith(f"{log.data}: ")
+    assert "0x" in line
+
+
+def test_a_data_file_is_no_control_file(run: Any, log: Files) -> None:
+    done = run("changes", log.data, "--control", log.data)
+    assert (done.code, done.out) == (20, "")
+    assert failure(done, "LMP-C001").startswith(f"{log.data}: ")
+
+
+def test_bytes_behind_the_last_record_are_31(run: Any, log: Files, example: logs.Example) -> None:
+    log.data.write_bytes(log.data.read_bytes() + b"\x01\x02\x03\x04\x05")
+    done = run("records", log.data)
+    assert done.code == 31
+    assert len(done.rows) == len(example.data_records)
+    assert failure(done, "LMP-F007")
+
+
+def test_bytes_behind_the_last_control_record_are_31_too(run: Any, log: Files) -> None:
+    log.control.write_bytes(log.control.read_bytes() + b"\x01\x02\x03\x04\x05")
+    done = run("changes", log.data, "--control", log.control)
+    assert (done.code, done.out) == (31, "")
+    assert failure(done, "LMP-F007").startswith(f"{log.control}: ")
+
+
+def test_a_record_cut_short_is_20(run: Any, log: Files, example: logs.Example) -> None:
+    log.data.write_bytes(log.data.read_bytes()[:-7])
+    done = run("records", log.data)
+    assert done.code == 20
+    assert len(done.rows) == len(example.data_records) - 1
+    assert failure(done, "LMP-F006")
+
+
+@pytest.fixture
+def damaged(tmp_path: Path, example: logs.Example) -> Path:
+    """The third record has a timestamp that is none, the fifth a LENGTH that leads behind its end."""
+    records = list(example.data_records)
+    records[2] = records[2][:60] + b"\xff" * 17 + records[2][77:]
+    records[4] = b"\x7f\xff" + records[4][2:]
+    path = tmp_path / "damaged.dat"
+    path.write_bytes(framing.rdw(records))
+    return path
+
+
+def test_permissive_prints_every_good_row_and_names_the_bad_ones(
+    run: Any, damaged: Path, example: logs.Example
+) -> None:
+    done = run("records", damaged)
+    assert done.code == 20
+    assert len(done.rows) == len(example.data_records) - 1
+    assert done.rows[2]["timestamp"] is None
+    (fault,) = done.rows[2]["_corrupt_fields"]
+    assert (fault["path"], fault["offset"], fault["raw"], fault["code"]) == ("timestamp", 60, "FF" * 17, "LMP-V005")
+    value, record, count = done.err.splitlines()
+    assert f"{damaged}: record 2 at " in value
+    assert "bmc_lldf.timestamp" in value
+    assert f"{damaged}: record 4 at " in record
+    assert "bmc_lldf.length" in record
+    assert count == "bad records without a row: 1"
+
+
+def test_dropmalformed_leaves_both_out(run: Any, damaged: Path, example: logs.Example) -> None:
+    done = run("records", damaged, "--mode", "dropmalformed")
+    assert done.code == 20
+    assert len(done.rows) == len(example.data_records) - 2
+    assert not [row for row in done.rows if "_corrupt_fields" in row]
+
+
+def test_failfast_stops_at_the_first(run: Any, damaged: Path) -> None:
+    done = run("records", damaged, "--mode", "failfast")
+    assert done.code == 20
+    assert len(done.rows) == 2
+    assert "record 2 at " in failure(done, "LMP-V005")
+
+
+# -- sniff, formats -------------------------------------------------------------------------
+
+
+def test_sniff_says_what_a_file_is_with_proof(run: Any, log: Files, example: logs.Example) -> None:
+    done = run("sniff", log.data, log.control)
+    assert (done.code, done.err) == (0, "")
+    offset = framing.framed("rdw", example.data_records).offsets[1]
+    assert f"{log.data}: data change records (bmc_lldf), framing rdw\n" in done.out
+    assert f"  record 1 at {offset:#x}, {len(example.data_records[1])} bytes\n" in done.out
+    assert "  shell  --spec bmc_lldf --framing rdw\n" in done.out
+    assert '  Spark  .option("spec", "bmc_control").option("framing", "rdw")\n' in done.out
+
+
+def test_sniff_prints_one_json_object_a_file(run: Any, log: Files, text_file: Path, example: logs.Example) -> None:
+    done = run("sniff", log.data, text_file, log.control, "--json")
+    assert done.code == 20
+    data, text, control_file = done.rows
+    assert (data["spec"], data["framing"], data["is_proven"]) == ("bmc_lldf", "rdw", True)
+    assert data["records"][0] == {"index": 0, "offset": 4, "length": len(example.data_records[0])}
+    assert (text["kind"], text["error"]["code"]) == (None, "LMP-F003")
+    assert control_file["spec"] == "bmc_control"
+
+
+def test_sniffed_options_read_the_file(run: Any, log: Files, example: logs.Example) -> None:
+    log.data.write_bytes(framing.bdw(example.data_records, 2000))
+    shell = next(line for line in run("sniff", log.data).out.splitlines() if line.startswith("  shell"))
+    options = shell.split()[1:]
+    assert options[-1] == "bdw"
+    assert len(run("records", log.data, *options).rows) == len(example.data_records)
+
+
+def test_sniff_says_that_a_log_is_damaged(run: Any, log: Files) -> None:
+    log.data.write_bytes(log.data.read_bytes()[:-7])
+    done = run("sniff", log.data)
+    assert done.code == 0
+    assert "framing rdw, but it is damaged\n" in done.out
+    assert "[LMP-F006]" in done.out
+
+
+def test_formats_lists_every_spec(run: Any) -> None:
+    done = run("formats")
+    assert (done.code, done.err) == (0, "")
+    assert [line.split()[0] for line in done.out.splitlines()] == catalog.spec_ids()
+    listed = json.loads(run("formats", "--json").out)
+    assert listed["bmc_lldf"] == {
+        "title": catalog.load("bmc_lldf").layout.title,
+        "sha256": catalog.load("bmc_lldf").layout.sha256,
+    }
+
+
+def test_formats_shows_the_fields_of_one(run: Any) -> None:
+    done = run("formats", "bmc_lldf")
+    assert done.code == 0
+    line = ["60", "17", "timestamp", "TIMESTAMP", "timestamp17", "documented"]
+    assert line in [line.split() for line in done.out.splitlines()]
+    (shown,) = run("formats", "bmc_lldf", "--json").rows
+    assert [entry["id"] for entry in shown["fields"]] == [entry.id for entry in catalog.load("bmc_lldf").layout]
+
+
+# -- check ----------------------------------------------------------------------------------
+
+
+def test_check_of_a_sound_log(run: Any, log: Files, example: logs.Example, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    done = run("check", log.data, "--control", log.control, "--report", report)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"{log.data}: {len(example.data_records)} records of bmc_lldf")
+    assert done.out.endswith("  0 errors, 0 differences\n")
+    written = json.loads(report.read_text())
+    assert written["bytes"]["is_accounted"] is True
+    assert [written] == run("check", log.data, "--control", log.control, "--json").rows
+
+
+def test_check_of_claims_that_do_not_hold_is_24(run: Any, log: Files, example: logs.Example) -> None:
+    log.control.write_bytes(framing.rdw([*example.control_records[:-1], control.dlge(ENDRBA="00" * 9 + "01")]))
+    done = run("check", log.data, "--control", log.control)
+    assert (done.code, done.err) == (24, "")
+    assert "  difference: DLGE.ENDRBA" in done.out
+
+
+def test_check_of_a_damaged_file_is_20(run: Any, damaged: Path) -> None:
+    done = run("check", damaged)
+    assert done.code == 20
+    assert "  2 errors, " in done.out
+    assert "record 2 at " in done.err
+    assert "record 4 at " in done.err
+
+
+def test_a_report_that_cannot_be_written_is_said_in_one_line(run: Any, log: Files, tmp_path: Path) -> None:
+    done = run("check", log.data, "--control", log.control, "--report", tmp_path / "nowhere" / "report.json")
+    assert done.code == 2
+    assert "nowhere" in done.err
+    assert "Traceback" not in done.err
+
+
+# -- demo -----------------------------------------------------------------------------------
+
+
+def test_demo_without_spark(run: Any, tmp_path: Path) -> None:
+    done = run("demo", "--no-spark", "--out", tmp_path / "made")
+    assert (done.code, done.err) == (0, "")
+    assert "== done" in done.out
+    made = sorted((tmp_path / "made" / "log").iterdir())
+    assert [path.suffix for path in made] == [".ctl", ".dat"]
+    checked = run("check", made[1], "--control", made[0])
+    assert checked.code == 0, checked.out
+
+
+def test_demo_into_a_file_is_said_in_one_line(run: Any, log: Files) -> None:
+    done = run("demo", "--no-spark", "--out", log.data)
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert str(log.data) in done.err
+
+
+# -- as a process ---------------------------------------------------------------------------
+
+
+def test_as_a_process(log: Files, example: logs.Example) -> None:
+    done = process("changes", log.data, "--control", log.control)
+    assert done.returncode == 0
+    assert len([json.loads(line) for line in done.stdout.splitlines()]) == len(example.expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(("records", "FILE"), 20), (("records", "FILE", "--framing", "none"), 2), (("sniff", "FILE"), 20)],
+    ids=["data", "usage", "sniff"],
+)
+def test_a_process_that_fails_shows_no_traceback(text_file: Path, arguments: tuple[str, ...], code: int) -> None:
+    done = process(*(text_file if argument == "FILE" else argument for argument in arguments))
+    assert (done.returncode, done.stdout) == (code, "")
+    assert "[LMP-" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, example: logs.Example) -> None:
+    """Far more is printed than a pipe holds; `head` takes one line."""
+    path = tmp_path / "long.dat"
+    path.write_bytes(framing.rdw(example.data_records * 100))
+    pipeline = f'"{sys.executable}" -m lmparse records "{path}" | head -n 1; echo "${{PIPESTATUS[0]}}" >&2'
+    done = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == "141\n"
+
+
+def test_output_is_utf8_whatever_the_locale(log: Files) -> None:
+    """JSON is UTF-8; Python would write ASCII here, and fail at the first other character."""
+    environment = os.environ | {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": ""}
+    done = process("changes", log.data, "--control", log.control, env=environment, encoding="utf-8")
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0
+    assert "日本" in done.stdout

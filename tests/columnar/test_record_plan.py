@@ -1,0 +1,183 @@
+"""Columns: records by the column are what they are one by one, good and bad."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from case_files import FOUND, FOUND_BAD, load, name
+from engines import by_column, by_row, difference
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from random_logs import some_record
+from writers.bmc import framing, lldf
+
+from lmparse.columnar import schemas
+from lmparse.columnar.record_plan import Plan
+from lmparse.error_catalogue import CATALOGUE
+from lmparse.spec import catalog
+
+LLDF = catalog.load("bmc_lldf")
+NAMES = tuple(name for name in schemas.records_schema("bmc_lldf").names if name not in schemas.OUTCOMES)
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def compared(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Any:
+    """The table that both engines give for a file, once they agree."""
+    options = {"framing": "rdw"} | options
+    rows, found = by_row(path, columns, **options), by_column(path, columns, **options)
+    ends_early = bool(rows.errors) and (rows.errors[-1]["code"] or "").startswith("LMP-F")
+    assert not difference(rows, found, ends_early=ends_early)
+    return found.table
+
+
+def written(folder: Path, records: list[bytes], way: str = "rdw") -> Path:
+    path = folder / "x.dat"
+    path.write_bytes(framing.framed(way, records).data)
+    return path
+
+
+# every case
+
+
+RECORD_CASES = [path for path in (*FOUND, *FOUND_BAD) if load(path)["command"] == "records"]
+
+
+@pytest.mark.parametrize("path", RECORD_CASES, ids=name)
+def test_cases(path: Path) -> None:
+    case = load(path)
+    options = {key: value for key, value in case["options"].items() if key not in ("columns", "mode")}
+    compared(path.with_suffix(".bin"), **({"spec": path.parent.name} | options))
+
+
+# random records
+
+
+def test_random_records(tmp_path: Path) -> None:
+    chance = random.Random(4)
+    table = compared(written(tmp_path, [some_record(chance) for _ in range(3000)]))
+    assert table.num_rows == 3000
+    assert table.column("_corrupt_fields").null_count == 3000
+    for column in ("timestamp", "sql_ri_rba", "page_num_fmt", "header_rest"):
+        assert 0 < table.column(column).null_count < 3000, "null and not"
+
+
+@pytest.mark.parametrize("way", ["rdw", "bdw", "vbs", "bdw-vbs", "zosmf"])
+def test_framings(way: str, tmp_path: Path) -> None:
+    chance = random.Random(way)
+    options = {"vbs": {"piece_sizes": [100, 40, 300]}, "bdw-vbs": {"block_size": 900}}.get(way, {})
+    path = tmp_path / "x.dat"
+    records = [some_record(chance, system_id="DB2A") for _ in range(200)]
+    path.write_bytes(framing.framed(way, records, **options).data)
+    assert compared(path, framing=way).num_rows == 200
+
+
+@pytest.mark.parametrize("column", NAMES)
+def test_one_column(column: str, tmp_path: Path) -> None:
+    chance = random.Random(column)
+    path = written(tmp_path, [some_record(chance) for _ in range(50)])
+    table = compared(path, (column,))
+    assert table.column_names[0] == column
+    whole = compared(path)
+    assert table.column(column).equals(whole.column(column))
+
+
+@pytest.mark.parametrize("page", ["cp037", "cp1047", "1140", "420", "utf-8", "1200"])
+def test_code_pages(page: str, tmp_path: Path) -> None:
+    """Pages with characters of several bytes in UTF-8, and with bytes that are none."""
+    chance = random.Random(page)
+    path = written(tmp_path, [some_record(chance, plan=chance.randbytes(8)) for _ in range(300)])
+    compared(path, code_page=page)
+
+
+# damage
+
+
+@QUICK
+@given(st.data())
+def test_damage(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Bytes that are changed give the same rows and the same errors."""
+    chance = random.Random(data.draw(st.integers(0, 1 << 32)))
+    whole = bytearray(framing.rdw([some_record(chance) for _ in range(12)]))
+    for _ in range(data.draw(st.integers(1, 6))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    path = tmp_path_factory.mktemp("damage") / "x.dat"
+    path.write_bytes(whole[: data.draw(st.integers(1, len(whole)))])
+    for mode in ("permissive", "dropmalformed", "failfast"):
+        compared(path, mode=mode)
+        compared(path, tuple(chance.sample(NAMES, 3)), mode=mode)
+
+
+def test_every_timestamp_digit(tmp_path: Path) -> None:
+    """A half byte that is no digit, at every place of a timestamp, is one corrupt field of one row."""
+    place = next(field for field in lldf.HEADER if field.name == "TIMESTAMP")
+    good = lldf.change("I", timestamp="2026-03-14-10.11.12.000123")
+    records = []
+    for half in range(34):
+        record = bytearray(good)
+        record[place.offset + half // 2] |= 0xF0 if half % 2 == 0 else 0x0F
+        records += [bytes(record), good]
+    table = compared(written(tmp_path, records))
+    faults = table.column("_corrupt_fields").to_pylist()
+    assert [fault is not None for fault in faults] == [True, False] * 34
+    assert {fault[0]["code"] for fault in faults[::2]} == {"LMP-V005"} <= CATALOGUE.keys()
+
+
+def test_lengths_that_lie(tmp_path: Path) -> None:
+    good = lldf.change("I", [b"row"])
+    lengths = (0, 1, 276, 277, 278, 286, 287, 288, 289, len(good) - 1, len(good), len(good) + 1, 32767, 65535)
+    records = [length.to_bytes(2, "big") + good[2:] for length in lengths]
+    table = compared(written(tmp_path, [good, *records, good]))
+    assert table.column("_corrupt_record").null_count < len(lengths) + 2
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 276, 277, 287, 288])
+def test_short_records(size: int, tmp_path: Path) -> None:
+    """At the beginning, in the middle and at the end, where nothing stands behind."""
+    good, short = lldf.change("I"), lldf.change("I")[:size]
+    for records in ([short, good], [good, short, good], [good, short], [short]):
+        compared(written(tmp_path, records))
+
+
+def test_what_is_not_asked_for_is_not_checked(tmp_path: Path) -> None:
+    """A bad value in another column takes nothing away from a row."""
+    bad = lldf.change("I", timestamp=b"\xff" * 17)
+    path = written(tmp_path, [bad])
+    assert compared(path).column("_corrupt_fields").null_count == 0
+    assert compared(path, ("plan",)).column("_corrupt_fields").null_count == 1
+    assert compared(path, ("plan",), mode="dropmalformed").num_rows == 1
+
+
+# plans
+
+
+def test_every_column_of_a_data_change_record_has_a_way() -> None:
+    plan = Plan(LLDF)
+    assert not plan.reason
+    assert set(plan.ways) == set(NAMES)
+
+
+def test_what_cannot_be_read_by_the_column_is_said() -> None:
+    reasons = {spec_id: Plan(catalog.load(spec_id)).reason for spec_id in catalog.spec_ids()}
+    assert not reasons["bmc_dlds"]
+    assert reasons["bmc_control"] == "body: the data decides where it stands"
+    assert "generation" in reasons["db2_dms"]
+    assert reasons["bmc_dicl"] == "dicl_key_info: the data decides where it stands"
+
+
+def test_a_check_that_no_plan_knows_is_left_to_the_parser() -> None:
+    layout = LLDF.layout
+    checked = tuple(replace(entry, checks="expr: _ != 7") if entry.id == "dbid" else entry for entry in layout)
+    spec = replace(LLDF, layout=replace(layout, fields=checked))
+    assert Plan(spec).reason == "dbid: only the parser can check expr: _ != 7"
+
+
+def test_a_schema_of_other_types_is_read_row_by_row(tmp_path: Path) -> None:
+    plan = Plan(LLDF)
+    assert not plan.refusal(pa.schema([("dbid", pa.int64()), ("plan", pa.string())]))
+    assert plan.refusal(pa.schema([("dbid", pa.string())])) == "dbid: is int32 and not string"
+    assert plan.refusal(pa.schema([("nothing", pa.string())])) == "nothing: is no column"

@@ -1,0 +1,1072 @@
+"""Db2 for LUW by the column: rows and changes are what they are one by one, good and bad."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import luw_streams as luw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pytest
+from engines import Changes, changes_difference
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from luw_streams import DOC, EMP, ITEM, PAIR, emp, item
+from writers.db2 import dms, rows
+from writers.db2.columns import Column
+from writers.db2.dms import Place
+from writers.db2.framing import Framed, prefix
+from writers.db2.header import PROPAGATABLE, Header, record, record_type
+from writers.db2.stream import Stream
+from writers.db2.tables import Table
+from writers.db2.values import Codecs, External, OutOfRow, SystemDefault
+from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid, Server
+
+from lmparse.changes.rows import change_rows
+from lmparse.changes.schemas import changes_schema
+from lmparse.columnar.column_types import column_type
+from lmparse.columnar.row_plan import DecodedImages
+from lmparse.columnar.rows import batches, to_batch
+from lmparse.db2 import change_columns as db2_change_columns
+from lmparse.db2 import row_plan
+from lmparse.db2.change_columns import LuwChangeColumns
+from lmparse.db2.log import Db2Log
+from lmparse.db2.row_plan import LuwImagePlan
+from lmparse.db2.row_reader import LuwRow, LuwRowReader
+from lmparse.db2.tables import LuwTable, placed
+from lmparse.errors import DataError, LmparseError
+from lmparse.logs import arrow
+from lmparse.logs.open import open_changes
+from lmparse.options import Options
+from lmparse.samples import db2_log
+from lmparse.values import codepages, vectors
+from lmparse.values.sql_types import SqlType, parse_type
+
+QUICK = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+Wanted = frozenset[str] | None
+
+# tables and their rows
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How the text of a database is written."""
+
+    codec: str
+    letters: str
+
+
+SCHEMES = {
+    "unicode": Scheme("utf-8", "AZ 09é漢😀"),
+    "latin": Scheme("iso8859-1", "AZ 09é\x00"),
+    "greek": Scheme("iso8859-7", "AZ 09λΩ"),
+    "ebcdic": Scheme("cp037", "AZ 09äöüß"),
+}
+TYPES = (
+    *("SMALLINT", "INTEGER", "BIGINT", "REAL", "DOUBLE", "BOOLEAN", "DATE", "TIME"),
+    *(f"DECIMAL({digits})" for digits in ("1,0", "4,0", "5,2", "9,9", "17,3", "18,0", "19,1", "20,20", "31,5")),
+    *(f"DECFLOAT({digits})" for digits in (16, 34)),
+    *(f"TIMESTAMP({digits})" for digits in (0, 1, 5, 6, 9, 12)),
+    *("CHAR(1)", "CHAR(12)", "CHAR(7) FOR BIT DATA", "VARCHAR(20)", "VARCHAR(9) FOR BIT DATA", "GRAPHIC(5)"),
+    *("VARGRAPHIC(9)", "BINARY(4)", "VARBINARY(12)"),
+)
+"""Every type whose values stand in the row."""
+OUTSIDE = ("CLOB(1M)", "BLOB(1M)", "DBCLOB(1M)", "XML", "LONG VARCHAR")
+LOBS = OUTSIDE[:3]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A table, and how its rows are written and read."""
+
+    columns: tuple[Column, ...]
+    byte_order: Any = "little"
+    scheme: Scheme = SCHEMES["unicode"]
+    trim: bool = True
+    form: str = "formatted"
+    base: Any = "array"
+
+    @property
+    def table(self) -> LuwTable:
+        described = [(column.name, parse_type(column.type), column.nullable) for column in self.columns]
+        return LuwTable(2, 4, placed(described), "PROD", "T")
+
+    @property
+    def server(self) -> Server:
+        return Server("v10", self.byte_order)
+
+    @property
+    def page(self) -> codepages.CodePage:
+        return codepages.lookup(self.scheme.codec)
+
+    def row(self, chance: random.Random, nulls: float = 0.2) -> dict[str, Any]:
+        return {
+            column.name: None if column.nullable and chance.random() < nulls else self._value(chance, column)
+            for column in self.columns
+        }
+
+    def image(self, row: dict[str, Any], outer_type: int = 0) -> bytes:
+        codecs = Codecs(self.page.name if self.page.codec is None else self.scheme.codec)
+        if self.form == "formatted":
+            return rows.formatted(self.server, self.columns, row, codecs=codecs, outer_type=outer_type)
+        return rows.compressed(
+            self.server, self.columns, row, codecs=codecs, outer_type=outer_type, offset_base=self.base
+        )
+
+    def images(self, count: int, seed: Any = 1) -> list[bytes]:
+        chance = random.Random(seed)
+        return [self.image(self.row(chance, chance.choice((0, 0.3, 0.9)))) for _ in range(count)]
+
+    def _value(self, chance: random.Random, column: Column) -> Any:
+        if column.word in ("XML", "LONG VARCHAR"):
+            return External()
+        if column.bit_data:
+            return chance.randbytes(9 if column.lob else chance.randrange(column.length + 1))
+        if column.word in ("GRAPHIC", "VARGRAPHIC", "DBCLOB"):
+            return "".join(chance.choice("Aé漢 ") for _ in range(chance.randrange(min(column.length, 9) + 1)))
+        if column.word in ("CHAR", "VARCHAR", "CLOB"):
+            return self._text(chance, min(column.length, 20))
+        return SOME[column.word](chance, column)
+
+    def _text(self, chance: random.Random, width: int) -> str:
+        room, text = chance.randrange(width + 1), ""
+        letters = chance.choice((self.scheme.letters, "A ", " 9"))
+        for _ in range(room):
+            more = text + chance.choice(letters)
+            text = more if len(more.encode(self.page.codec or "cp037")) <= room else text
+        return text
+
+
+def sample(types: Sequence[str], nullable: Any = None, **known: Any) -> Sample:
+    """A table of some types, every other column nullable unless told."""
+    columns = [Column(f"C{n}", type_, n % 2 == 1 if nullable is None else nullable) for n, type_ in enumerate(types)]
+    if "scheme" in known:
+        known["scheme"] = SCHEMES[known["scheme"]]
+    return Sample(tuple(columns), **known)
+
+
+def everywhere(types: Sequence[str]) -> Sample:
+    """Every type, nullable and not, before and behind a varying column."""
+    both = [(type_, nullable) for type_ in types for nullable in (False, True)]
+    pairs = [*both, ("VARCHAR(9)", True), *both]
+    return Sample(tuple(Column(f"C{n}", type_, nullable) for n, (type_, nullable) in enumerate(pairs)))
+
+
+def _some_int(bits: int) -> Callable[..., int]:
+    top = 1 << bits - 1
+    return lambda chance, column: chance.choice((0, 1, -1, top - 1, -top, chance.randrange(-top, top)))
+
+
+def _some_decimal(chance: random.Random, column: Column) -> Decimal:
+    top = 10**column.length
+    return Decimal(f"{chance.choice((0, 1, -1, top - 1, 1 - top, chance.randrange(top)))}E-{column.scale}")
+
+
+def _some_decfloat(chance: random.Random, column: Column) -> Decimal:
+    digits = chance.randrange(10 ** chance.randrange(1, column.length + 1))
+    return Decimal(chance.choice((f"{digits}E{chance.randrange(-300, 300)}", f"-{digits}", "NaN", "-Infinity", "1.20")))
+
+
+def _some_float(chance: random.Random, column: Column) -> float:
+    return chance.choice((0.0, -0.0, 0.5, math.inf, -math.inf, math.nan, 2.0 ** chance.randrange(-99, 99)))
+
+
+def _some_day(chance: random.Random) -> str:
+    year = chance.choice((1, 1970, 2026, 9999, 1 + chance.randrange(9999)))
+    return f"{year:04d}-{1 + chance.randrange(12):02d}-{1 + chance.randrange(28):02d}"
+
+
+def _some_clock(chance: random.Random) -> str:
+    parts = chance.choice(((0, 0, 0), (24, 0, 0), (23, 59, 59), tuple(map(chance.randrange, (24, 60, 60)))))
+    return ":".join(f"{part:02d}" for part in parts)
+
+
+def _some_timestamp(chance: random.Random, column: Column) -> str:
+    clock = _some_clock(chance)
+    digits = "" if clock.startswith("24") else "".join(chance.choices("0123456789", k=column.length))
+    return f"{_some_day(chance)}T{clock}" + (f".{digits}" if digits else "")
+
+
+SOME: dict[str, Callable[[random.Random, Column], Any]] = {
+    "SMALLINT": _some_int(16),
+    "INTEGER": _some_int(32),
+    "BIGINT": _some_int(64),
+    "REAL": _some_float,
+    "DOUBLE": _some_float,
+    "BOOLEAN": lambda chance, column: chance.choice((False, True)),
+    "DECIMAL": _some_decimal,
+    "DECFLOAT": _some_decfloat,
+    "DATE": lambda chance, column: _some_day(chance),
+    "TIME": lambda chance, column: _some_clock(chance),
+    "TIMESTAMP": _some_timestamp,
+}
+
+
+# both readers
+
+
+def spread(images: Sequence[bytes], chance: random.Random) -> tuple[npt.NDArray[np.uint8], Any, Any]:
+    """Rows with other data between them, the last one often at the end: data, starts, lengths."""
+    data, starts = bytearray(), []
+    for image in images:
+        data += chance.randbytes(chance.choice((0, 0, 1, 30)))
+        starts.append(len(data))
+        data += image
+    data += chance.randbytes(chance.choice((0, 0, 40)))
+    return np.frombuffer(bytes(data), np.uint8), np.array(starts, np.int64), np.array([*map(len, images)], np.int64)
+
+
+def compared(given: Sample, images: Sequence[bytes], wanted: Wanted = None) -> DecodedImages:
+    """What the plan gives, once it agrees with the row reader; rows read one by one without need are an error too."""
+    decoded, needless = checked(given, *spread(images, random.Random(len(images))), wanted)
+    assert not needless
+    return decoded
+
+
+def checked(
+    given: Sample, data: npt.NDArray[np.uint8], starts: Any, lengths: Any, wanted: Wanted = None
+) -> tuple[DecodedImages, list[int]]:
+    """What the plan gives, once regular rows equal those of the row reader, and which are irregular without need."""
+    table = given.table
+    plan = LuwImagePlan(table, given.byte_order, given.page, trim=given.trim)
+    assert not plan.refusal(wanted)
+    before = data.tobytes(), starts.copy(), lengths.copy()
+    decoded = plan.decode(data, starts, lengths, wanted)
+    assert data.tobytes() == before[0], "the data was changed"
+    assert np.array_equal(starts, before[1])
+    assert np.array_equal(lengths, before[2])
+    names = [column.name for column in table.columns if wanted is None or column.name in wanted]
+    schema = pa.schema((column.name, column_type(column, "")) for column in table.columns if column.name in names)
+    assert decoded.irregular.dtype == np.bool_
+    assert len(decoded.irregular) == len(starts)
+    assert list(decoded.arrays) == schema.names
+    assert not decoded.absent
+    for entry in schema:
+        array = decoded.arrays[entry.name]
+        assert (array.type, len(array)) == (entry.type, len(starts))
+        array.validate(full=True)
+    reader = LuwRowReader(table, given.byte_order, given.page, trim=given.trim)
+    regular, expected, needless = [], [], []
+    for number, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
+        row = plain(reader, data[start : start + length].tobytes(), schema, wanted)
+        if row is None:
+            assert decoded.irregular[number], f"row {number} is not plain"
+        elif decoded.irregular[number]:
+            needless.append(number)
+        else:
+            regular.append(number)
+            expected.append(row.values)
+    found = [decoded.arrays[name].take(pa.array(regular, pa.int64())) for name in schema.names]
+    for entry, left, right in zip(schema, to_batch(expected, schema).columns, found, strict=True):
+        assert same(left, right), entry
+    return decoded, needless
+
+
+def plain(reader: LuwRowReader, image: bytes, schema: pa.Schema, wanted: Wanted) -> LuwRow | None:
+    """A row without faults, absent values and bytes of no column, that Arrow takes; None when there is none."""
+    with suppress(DataError, pa.ArrowInvalid, OverflowError):
+        row = reader.read(image, lambda column: "elsewhere", wanted)
+        to_batch([row.values], schema)
+        return None if row.faults or row.absent or row.unread else row
+    return None
+
+
+def same(one: pa.Array, other: pa.Array) -> bool:
+    if pa.types.is_floating(one.type):  # to the bit, so that NaN equals NaN and 0 not -0
+        one, other = (
+            pa.array(array.to_numpy(zero_copy_only=False).view(np.int64), mask=np.asarray(array.is_null()))
+            for array in (one, other)
+        )
+    return bool(one.equals(other))
+
+
+# rows that are right
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("byte_order", BYTE_ORDERS)
+@pytest.mark.parametrize("form", ["formatted", "compressed"])
+def test_every_type(scheme: str, byte_order: Any, form: str) -> None:
+    for trim, base in ((False, "array"), (True, "data")):
+        given = replace(
+            everywhere((*TYPES, *LOBS)), byte_order=byte_order, scheme=SCHEMES[scheme], trim=trim, form=form, base=base
+        )
+        decoded = compared(given, given.images(12))
+        assert not decoded.irregular.any(), "the kernels read all of them"
+
+
+@pytest.mark.parametrize("type_", [*TYPES, *LOBS])
+@pytest.mark.parametrize("form", ["formatted", "compressed"])
+def test_one_column(type_: str, form: str) -> None:
+    for nullable, byte_order in product((False, True), BYTE_ORDERS):
+        given = sample([type_], nullable, byte_order=byte_order, form=form)
+        for count in (0, 1, 2, 40):
+            assert not compared(given, given.images(count)).irregular.any()
+
+
+@pytest.mark.parametrize("form", ["formatted", "compressed"])
+def test_all_null(form: str) -> None:
+    for byte_order in BYTE_ORDERS:
+        given = sample((*TYPES, *OUTSIDE), True, byte_order=byte_order, form=form)
+        for count in (1, 9):
+            decoded = compared(given, [given.image(given.row(random.Random(1), 1.0))] * count)
+            assert not decoded.irregular.any()
+            assert all(array.null_count == count for array in decoded.arrays.values())
+
+
+@st.composite
+def samples(draw: st.DrawFn, types: Sequence[str] = (*TYPES, *LOBS)) -> Sample:
+    return Sample(
+        tuple(
+            Column(f"C{number}", type_, nullable)
+            for number, (type_, nullable) in enumerate(
+                draw(st.lists(st.tuples(st.sampled_from(types), st.booleans()), max_size=9))
+            )
+        ),
+        draw(st.sampled_from(BYTE_ORDERS)),
+        SCHEMES[draw(st.sampled_from(list(SCHEMES)))],
+        draw(st.booleans()),
+        draw(st.sampled_from(["formatted", "compressed"])),
+        draw(st.sampled_from(["array", "data"])),
+    )
+
+
+@QUICK
+@given(samples(), st.integers(0, 20), st.integers(0, 1 << 32), st.data())
+def test_random_tables(given: Sample, count: int, seed: int, data: st.DataObject) -> None:
+    images = given.images(count, seed)
+    assert not compared(given, images).irregular.any()
+    assert not compared(given, images, some_of(given, data)).irregular.any()
+
+
+def some_of(given: Sample, data: st.DataObject) -> frozenset[str]:
+    names = [column.name for column in given.columns]
+    return frozenset(data.draw(st.lists(st.sampled_from(names)))) if names else frozenset()
+
+
+@pytest.mark.parametrize("form", ["formatted", "compressed"])
+def test_wanted(form: str) -> None:
+    """Each column alone, none, and two that are far from each other."""
+    given = replace(everywhere((*TYPES[::3], *LOBS)), form=form)
+    images = given.images(10)
+    whole = compared(given, images)
+    names = [column.name for column in given.columns]
+    for wanted in [[], *([name] for name in names), names[:1] + names[-1:], names[::2]]:
+        decoded = compared(given, images, frozenset(wanted))
+        assert not decoded.irregular.any()
+        assert all(same(decoded.arrays[name], whole.arrays[name]) for name in wanted)
+
+
+def test_headers_of_rows_that_were_moved_here() -> None:
+    given = sample(TYPES[:4])
+    row = given.row(random.Random(1))
+    images = [given.image(row, outer_type) for outer_type in range(256)]
+    regular = {outer_type for outer_type in range(256) if outer_type in (0x00, 0x10) or outer_type & 0x04}
+    assert set(np.flatnonzero(~compared(given, images).irregular).tolist()) == regular
+
+
+def test_both_forms_in_one_table() -> None:
+    """As after an ALTER TABLE that activates VALUE COMPRESSION."""
+    given = sample((*TYPES, *LOBS))
+    other = replace(given, form="compressed")
+    chance = random.Random(5)
+    images = [chance.choice((given, other)).image(given.row(chance)) for _ in range(30)]
+    assert not compared(given, images).irregular.any()
+    images[3] = images[4][:-1]
+    images[7] = bytes([0x02]) + images[7][1:]
+    assert np.flatnonzero(compared(given, images).irregular).tolist() == [3, 7]
+
+
+def test_a_table_without_columns() -> None:
+    for form in ("formatted", "compressed"):
+        given = sample([], form=form)
+        good = given.image({})
+        assert compared(given, [good, good + b"x", b"", good]).irregular.tolist() == [False, True, True, False]
+        assert not compared(given, []).irregular.any()
+
+
+def test_columns_without_a_byte() -> None:
+    """As a description in a damaged log may have them."""
+    types = [*(SqlType(name, 0) for name in ("CHAR", "GRAPHIC", "BINARY", "TYPE 0x0999")), parse_type("SMALLINT")]
+    table = LuwTable(2, 4, placed([(f"C{number}", type_, True) for number, type_ in enumerate(types)]))
+    server = Server("v10", "little")
+    images = [rows.record(server, rows.FORMATTED, 7, bytes(4) + b"\x07\x00\x00"),
+              rows.record(server, rows.FORMATTED, 7, b"\x01\x01\x01\x01\x00\x00\x01")]  # fmt: skip
+    for page, trim in product(("utf-8", "cp037"), (False, True)):
+        plan = LuwImagePlan(table, "little", codepages.lookup(page), trim=trim)
+        decoded = plan.decode(*spread([*images, images[0][:-1]], random.Random(1)))
+        assert decoded.irregular.tolist() == [False, False, True]
+        found = [array.to_pylist()[:2] for array in decoded.arrays.values()]
+        assert found == [["", None], ["", None], [b"", None], [b"", None], [7, None]]
+
+
+def test_many_rows_are_read_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = everywhere(TYPES)
+    images = given.images(11)
+    images[4] = images[4][:-1]
+    whole = compared(given, images)
+    monkeypatch.setattr(row_plan, "_MOST_BYTES", 3 * len(images[0]))
+    steps = compared(given, images)
+    assert whole.irregular.tolist() == steps.irregular.tolist() == [number == 4 for number in range(11)]
+    assert list(compared(given, images, frozenset(["C3"])).arrays) == ["C3"]
+
+
+def test_values_in_another_order_than_their_columns() -> None:
+    """They are read as long as they leave no byte over; so are values that share their bytes."""
+    given = sample(["VARCHAR(9)", "INTEGER", "VARCHAR(9) FOR BIT DATA", "VARCHAR(9)"], True)
+    server, fixed = given.server, given.table.fixed_length
+
+    def image(*slots: tuple[int, int] | None, section: bytes = b"abcdef") -> bytes:
+        parts = [bytes(4) + b"\x01" if at is None else server.u16(fixed + at[0]) + server.u16(at[1]) + b"\x00"
+                 for at in slots]  # fmt: skip
+        parts.insert(1, server.i32(7) + b"\x00")
+        return rows.record(server, rows.FORMATTED, fixed, b"".join(parts) + section)
+
+    good = [
+        image((0, 2), (2, 2), (4, 2)), image((4, 2), (2, 2), (0, 2)), image((0, 6), (0, 6), (2, 1)),
+        image((3, 3), None, (0, 3)), image(None, (6, 0), (0, 6)), image((0, 0), (0, 0), (0, 6)),
+        image((0, 0), None, (0, 0), section=b""), image(None, None, None, section=b""),
+    ]  # fmt: skip
+    bad = [
+        image((0, 2), (2, 2), (4, 1)), image((1, 2), (3, 2), (5, 1)), image((0, 2), (3, 1), (4, 2)),
+        image((0, 6), (6, 1), (0, 6)), image((-1, 2), (0, 6), (0, 6)), image(None, None, None),
+        image((0, 6), (0, 6), (65535 - fixed, 9)), image((0, 2), (8, 0), (2, 4)),
+    ]  # fmt: skip
+    decoded = compared(given, [*good, *bad, *good])
+    assert decoded.irregular.tolist() == [False] * len(good) + [True] * len(bad) + [False] * len(good)
+    assert decoded.arrays["C0"].to_pylist()[:4] == ["ab", "ef", "abcdef", "def"]
+
+
+@pytest.mark.parametrize("form", ["formatted", "compressed"])
+@pytest.mark.parametrize("byte_order", BYTE_ORDERS)
+def test_values_out_of_the_row(form: str, byte_order: Any) -> None:
+    """Rows that hold none of them are read by the column, also in a table whose columns may."""
+    given = sample(("INTEGER", *OUTSIDE, "VARCHAR(9)", *OUTSIDE), True, form=form, byte_order=byte_order)
+    chance = random.Random(1)
+    rows_ = [given.row(chance, nulls) for nulls in (0.0, 0.5, 0.8, 1.0) * 9]
+    for row in rows_[::5]:
+        row["C6"] = OutOfRow()
+    for row in rows_[::7]:
+        row["C1"] = External()
+    is_out = [any(isinstance(value, External | OutOfRow) for value in row.values()) for row in rows_]
+    assert {*is_out} == {False, True}
+    decoded = compared(given, [*map(given.image, rows_)])
+    assert decoded.irregular.tolist() == is_out
+
+
+def test_system_defaults_are_left_to_the_row_reader() -> None:
+    given = sample(["INTEGER", "CHAR(3)", "VARCHAR(3)"], form="compressed")
+    plain_row = {"C0": 1, "C1": "a", "C2": "b"}
+    rows_ = [plain_row, *({**plain_row, name: SystemDefault()} for name in plain_row), plain_row]
+    decoded, needless = checked(given, *spread([*map(given.image, rows_)], random.Random(1)))
+    assert decoded.irregular.tolist() == [False, True, True, True, False]
+    assert needless == [1, 2, 3]
+
+
+def test_rows_that_were_stored_before_columns_were_added() -> None:
+    for form in ("formatted", "compressed"):
+        whole = sample(TYPES, form=form)
+        short = replace(whole, columns=whole.columns[:-4])
+        images = [one.image(whole.row(random.Random(n))) for n, one in enumerate((whole, short, whole, short))]
+        assert compared(whole, images).irregular.tolist() == [False, True, False, True]
+
+
+# rows that are not
+
+
+def may_be_needless(given: Sample, image: bytes) -> bool:
+    """Other widths and defaults with VALUE COMPRESSION, characters of four bytes in UTF-16, what is not wanted."""
+    if given.form == "compressed":
+        return True
+    reader = LuwRowReader(given.table, given.byte_order, given.page, trim=given.trim)
+    row = reader.read(image, lambda column: "elsewhere")
+    graphic = (row.values.get(column.name) for column in given.table.columns if column.sql_type.is_graphic)
+    return bool(row.absent) or any(isinstance(text, str) and max(text, default="") > "\uffff" for text in graphic)
+
+
+@QUICK
+@given(samples((*TYPES, *OUTSIDE)), st.integers(1, 12), st.integers(0, 1 << 32), st.data())
+def test_damage(given: Sample, count: int, seed: int, data: st.DataObject) -> None:
+    """Bytes that are changed, rows that are cut or go on too far."""
+    chance = random.Random(seed)
+    images = [bytearray(image) for image in given.images(count, seed)]
+    for _ in range(data.draw(st.integers(1, 5))):
+        image = chance.choice(images)
+        image[chance.randrange(len(image))] = chance.choice((0, 1, 0xFF, 0x80, chance.randrange(256)))
+    content, starts, lengths = spread([*map(bytes, images)], chance)
+    for _ in range(data.draw(st.integers(0, 3))):
+        number = chance.randrange(count)
+        lengths[number] = chance.choice(
+            (0, lengths[number] // 2, max(lengths[number] - 1, 0), lengths[number] + 1, lengths[number] + 30)
+        )
+    lengths = np.minimum(lengths, len(content) - starts)
+    for some in (None, some_of(given, data)):
+        _, needless = checked(given, content, starts, lengths, some)
+        for number in needless:
+            assert may_be_needless(given, content[starts[number] : starts[number] + lengths[number]].tobytes())
+
+
+def damaged(image: bytes) -> Iterator[bytes]:
+    """Every byte changed in many ways."""
+    for place, byte in enumerate(image):
+        for other in sorted({0, 1, 0x69, 0x80, 0xD8, 0xFA, 0xFF, byte ^ 1, byte ^ 2, byte ^ 16}):
+            yield image[:place] + bytes([other]) + image[place + 1 :]
+
+
+@pytest.mark.parametrize("scheme", ["unicode", "greek"])
+@pytest.mark.parametrize("byte_order", BYTE_ORDERS)
+@pytest.mark.parametrize("form", ["formatted", "compressed"])
+def test_every_byte(scheme: str, byte_order: Any, form: str) -> None:
+    given = sample((*TYPES, *LOBS), scheme=scheme, byte_order=byte_order, form=form)
+    good = given.image(given.row(random.Random(3), 0.1))
+    content, starts, lengths = spread([*damaged(good), good], random.Random(1))
+    decoded, needless = checked(given, content, starts, lengths)
+    assert not decoded.irregular[-1]
+    for number in needless:
+        assert may_be_needless(given, content[starts[number] : starts[number] + lengths[number]].tobytes())
+    assert decoded.irregular.sum() > len(good) / 2
+
+
+@pytest.mark.parametrize("form", ["formatted", "compressed"])
+def test_every_length(form: str) -> None:
+    """Rows that are cut or go on, alone, before and behind a good one, with the length that they say and the one
+    that they have.
+    """
+    given = replace(everywhere([*TYPES[:1], *TYPES[-9:]]), form=form)
+    for nulls in (0.0, 1.0):
+        good = given.image(given.row(random.Random(2), nulls))
+        cut = [*(good[:size] for size in range(len(good))), *(good + bytes(more) for more in (1, 2, 40))]
+        said = [image[:2] + given.server.u16(len(image)) + image[4:] for image in cut if len(image) > 4]
+        decoded = compared(given, [*cut, *said, good])
+        assert decoded.irregular.tolist() == [True] * len(cut + said) + [False]
+        for other in [*cut, *said][::17]:
+            assert compared(given, [other]).irregular.tolist() == [True]
+            assert compared(given, [other, good]).irregular.tolist() == [True, False]
+            assert compared(given, [good, other]).irregular.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("form", ["formatted", "compressed"])
+def test_rows_outside_of_the_data(form: str) -> None:
+    given = sample(("INTEGER", "VARCHAR(9)", *TYPES[:4]), form=form)
+    good = given.images(1)[0]
+    data, size = np.frombuffer(good * 2, np.uint8), len(good)
+    far = np.iinfo(np.int64).max
+    starts = np.array([-far - 1, -1, 0, 0, size, size + 1, 2 * size, 2 * size + 1, far], np.int64)
+    lengths = np.array([size, size, -1, size, size, size, size, 1, far], np.int64)
+    plan = LuwImagePlan(given.table, given.byte_order, given.page)
+    for pick in (slice(None), slice(3), slice(5, None)):
+        decoded = plan.decode(data, starts[pick], lengths[pick])
+        assert decoded.irregular.tolist() == [number not in (3, 4) for number in range(len(starts))][pick]
+        assert all(len(array) == len(starts[pick]) for array in decoded.arrays.values())
+
+
+@pytest.mark.parametrize("form", ["formatted", "compressed"])
+def test_pieces_of_irregular_rows_keep_the_order_of_the_others(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or all pieces would be gathered byte by byte."""
+    given = sample(["VARCHAR(9)", "VARCHAR(9) FOR BIT DATA", *TYPES[:4], "CLOB(9)"], True, form=form)
+    images = given.images(12)
+    images[2], images[5], images[8] = b"", images[5][:-1], b"\xff" * 40
+    monkeypatch.setattr(vectors, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
+    assert np.flatnonzero(compared(given, images).irregular).tolist() == [2, 5, 8]
+
+
+FAULTS = {
+    "too many digits": ("DECIMAL(4,0)", "12345C"),
+    "too many digits, 18": ("DECIMAL(18,0)", "1000000000000000000C"),
+    "no sign": ("DECIMAL(5,0)", "123455"),
+    "no digit": ("DECIMAL(5,0)", "12A45C"),
+    "no day": ("DATE", "20260229"),
+    "no date": ("DATE", "2026022A"),
+    "no time": ("TIME", "240001"),
+    "no timestamp": ("TIMESTAMP(6)", "20260228240000000001"),
+    "no truth": ("BOOLEAN", "02"),
+    "no text": ("CHAR(3)", "41FF41"),
+    "no text in UTF-16": ("GRAPHIC(2)", "0041D800"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults(fault: str) -> None:
+    """One row at fault between two that are not; a null may hold anything."""
+    type_, raw = FAULTS[fault]
+    for byte_order, nullable in product(BYTE_ORDERS, (False, True)):
+        given = sample(["VARCHAR(5)", type_, "INTEGER"], nullable, byte_order=byte_order)
+        good = given.image(given.row(random.Random(1), 0))
+        at = 8 + given.table.columns[1].offset
+        width = given.table.columns[1].width
+        bad = good[:at] + bytes.fromhex(raw) + good[at + width :]
+        assert len(bad) == len(good)
+        images, expected = [good, bad, good], [False, True, False]
+        if nullable:
+            images.append(bad[: at + width] + b"\x01" + bad[at + width + 1 :])
+            expected.append(False)
+        assert compared(given, images).irregular.tolist() == expected
+        assert not compared(given, images, frozenset(["C0", "C2"])).irregular.any()
+
+
+# what no plan reads
+
+
+def test_reasons() -> None:
+    def plan(*types: SqlType, page: str = "utf-8", **changed: Any) -> LuwImagePlan:
+        columns = placed([(f"C{number}", type_, True) for number, type_ in enumerate(types)])
+        columns = tuple(replace(column, **changed) for column in columns)
+        return LuwImagePlan(LuwTable(1, 2, columns), "big", codepages.lookup(page))
+
+    integer = parse_type("INTEGER")
+    assert plan(integer).reason == ""
+    assert "not packed" in plan(integer, offset=1).reason
+    assert "one name" in plan(integer, integer, name="C2").reason
+    text = plan(integer, parse_type("CHAR(3)"), page="cp932" if codepages.maybe_lookup("cp932") else "943")
+    assert text.reason.startswith("C1: nothing reads text")
+    assert text.refusal(frozenset(["C0"])) == ""
+    for odd in (SqlType("INTEGER", 3), SqlType("DOUBLE", 5), SqlType("DECFLOAT", 7), SqlType("DECIMAL", 1),
+                SqlType("DECIMAL", 1, 0, 39)):  # fmt: skip
+        assert plan(odd).reason
+    assert [way.kernel for way in plan(*map(parse_type, ("BIGINT", "CLOB(9)", "XML"))).ways] == [
+        "signed", "varying text", "kept elsewhere",
+    ]  # fmt: skip
+
+
+def test_columns_that_are_not_wanted_need_no_kernel() -> None:
+    given = sample(["INTEGER", "CHAR(3)", "VARCHAR(3)"], True)
+    images = given.images(9)
+    plan = LuwImagePlan(given.table, given.byte_order, codepages.lookup(943))
+    data, starts, lengths = spread(images, random.Random(1))
+    decoded = plan.decode(data, starts, lengths, frozenset(["C0"]))
+    assert not decoded.irregular.any()
+
+
+# whole logs
+
+
+@dataclass
+class Found:
+    """What was read of the changes of a log."""
+
+    changes: Changes
+    slow: int
+    """How many were read one by one."""
+    notes: list[str]
+    """What was said besides."""
+
+
+def pieces_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """The changes by the column, as `frames.version_batches` gives them one by one."""
+    assert not db2_change_columns.refusal(log, schema)
+    for pieces in LuwChangeColumns(log, schema).windows():
+        for piece in pieces:
+            assert (np.diff(piece.numbers) >= 0).all()
+            assert len(piece.numbers) == piece.batch.num_rows
+            yield "" if schema or piece.version is None else piece.version.identity, piece.batch
+
+
+def rows_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.RecordBatch]]:
+    if schema is not None:
+        yield from (("", batch) for batch in batches(change_rows(log, schema), schema))
+        return
+    log.options = replace(log.options, engine="kaitai")
+    yield from ((version.identity if version else "", batch) for version, batch in arrow.version_batches(log))
+
+
+def found_by(
+    read: Callable[[Db2Log, Any], Iterator[tuple[str, pa.RecordBatch]]],
+    path: Path,
+    is_one_schema: bool = False,
+    **options: Any,
+) -> Found:
+    """The changes of a log, those of each table version as a table, or all in one."""
+    errors: list[LmparseError] = []
+    found = Found(Changes({}, [], {}), 0, [])
+    by_version: dict[str, list[pa.RecordBatch]] = {}
+    try:
+        log = open_changes(path, Options.parse({"spec": "db2_log", **options}), on_error=errors.append)
+        assert isinstance(log, Db2Log)
+        slow = counted(log)
+        try:
+            schema = changes_schema(log.table_versions(), columns=log.options.columns) if is_one_schema else None
+            for name, batch in read(log, schema):
+                batch.validate(full=True)
+                by_version.setdefault(name, []).append(batch)
+        finally:
+            found.changes.left_out, found.changes.dropped = dict(log.left_out), log.tally.dropped
+            found.slow, found.notes = len(slow), log.tally.notices
+    except LmparseError as error:
+        errors.append(error)
+    found.changes.errors = [
+        error.to_dict() if isinstance(error, DataError) else {"code": error.code, "message": str(error)}
+        for error in errors
+    ]
+    found.changes.tables = {name: pa.Table.from_batches(parts) for name, parts in by_version.items()}
+    return found
+
+
+def counted(log: Db2Log) -> list[Any]:
+    """The changes that a log reads one by one from now on."""
+    found: list[Any] = []
+    change_of = log.change_of
+
+    def change_of_counted(unit: Any, entry: Any) -> Any:
+        found.append(entry)
+        return change_of(unit, entry)
+
+    log.change_of = change_of_counted  # type: ignore[method-assign]
+    return found
+
+
+def both(path: Path, **options: Any) -> tuple[Changes, int]:
+    """What both ways give, once they agree; and how many changes were read one by one."""
+    one_by_one, found = (found_by(read, path, **options) for read in (rows_of, pieces_of))
+    codes = [error["code"] or "" for error in found.changes.errors]
+    is_fatal = bool(codes) and (codes[-1].startswith("LMP-F") or options.get("mode") == "failfast")
+    assert not changes_difference(one_by_one.changes, found.changes, ends_early=is_fatal)
+    assert one_by_one.changes.left_out == found.changes.left_out
+    assert one_by_one.notes == found.notes
+    return found.changes, found.slow
+
+
+def written(path: Path, stream: Stream | bytes) -> Path:
+    path.write_bytes(stream.bytes() if isinstance(stream, Stream) else stream)
+    return path
+
+
+def row_count(found: Changes) -> int:
+    return sum(table.num_rows for table in found.tables.values())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "x.log"
+
+
+@pytest.mark.parametrize(("generation", "byte_order", "framing"), luw.ALL_FORMS)
+def test_every_form_of_a_log(generation: str, byte_order: str, framing: str, path: Path) -> None:
+    written(path, luw.full_stream(generation, byte_order, framing))
+    known = {"generation": generation, "byte_order": byte_order, "framing": framing}
+    found, slow = both(path, include="all", **known)
+    assert slow == 6, "the changes of tables, and no row"
+    assert row_count(found) == (29 if generation == "v7" else 38)
+    by_file, _ = both(path, **known)
+    by_commit, slow = both(path, order="commit", tables=luw.tables_file(path.parent, EMP, ITEM), **known)
+    assert slow == 6
+    assert row_count(by_commit) == row_count(by_file)
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+@pytest.mark.parametrize("options", [
+    {"columns": ["NAME"]}, {"columns": ["NAME", "N"], "table": "EMP"}, {"table": "PROD.ITEM"}, {"operations": "U,D"},
+    {"include": "open,rolled-back"}, {"trim": False}, {"table": "EMP", "table_version": 1},
+    {"columns": ["NOTHING"]}, {"table": "NONE"},
+], ids=str)  # fmt: skip
+def test_options(generation: Any, options: dict[str, Any], path: Path) -> None:
+    written(path, luw.full_stream(generation, "little", "filter"))
+    with suppress(LmparseError):
+        found, slow = both(path, tables=luw.tables_file(path.parent, EMP, ITEM), **options)
+        assert found.errors or slow <= 6
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+@pytest.mark.parametrize("table", ["EMP", "ITEM"])
+def test_one_schema_for_all_versions(generation: Any, table: str, path: Path) -> None:
+    """Columns that were added, types that are wider in another version."""
+    stream = luw.full_stream(generation, "big", "filter")
+    unit = stream.begin()
+    more = unit.add_columns(ITEM, Column("WHEN", "DATE"))
+    unit.insert(more, {**item(1), "WHEN": "2026-03-14"})
+    unit.insert(ITEM, item(2))
+    unit.commit()
+    written(path, stream)
+    tables = luw.tables_file(path.parent, EMP, ITEM)
+    _, slow = both(path, is_one_schema=True, table=table, tables=tables, include="all")
+    assert slow == (2 if table == "EMP" else 6), "objects, and a row that was stored before"
+
+
+@pytest.mark.parametrize(("type_", "value", "is_fast"), [
+    (pa.int32(), 1, True), (pa.int64(), 1, True), (pa.int16(), 1, False), (pa.string(), "1", False),
+])  # fmt: skip
+@pytest.mark.parametrize("amount", [pa.decimal128(5, 2), pa.decimal128(9, 4)])
+def test_the_columns_of_a_schema(type_: Any, value: Any, is_fast: bool, amount: Any, path: Path) -> None:
+    """Types that are wider than those of the log; for others rows are read one by one."""
+    table = Table(3, 5, "T", (Column("C1", "INTEGER"), Column("C2", "DECIMAL(5,2)"), Column("C3", "DATE")))
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(table)
+    unit.insert(table, {"C1": 1, "C2": Decimal("-1.50"), "C3": "2026-03-14"})
+    unit.delete(table, {"C1": None, "C2": None, "C3": None})
+    unit.commit()
+    written(path, stream)
+    log = open_changes(path, Options.parse({"spec": "db2_log", "table": "3.5"}))
+    assert isinstance(log, Db2Log)
+    slow = counted(log)
+    schema = changes_schema(log.table_versions())
+    image = pa.struct([("C2", amount), ("C1", type_), ("C9", pa.date32())])
+    asked = pa.schema([entry.with_type(image) if entry.name in ("before", "after") else entry for entry in schema])
+    found = pa.Table.from_batches([batch for _, batch in pieces_of(log, asked)], asked)
+    expected = {"C2": Decimal("-1.50"), "C1": value, "C9": None}
+    assert found.column("after").to_pylist() == [None, expected, None]
+    assert found.column("before").to_pylist() == [None, None, dict.fromkeys(expected)]
+    assert len(slow) == (1 if is_fast else 3)
+
+
+def test_a_schema_with_json_text_is_refused(path: Path) -> None:
+    written(path, luw.full_stream("v10", "little", "filter"))
+    log = open_changes(path, Options.parse({"spec": "db2_log"}))
+    assert isinstance(log, Db2Log)
+    assert "JSON" in db2_change_columns.refusal(log, changes_schema(None))
+    assert db2_change_columns.refusal(log) == ""
+    log = open_changes(path, Options.parse({"spec": "db2_log", "header": True}))
+    assert isinstance(log, Db2Log)
+    assert "header" in db2_change_columns.refusal(log)
+
+
+@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)
+def test_small_windows(generation: Any, byte_order: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(path, luw.full_stream(generation, byte_order))
+    whole, _ = both(path, include="all")
+    for name, value in (("MAX_RECORDS", 3), ("MAX_BYTES", 300)):
+        with monkeypatch.context() as patch:
+            patch.setattr(db2_change_columns, name, value)
+            found, slow = both(path, include="all")
+            assert (row_count(found), slow) == (row_count(whole), 6)
+
+
+def test_parts_of_a_log(path: Path) -> None:
+    """Of whole units, read apart from each other."""
+    sample_ = db2_log.make(30)
+    tables, _ = sample_.write(path.parent)
+    written(path, sample_.log)
+    options = Options.parse({"spec": "db2_log", "tables": str(tables), "include": "all"})
+    log = open_changes(path, options)
+    parts = log.change_parts(4000)
+    assert len(parts) > 3
+    count = 0
+    for decided, span in parts:
+        one, other = (open_changes(path, options, decided=decided) for _ in range(2))
+        assert isinstance(other, Db2Log)
+        expected = [change.seq for change in one.typed_changes(span)]
+        found = [
+            seq
+            for pieces in LuwChangeColumns(other).windows(span)
+            for piece in pieces
+            for seq in piece.batch.column("seq").to_pylist()
+        ]
+        assert sorted(found) == sorted(expected)
+        count += len(found)
+    assert count == len(list(open_changes(path, options).typed_changes()))
+
+
+def test_a_sample(path: Path) -> None:
+    """With LOB values, DECFLOAT, and updates; rows with a LOB value are read one by one, and so is what was before."""
+    sample_ = db2_log.make(60)
+    tables, _ = sample_.write(path.parent)
+    written(path, sample_.log)
+    found, slow = both(path, tables=str(tables), include="all")
+    lobs = sum(
+        row["after"] is not None and row["after"].get("RESUME") is not None
+        for table in found.tables.values()
+        for row in table.to_pylist()
+    )
+    assert lobs
+    assert slow == lobs < row_count(found) / 10
+
+
+@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)
+def test_lob_values(generation: Any, byte_order: Any, path: Path) -> None:
+    stream = Stream(generation, byte_order, "filter")
+    unit = stream.begin()
+    unit.initialize(DOC)
+    unit.initialize(PAIR)
+    for number in range(5):
+        unit.insert(DOC, {"ID": number})
+        unit.insert(PAIR, {"ID": number})
+    unit.insert(DOC, {"ID": 6}, lobs={"BODY": "six" * 20_000})
+    unit.insert(PAIR, {"ID": 7}, lobs={"A": "a", "B": b"b"})
+    inline = generation != "v7"
+    if inline:
+        unit.insert(DOC, {"ID": 8, "BODY": "in the row"})
+        unit.insert(PAIR, {"ID": 9, "A": "", "B": b"\x00\xff"})
+        unit.update(DOC, {"ID": 8, "BODY": "in the row"}, {"ID": 8, "BODY": "å"})
+    unit.commit()
+    written(path, stream)
+    found, slow = both(path)
+    assert slow == 2 + 2, "two descriptions, two rows with values out of them"
+    assert row_count(found) == 2 + 12 + 3 * inline
+
+
+@pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)
+@pytest.mark.parametrize("base", ["array", "data"])
+def test_value_compression(generation: Any, byte_order: Any, base: Any, path: Path) -> None:
+    packed = replace(EMP, value_compression=True)
+    stream = Stream(generation, byte_order, "filter97", offset_base=base)
+    unit = stream.begin()
+    unit.initialize(packed)
+    for number in range(4):
+        unit.insert(packed, emp(number))
+        unit.update(packed, emp(number), emp(number, None))
+    unit.insert(packed, {**emp(9), "NAME": SystemDefault()})
+    unit.commit()
+    written(path, stream)
+    _, slow = both(path)
+    assert slow == 2, "the description, and the row with a default"
+
+
+@pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "failfast"])
+@pytest.mark.parametrize("form", [("v7", "big", "lsn6"), ("v9.7", "little", "bare"), ("v10", "little", "filter")])
+def test_damaged_logs(form: Any, mode: str, path: Path) -> None:
+    """Bytes of records that are others, first those of rows."""
+    stream = luw.full_stream(*form)
+    data, chance = stream.bytes(), random.Random(form[0] + mode)
+    known = dict(zip(("generation", "byte_order", "framing"), form, strict=True))
+    kinds = ("insert", "update", "delete", "insert_multiple")
+    places = [place for record in stream.records if record.kind in kinds
+              for place in range(record.offset + 8, record.offset + record.length)]  # fmt: skip
+    faulty = 0
+    for number in range(24):
+        changed = bytearray(data)
+        for _ in range(1 + number % 4):
+            place = chance.choice(places) if number % 5 else chance.randrange(len(data))
+            changed[place] ^= chance.choice((1, 0x10, 0x80, 0xFF))
+        written(path, bytes(changed))
+        found, _ = both(path, include="all", mode=mode, **known)
+        faulty += bool(found.errors)
+    assert faulty > 8
+
+
+def test_logs_that_end_early(path: Path) -> None:
+    data = luw.full_stream("v10", "little", "filter").bytes()
+    for end in range(0, len(data), 331):
+        written(path, data[:end])
+        both(path, include="all", generation="v10", byte_order="little", framing="filter")
+
+
+def test_rows_of_tables_that_nothing_describes(path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.insert(ITEM, item(1))
+    unit.insert(EMP, emp(1))
+    unit.commit()
+    written(path, stream)
+    found, slow = both(path)
+    assert (slow, [*found.tables]) == (2, [""])
+    _, slow = both(path, tables=luw.tables_file(path.parent, EMP))
+    assert slow == 1
+    wrong = luw.tables_file(path.parent, ITEM, replaced=[("INTEGER", "BIGINT")])
+    found, _ = both(path, tables=wrong)
+    assert found.errors
+
+
+def test_a_tables_file_that_contradicts_the_log(path: Path) -> None:
+    written(path, luw.full_stream("v10", "little", "filter"))
+    wrong = luw.tables_file(path.parent, EMP, ITEM, replaced=[("'INTEGER'", "'BIGINT'")])
+    found, slow = both(path, tables=wrong)
+    assert {error["code"] for error in found.errors} == {"LMP-C010"}
+    assert slow > 6
+
+
+def test_a_tables_file_that_names_some_columns_only(path: Path) -> None:
+    """The others keep their numbers as names, which may be a name in the file as well."""
+    written(path, luw.full_stream("v10", "little", "filter"))
+    for name, expected in (("ID", 6), ("C2", 26)):
+        one = Table(ITEM.tablespace_id, ITEM.table_id, "ITEM", (Column(name, "INTEGER", nullable=False),))
+        _, slow = both(path, tables=luw.tables_file(path.parent, one), include="all")
+        assert slow == expected
+
+
+def test_rows_that_are_compressed_still(path: Path) -> None:
+    """The prefix says that the API could not expand them."""
+    stream = Stream("v10", "big", "filter")
+    unit = stream.begin()
+    unit.initialize(ITEM)
+    for number in range(6):
+        unit.insert(ITEM, item(number, "x"))
+    unit.commit()
+    data = bytearray(stream.bytes())
+    for number in (2, 5):
+        place = stream.records[number].offset
+        data[place - 1] = 1
+    written(path, bytes(data))
+    found, slow = both(path)
+    assert [error["code"] for error in found.errors] == ["LMP-R007"] * 2
+    assert slow == 3
+
+
+@pytest.mark.parametrize("byte_order", BYTE_ORDERS)
+def test_updates_that_moved_their_row(byte_order: Any, path: Path) -> None:
+    """Both halves of one update, a half alone, pointers, rows that are no rows, and a gap."""
+    stream = Stream("v10", byte_order, "filter")
+    server, moved = stream.server, 0x8000
+    unit = stream.begin()
+    unit.initialize(ITEM)
+    unit.insert(ITEM, item(1, "x"))
+    unit.delete(ITEM, item(1, "x"), flags=moved)
+    unit.insert(ITEM, item(2, "y"), flags=moved)
+    unit.insert(ITEM, item(3, "half"), flags=moved)
+    unit.alter_attribute(ITEM, dms.PROPAGATION, 0)
+    unit.insert(ITEM, item(4, "behind a gap"))
+    unit.insert(ITEM, item(5, "half, behind a gap"), flags=moved)
+    image, place = stream.image(ITEM, item(6, "z")), Place(Rid(0x340, 9), 100, 50)
+    pointer = rows.record(server, rows.FORMATTED, 0, b"", outer_type=0x02)
+    unit.record("insert", "normal", dms.insert(server, ITEM.id, place, image))
+    unit.record("update", "normal", dms.update(server, ITEM.id, place, image, pointer))
+    unit.record("insert", "normal", dms.insert(server, ITEM.id, place, pointer))
+    unit.commit()
+    written(path, stream)
+    found, slow = both(path, include="all")
+    (table,) = (table for name, table in found.tables.items() if name)
+    details = [text for text in table.column("detail").to_pylist() if text and "moved" in text]
+    assert len(details) == 4
+    assert sum("gap" in text for text in details) == 2
+    assert 3 <= slow < row_count(found)
+
+
+def test_an_empty_log(path: Path) -> None:
+    written(path, b"")
+    found, slow = both(path, generation="v10", byte_order="little", framing="bare")
+    assert (row_count(found), slow) == (0, 0)
+
+
+def test_columns_of_lob_records_that_count_from_one(path: Path) -> None:
+    """It is said where the first row of the table is read."""
+    from writers.db2 import lob
+
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(ITEM)
+    unit.initialize(DOC)
+    unit.insert(ITEM, item(1, "x"))
+    unit.insert(DOC, {"ID": 1})
+    about = lob.LobObject(DOC.id, DOC.id)
+    unit.record("piece", "normal", lob.add_data(stream.server, about, b"text", 0, 2))
+    image = stream.image(DOC, {"ID": 2, "BODY": External()})
+    unit.record("insert", "normal", dms.insert(stream.server, DOC.id, Place(Rid(0x340, 9), 100, 50), image))
+    unit.commit()
+    written(path, stream)
+    _, slow = both(path)
+    assert slow == 2 + 2
+    assert any("count from 1" in text for text in found_by(pieces_of, path).notes)
+
+
+def test_a_header_of_another_type(path: Path) -> None:
+    """A record of another type has its rows elsewhere: what stands where is asked for each type."""
+    stream = Stream("v9.7", "little", "lsn8")
+    unit = stream.begin()
+    unit.initialize(ITEM)
+    unit.insert(ITEM, item(1, "x"))
+    unit.commit()
+    server = stream.server
+    body = dms.insert(server, ITEM.id, Place(Rid(0x340, 9), 100, 50), stream.image(ITEM, item(2, "y")))
+    header = Header(record_type("compensation", "v9.7"), bytes(5) + b"\x07", PROPAGATABLE | 0x10, lsn=0x7777)
+    raw = record(server, header, body)
+    written(path, stream.bytes() + prefix("lsn8", "little", Framed(raw, 0x7777)) + raw)
+    found, slow = both(path, include="all")
+    assert row_count(found) == 3
+    assert slow == 1

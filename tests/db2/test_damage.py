@@ -1,0 +1,316 @@
+"""Db2 for LUW damage: any bytes give values or an error of the library, and the exit code that it has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import luw_streams as luw
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from luw_streams import ITEM, item
+from writers.db2 import dms, dom, utility
+from writers.db2.columns import Column
+from writers.db2.stream import Stream
+from writers.db2.tables import Table
+
+import lmparse
+from lmparse import cli
+from lmparse.logs.check import account
+from lmparse.options import Options
+
+FORMS: list[tuple[Any, Any, Any]] = [
+    ("v7", "big", "lsn6"), ("v9.7", "little", "bare"), ("v9.7", "big", "filter97"), ("v10", "little", "filter"),
+    ("v10", "big", "lsn8"),
+]  # fmt: skip
+PREFIX = {"bare": 0, "lsn6": 6, "lsn8": 8, "filter": 56, "filter97": 16}
+DOC = Table(2, 9, "DOC", (Column("ID", "SMALLINT"), Column("BODY", "CLOB(9)"), Column("P", "DECIMAL(3,1)")))
+
+
+def tiny_stream(form: tuple[Any, Any, Any]) -> Stream:
+    """Few bytes with many kinds of record: two transactions, a value out of its row, a compensation, a gap."""
+    stream = Stream(*form)
+    one, two = stream.begin("A"), stream.begin("B")
+    one.initialize(DOC)
+    one.insert(DOC, {"ID": 1, "P": "1.5"}, lobs={"BODY": "text"})
+    mark = two.mark()
+    two.insert(DOC, {"ID": 2})
+    two.rollback_to(mark)
+    one.update(DOC, {"ID": 1, "P": None}, {"ID": 2, "P": "-1.5"})
+    if form[0] != "v7":
+        one.insert_many(DOC, [{"ID": 3}, {"ID": 4}])
+    one.add_columns(DOC, Column("D", "DATE"))
+    two.alter_attribute(DOC, dms.PROPAGATION, 0)
+    one.statement(DOC, "x")
+    two.record("load", "load_start", utility.load_start(stream.server, 1, 2, 9))
+    one.commit()
+    two.commit("mpp_coordinator")
+    return stream
+
+
+def known(form: tuple[Any, Any, Any]) -> dict[str, str]:
+    return dict(zip(("generation", "byte_order", "framing"), form, strict=True))
+
+
+def words(form: tuple[Any, Any, Any]) -> list[str]:
+    generation, byte_order, framing = form
+    return ["--generation", generation, "--byte-order", byte_order, "--framing", framing]
+
+
+def everything(path: Path, **options: Any) -> int:
+    """All that can be asked of a file; every error is the library's. Returns how much came of it."""
+    count = 0
+    asked: list[Callable[[Any], Any]] = [lambda log: log.changes(), lambda log: log.records()]
+    for ask in asked:
+        with suppress(lmparse.LmparseError):
+            rows = list(ask(lmparse.open_log(str(path), spec="db2_log", **options)))
+            json.dumps(rows, allow_nan=False)
+            count += len(rows)
+    return count
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "x.log"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_log_that_ends_anywhere(form: Any, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was committed up to there, and 20 for a record cut short; 0 between two records."""
+    stream = tiny_stream(form)
+    data = stream.bytes()
+    prefix = PREFIX[form[2]]
+    starts = {record.offset - prefix for record in stream.records}
+    ends = [record.offset + record.length for record in stream.records]
+    commits = [ends[luw.number_of(stream, kind)] for kind in ("commit", "mpp_coordinator_commit")]
+    path.write_bytes(data)
+    whole = [row["seq"] for row in luw.read(path.parent, data, include="committed", **known(form)).rows]
+    seen = set()
+    for end in range(len(data)):
+        path.write_bytes(data[:end])
+        code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
+        out, err = capsys.readouterr()
+        rows = [json.loads(line)["seq"] for line in out.splitlines()]
+        is_between = end in starts
+        assert code == (0 if is_between else 20), end
+        assert ("LMP-F006" in err) == (not is_between), end
+        # A load is what it is at once; the other changes wait for the end of their transaction.
+        assert set(rows) <= set(whole), end
+        assert end >= commits[0] or len(rows) <= 2, end
+        seen.add(len(rows))
+    assert len(seen) > 2
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_log_that_ends_anywhere_with_nothing_named(form: Any, path: Path) -> None:
+    data = tiny_stream(form).bytes()
+    for end in range(0, len(data), 5):
+        path.write_bytes(data[:end])
+        everything(path)
+
+
+@pytest.mark.parametrize("mask", [0x01, 0x80, 0xFF])
+@pytest.mark.parametrize("form", FORMS)
+def test_one_byte_that_is_another(form: Any, mask: int, path: Path) -> None:
+    stream = tiny_stream(form)
+    data = bytearray(stream.bytes())
+    count = 0
+    for place in range(len(data)):
+        data[place] ^= mask
+        path.write_bytes(data)
+        count += everything(path, include="all", **known(form))
+        data[place] ^= mask
+    assert count > len(data)
+
+
+@pytest.mark.parametrize("form", FORMS[::2])
+def test_one_byte_that_is_another_with_nothing_named(form: Any, path: Path) -> None:
+    data = bytearray(tiny_stream(form).bytes())
+    for place in range(0, len(data), 17):
+        data[place] ^= 0xFF
+        path.write_bytes(data)
+        everything(path, include="all")
+        data[place] ^= 0xFF
+
+
+@pytest.mark.parametrize("form", [FORMS[1], FORMS[3]])
+def test_exit_codes_of_a_log_with_a_byte_that_is_another(form: Any, path: Path, capsys: Any) -> None:
+    data = bytearray(tiny_stream(form).bytes())
+    codes = set()
+    for place in range(0, len(data), 3):
+        data[place] ^= 0x80
+        path.write_bytes(data)
+        code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
+        out, err = capsys.readouterr()
+        codes.add(code)
+        assert code in (0, 20, 31), place
+        assert ("LMP-" in err) == (code != 0), place
+        assert all(json.loads(line)["op"] for line in out.splitlines())
+        data[place] ^= 0x80
+    assert codes >= {0, 20}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("behind", [b"\x00" * 40, b"\xff" * 40, b"EOF" * 20])
+def test_what_is_no_record_behind_the_last(
+    behind: bytes, form: Any, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = tiny_stream(form)
+    prefix = b"\x00" * PREFIX[form[2]]
+    path.write_bytes(stream.bytes() + prefix + behind)
+    code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
+    out, err = capsys.readouterr()
+    # A length that leads behind the end looks like a record that was cut short.
+    assert code == (31 if behind[0] == 0 else 20)
+    assert ("LMP-F007" if behind[0] == 0 else "LMP-F006") in err
+    named = luw.read(path.parent, stream, **known(form))
+    assert len(out.splitlines()) == len(named.rows)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_byte_is_accounted_for(form: Any, path: Path) -> None:
+    data = tiny_stream(form).bytes()
+    for end in range(0, len(data), 41):
+        for damaged in (data[:end], data[:end] + b"\xff" + data[end + 1 :], data + data[:end]):
+            path.write_bytes(damaged)
+            try:
+                report = account(str(path), Options.parse({"spec": "db2_log", **known(form)}))
+            except lmparse.LmparseError:
+                continue
+            assert report.parsed + report.descriptors + report.skipped + report.quarantined == len(damaged)
+            assert report.is_accounted
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_bad_record_leaves_the_others(form: Any, path: Path) -> None:
+    """Each record in turn loses its component: what is not of it is read as before."""
+    stream = tiny_stream(form)
+    whole = luw.read(path.parent, stream, include="all", **known(form))
+    for number, record in enumerate(stream.records):
+        header = {"v7": 20, "v9.7": 24, "v10": 40}[form[0]]
+        data = luw.patched(stream, number, header, b"\xfe" * min(8, record.length - header))
+        found = luw.read(path.parent, data, include="all", **known(form))
+        left = {row["seq"][20:] for row in found.rows}
+        assert left <= {row["seq"][20:] for row in whole.rows}
+        if number:
+            lost = [row for row in whole.rows if row["_metadata"]["record_index"] == number]
+            assert len(left) >= len(whole.rows) - max(len(lost), 1) - 1
+
+
+# any bytes
+
+steady = settings(
+    deadline=None,
+    max_examples=120,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+FRAGMENTS = {form: tiny_stream(form) for form in FORMS}
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> tuple[Any, bytes]:
+    """Records of a log in any order, some cut, some with bytes changed, some that are noise."""
+    form = draw(st.sampled_from(FORMS))
+    stream = FRAGMENTS[form]
+    data, prefix = stream.bytes(), PREFIX[form[2]]
+    parts = [data[record.offset - prefix : record.offset + record.length] for record in stream.records]
+    out = b""
+    for _ in range(draw(st.integers(0, 12))):
+        part = bytearray(draw(st.sampled_from(parts)))
+        for _ in range(draw(st.integers(0, 3))):
+            # Lengths are left alone mostly, so that the damage is inside.
+            place = draw(st.integers(prefix + 4 if draw(st.integers(0, 9)) else 0, len(part) - 1))
+            part[place] = draw(st.sampled_from([0, 1, 2, 0x42, 0x43, 0x7F, 0x80, 0xFF]) | st.integers(0, 255))
+        out += bytes(part)
+    if not draw(st.integers(0, 4)):
+        out += draw(st.binary(max_size=60))
+    return form, out
+
+
+@steady
+@given(logs())
+def test_records_in_any_order(tmp_path_factory: pytest.TempPathFactory, log: tuple[Any, bytes]) -> None:
+    form, data = log
+    path = tmp_path_factory.getbasetemp() / "any.log"
+    path.write_bytes(data)
+    everything(path, include="all", header=True, **known(form))
+    everything(path, order="commit")
+
+
+@steady
+@given(st.binary(max_size=200), st.sampled_from(FORMS))
+def test_random_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes, form: Any) -> None:
+    path = tmp_path_factory.getbasetemp() / "random.log"
+    for raw in (data, len(data).to_bytes(4, "little" if form[1] == "little" else "big") + data[4:]):
+        path.write_bytes(raw)
+        everything(path, **known(form))
+        everything(path)
+        with suppress(lmparse.LmparseError):
+            lmparse.sniff(path)
+
+
+# damage that is told apart
+
+
+def test_a_commit_that_is_damaged_leaves_its_transaction_open(path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(ITEM)
+    unit.insert(ITEM, item(1))
+    unit.commit()
+    data = luw.patched(stream, 2, 40 + 8, b"\xff\xff")  # length of the name
+    found = luw.read(path.parent, data)
+    assert found.codes == ["LMP-R001"]
+    assert found.rows == []
+    assert found.log.left_out == {"open": 2}
+
+
+def test_a_name_that_is_no_text_is_an_error_and_the_transaction_commits(path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin("ALICE")
+    unit.initialize(ITEM)
+    unit.insert(ITEM, item(1))
+    unit.commit()
+    data = luw.patched(stream, 2, 40 + 10, b"\xff")
+    found = luw.read(path.parent, data, operations="I")
+    assert found.codes == ["LMP-V007"]
+    assert found.values() == [(1, None)]
+    assert found.rows[0]["auth_id"] is None
+
+
+def test_errors_come_once_each(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stream = Stream("v9.7", "big", "lsn8")
+    unit = stream.begin()
+    unit.initialize(ITEM)
+    for number in range(3):
+        unit.insert(ITEM, item(number))
+    unit.commit()
+    data = luw.patched(stream, 2, 24 + 8, b"\xff")  # record length of the second row
+    path.write_bytes(data)
+    assert cli.main(["changes", str(path), "--spec", "db2_log"]) == 20
+    out, err = capsys.readouterr()
+    assert len(out.splitlines()) == 3
+    assert err.count("LMP-R001") == 1
+    assert "bad records without a row: 1" in err
+    with pytest.raises(lmparse.DataError):
+        luw.read(path.parent, data, mode="failfast")
+
+
+def test_a_table_attribute_of_another_length(path: Path) -> None:
+    stream = Stream("v10", "big", "bare")
+    unit = stream.begin()
+    body = dms.alter_table_attribute(stream.server, ITEM.id, 1, 1)
+    unit.record("short", "normal", body[:-1])
+    unit.record("long", "normal", body + b"\0")
+    unit.record("right", "normal", body)
+    unit.record("drop", "normal", dom.drop_index(stream.server, dom.DomObject(ITEM.id), 1, 2)[:-1])
+    unit.commit()
+    found = luw.read(path.parent, stream, framing="bare", generation="v10", byte_order="big")
+    assert found.codes == ["LMP-R001", "LMP-R003", "LMP-R001"]
+    assert len(found.rows) == 1

@@ -1,0 +1,393 @@
+"""Framing: every way to cut records gives the same records, and damage is named where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writers.bmc import framing as enc
+from writers.bmc import lldf, rows
+
+import lmparse
+from lmparse import errors
+from lmparse.bmc.change_record import family
+from lmparse.framing.framings import Frame, Framing, Span
+from lmparse.storage.buffers import open_buffer
+
+NAME = rows.Column("NAME", "VCHR", 200)
+CUTTER = family().cutter
+# Several ways to write what one framing reads: name of the encoder's, name of the reader's, options.
+WRITTEN: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "rdw": ("rdw", "rdw", {}),
+    "bdw, one block": ("bdw", "bdw", {}),
+    "bdw, several blocks": ("bdw", "bdw", {"block_size": 700}),
+    "bdw, a block a record": ("bdw", "bdw", {"block_size": 12}),
+    "extended bdw": ("bdw-extended", "bdw", {"block_size": 700}),
+    "vbs, no piece": ("vbs", "vbs", {"piece_sizes": 32000}),
+    "vbs, pieces": ("vbs", "vbs", {"piece_sizes": [100, 7, 90]}),
+    "bdw-vbs, one block": ("bdw-vbs", "bdw-vbs", {}),
+    "bdw-vbs, small blocks": ("bdw-vbs", "bdw-vbs", {"block_size": 128}),
+    "zosmf": ("zosmf", "zosmf", {}),
+    "glued": ("glued", "glued", {}),
+    "fixed": ("fixed", "fixed", {"record_length": 310}),
+}
+ENDS_ANYWHERE = [name for name in WRITTEN if name not in ("glued", "fixed")]
+
+
+def row(number: int, text: str = "") -> bytes:
+    """A data change record."""
+    image = rows.image([NAME], [text or "x" * number])
+    return lldf.change("I", [image], log_rba=f"{number:020X}", rid=f"{number:010X}")
+
+
+RECORDS = [row(number) for number in (1, 9, 3, 12, 5)]
+
+
+def way(name: str, record_length: int | None = None) -> Framing:
+    return Framing(name, record_length=record_length, cutter=CUTTER if name == "glued" else None)
+
+
+def written(name: str, records: list[bytes]) -> tuple[Framing, enc.Framed]:
+    kind, reader, options = WRITTEN[name]
+    return way(reader, options.get("record_length")), enc.framed(kind, records, **options)
+
+
+def read_all(framing: Framing, data: bytes, span: Span | None = None) -> list[tuple[Frame, bytes]]:
+    span = span or Span(0, len(data), 0)
+    return [(frame, frame.read(data)) for frame in framing.frames(data, span.start, span.end, span.first_index)]
+
+
+def read_up_to_damage(framing: Framing, data: bytes) -> tuple[list[bytes], errors.LmparseError | None]:
+    got: list[bytes] = []
+    try:
+        for frame in framing.frames(data):
+            got.append(frame.read(data))
+    except errors.LmparseError as error:
+        return got, error
+    return got, None
+
+
+def padded(name: str, records: list[bytes]) -> list[bytes]:
+    length = WRITTEN[name][2].get("record_length")
+    return [record.ljust(length, b"\x40") for record in records] if length else records
+
+
+# whole files
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_framing_gives_the_same_records_at_their_offsets(name: str) -> None:
+    framing, file = written(name, RECORDS)
+    got = read_all(framing, file.data)
+    assert [raw for _, raw in got] == padded(name, RECORDS)
+    assert [frame.offset for frame, _ in got] == file.offsets
+    assert [frame.index for frame, _ in got] == list(range(len(RECORDS)))
+    assert [frame.length for frame, _ in got] == [len(raw) for _, raw in got]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_framing_gives_the_same_records_through_open_log(name: str, tmp_path: Path) -> None:
+    plain = tmp_path / "plain.dat"
+    plain.write_bytes(enc.rdw(padded(name, RECORDS)))
+    kind, reader, options = WRITTEN[name]
+    path = tmp_path / "a.dat"
+    path.write_bytes(enc.framed(kind, RECORDS, **options).data)
+    log = lmparse.open_log(path, framing=reader, **options if reader == "fixed" else {})
+    records = list(log.records())
+    assert records == list(lmparse.open_log(plain, framing="rdw").records())
+    assert [record["log_rba"] for record in records] == [f"{number:020X}" for number in (1, 9, 3, 12, 5)]
+    assert log.tally.errors == []
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_number_is_read_in_place_also_across_pieces(name: str) -> None:
+    framing, file = written(name, RECORDS)
+    for frame, raw in read_all(framing, file.data):
+        for offset, width in ((0, 2), (87, 10), (98, 4), (105, 4), (288, 2)):
+            expected = int.from_bytes(raw[offset : offset + width], "big")
+            assert frame.number(file.data, offset, width) == expected
+
+
+@pytest.mark.parametrize("name", ["rdw", "bdw, one block", "bdw, several blocks", "extended bdw", "zosmf"])
+def test_empty_records_are_records(name: str) -> None:
+    records = [b"", b"abc", b"", b"", b"d", b""]
+    framing, file = written(name, records)
+    got = read_all(framing, file.data)
+    assert [raw for _, raw in got] == records
+    assert [frame.offset for frame, _ in got] == file.offsets
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_file_of_no_bytes_has_no_records(name: str) -> None:
+    assert read_all(written(name, RECORDS)[0], b"") == []
+
+
+def test_records_of_the_longest_kind_are_read() -> None:
+    longest = b"\x01" * (32760 - 4)
+    assert [raw for _, raw in read_all(Framing("rdw"), enc.rdw([longest, b"x"]))] == [longest, b"x"]
+    in_blocks = enc.bdw_extended([longest] * 3, 80000)
+    assert [raw for _, raw in read_all(Framing("bdw"), in_blocks)] == [longest] * 3
+
+
+# cut short
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_cut_at_any_byte_keeps_the_whole_records_before_it(name: str) -> None:
+    records = padded(name, RECORDS[:3])
+    framing, file = written(name, RECORDS[:3])
+    ends = record_ends(framing, file.data)
+    wrong = []
+    for cut in range(len(file.data)):
+        whole = sum(end <= cut for end in ends)
+        got, _ = read_up_to_damage(framing, file.data[:cut])
+        if got != records[:whole]:
+            wrong.append(f"cut at {cut}: {len(got)} records of {whole}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_cut_at_any_byte_is_named(name: str) -> None:
+    framing, file = written(name, RECORDS[:3])
+    between = {0, *whole_ends(name, framing, file)}
+    wrong = []
+    for cut in range(len(file.data)):
+        got, error = read_up_to_damage(framing, file.data[:cut])
+        if cut in between:
+            fits = error is None
+        else:
+            fits = (
+                isinstance(error, errors.TruncatedError | errors.LeftoverError)
+                and error.code == ("LMP-F006" if isinstance(error, errors.TruncatedError) else "LMP-F007")
+                and error.record_index == len(got)
+                and error.record_offset is not None
+                and 0 <= error.record_offset <= cut
+            )
+        if not fits:
+            wrong.append(f"cut at {cut}: {type(error).__name__} {error}")
+    assert wrong == []
+
+
+def record_ends(framing: Framing, data: bytes) -> list[int]:
+    return [frame.pieces[-1][0] + frame.pieces[-1][1] for frame in framing.frames(data)]
+
+
+def whole_ends(name: str, framing: Framing, file: enc.Framed) -> list[int]:
+    """Where a file may end without being cut: behind a record, in blocks behind a block."""
+    ends = record_ends(framing, file.data)
+    if "bdw" not in name:
+        return ends
+    blocks, start = [], 0
+    while start < len(file.data):
+        word = file.data[start : start + 4]
+        length = int.from_bytes(word, "big") & 0x7FFFFFFF if word[0] & 0x80 else int.from_bytes(word[:2], "big")
+        start += length
+        blocks.append(start)
+    return [end for end in ends if end in blocks]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_truncated_record_is_also_an_end_of_file_error(name: str, tmp_path: Path) -> None:
+    kind, reader, options = WRITTEN[name]
+    file = enc.framed(kind, RECORDS[:2], **options)
+    path = tmp_path / "cut.dat"
+    path.write_bytes(file.data[:-1])
+    log = lmparse.open_log(path, framing=reader, **options if reader == "fixed" else {})
+    with pytest.raises(EOFError) as caught:
+        list(log.records())
+    error = caught.value
+    assert isinstance(error, lmparse.TruncatedError)
+    assert (error.code, error.file) == ("LMP-F006", str(path))
+
+
+def test_the_message_names_record_and_offset(tmp_path: Path) -> None:
+    path = tmp_path / "cut.dat"
+    data = enc.rdw([b"abc", b"defgh"])
+    path.write_bytes(data[:-2])
+    with pytest.raises(lmparse.TruncatedError) as caught:
+        list(lmparse.open_log(path, framing="rdw").records())
+    error = caught.value
+    assert (error.record_index, error.record_offset) == (1, 7)
+    assert error.hex == "00090000" + b"def".hex().upper()
+    says = "the file ends inside the record: expected 9 bytes, found 7"
+    assert str(error) == f"{path}: record 1 at 0x7: zos_rdw: {says} [LMP-F006]"
+
+
+# bytes behind
+
+BEHIND = {
+    "two zeros": bytes(2),
+    "three zeros": bytes(3),
+    "zeros": bytes(80),
+    "text": b"end of transfer\r\n",
+    "newline": b"\n",
+    "carriage return and newline": b"\r\n",
+    "ebcdic blanks": b"\x40" * 80,
+    "end of file mark": b"\x1a",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "behind"),
+    # A z/OSMF length of zero is an empty record, so zeros behind are none or the start of one.
+    [(name, behind) for name in ENDS_ANYWHERE for behind in BEHIND if not (name == "zosmf" and "zeros" in behind)],
+)
+def test_bytes_behind_the_last_record_are_named(name: str, behind: str) -> None:
+    framing, file = written(name, RECORDS)
+    got, error = read_up_to_damage(framing, file.data + BEHIND[behind])
+    assert got == RECORDS
+    assert isinstance(error, errors.LeftoverError), error
+    assert (error.code, error.record_index, error.record_offset) == ("LMP-F007", len(RECORDS), len(file.data))
+
+
+def test_zeros_behind_zosmf_records_are_empty_records() -> None:
+    data = enc.zosmf(RECORDS)
+    assert [raw for _, raw in read_all(Framing("zosmf"), data + bytes(8))] == [*RECORDS, b"", b""]
+
+
+@pytest.mark.parametrize("behind", ["zeros", "text", "newline", "ebcdic blanks"])
+def test_bytes_behind_glued_records_are_named(behind: str) -> None:
+    framing, file = written("glued", RECORDS)
+    got, error = read_up_to_damage(framing, file.data + BEHIND[behind])
+    assert isinstance(error, errors.FramingError)
+    # The end of the last record is proven by the file's end only.
+    assert RECORDS[:-1] == got[: len(RECORDS) - 1]
+    assert error.code in ("LMP-F005", "LMP-F007")
+    assert error.record_index == len(got)
+
+
+def test_bytes_that_begin_no_record_at_all_are_no_leftover() -> None:
+    for name in ("rdw", "vbs", "bdw", "bdw-vbs"):
+        got, error = read_up_to_damage(Framing(name), b"\x00\x01nonsense")
+        assert got == []
+        assert (type(error), error.code) == (errors.FramingError, "LMP-F005")
+        assert (error.record_index, error.record_offset) == (0, 0)
+
+
+# damage inside
+
+
+def test_a_block_that_its_records_do_not_fill_is_damage() -> None:
+    data = bytearray(enc.bdw(RECORDS, 700))
+    at = 4  # RDW of the first record of the first block
+    data[at : at + 2] = (int.from_bytes(data[at : at + 2], "big") + 1).to_bytes(2, "big")
+    got, error = read_up_to_damage(Framing("bdw"), bytes(data))
+    assert isinstance(error, errors.FramingError)
+    assert error.code == "LMP-F008"
+    assert error.record_index == len(got)
+
+
+@pytest.mark.parametrize("length", [0, 3, 1 << 15])
+def test_a_descriptor_word_out_of_bounds_is_no_record(length: int) -> None:
+    data = enc.rdw([b"abc"]) + length.to_bytes(2, "big") + bytes(2)
+    got, error = read_up_to_damage(Framing("rdw"), data)
+    assert got == [b"abc"]
+    assert error.code == "LMP-F007"
+    assert error.field == "length"
+
+
+@pytest.mark.parametrize(
+    ("flags", "index", "expected"),
+    [
+        ([enc.LAST], 0, "the first piece of a record"),
+        ([enc.MIDDLE], 0, "the first piece of a record"),
+        ([enc.COMPLETE, enc.MIDDLE], 1, "the first piece of a record"),
+        ([enc.FIRST, enc.FIRST], 0, "the rest of the record"),
+        ([enc.FIRST, enc.MIDDLE, enc.COMPLETE], 0, "the rest of the record"),
+    ],
+)
+@pytest.mark.parametrize("blocked", [False, True])
+def test_pieces_out_of_order_are_damage(flags: list[int], index: int, expected: str, blocked: bool) -> None:
+    data = b"".join(enc.descriptor(3, flag) + b"abc" for flag in flags)
+    if blocked:
+        data = enc.descriptor(len(data)) + data
+    got, error = read_up_to_damage(Framing("bdw-vbs" if blocked else "vbs"), data)
+    assert len(got) == index
+    assert (error.code, error.record_index, error.expected) == ("LMP-F009", index, expected)
+
+
+@pytest.mark.parametrize("blocked", [False, True])
+def test_a_missing_last_piece_is_a_cut(blocked: bool) -> None:
+    data = enc.descriptor(1) + b"a" + enc.descriptor(3, enc.FIRST) + b"abc"
+    if blocked:
+        data = enc.descriptor(len(data)) + data
+    got, error = read_up_to_damage(Framing("bdw-vbs" if blocked else "vbs"), data)
+    assert got == [b"a"]
+    assert isinstance(error, errors.TruncatedError)
+    assert error.record_index == 1
+
+
+# spans
+
+
+MANY = [row(number % 40 + 1) for number in range(60)]
+
+
+@pytest.mark.parametrize("max_bytes", [1, 300, 1000, 5000, 1 << 30])
+@pytest.mark.parametrize("name", WRITTEN)
+def test_spans_together_give_the_whole_file(name: str, max_bytes: int) -> None:
+    many = [row(1)] * 60 if name == "fixed" else MANY
+    framing, file = written(name, many)
+    whole = read_all(framing, file.data)
+    spans = framing.spans(file.data, max_bytes)
+    assert [span.start for span in spans] == [0, *(span.end for span in spans[:-1])]
+    assert spans[-1].end == len(file.data)
+    parts = [part for span in spans for part in read_all(framing, file.data, span)]
+    assert [(frame.index, frame.pieces, raw) for frame, raw in parts] == [
+        (frame.index, frame.pieces, raw) for frame, raw in whole
+    ]
+    assert [span.first_index for span in spans] == [read_all(framing, file.data, span)[0][0].index for span in spans]
+
+
+@pytest.mark.parametrize("name", ["rdw", "bdw, several blocks", "vbs, pieces", "zosmf", "glued", "fixed"])
+def test_spans_are_cut_where_they_can_be(name: str) -> None:
+    framing, file = written(name, MANY if name != "fixed" else [row(1)] * 60)
+    spans = framing.spans(file.data, 1000)
+    assert len(spans) > 5
+    assert all(span.end - span.start >= 1000 for span in spans[:-1])
+    assert all(span.end - span.start < 3000 for span in spans)
+
+
+def test_damage_ends_the_last_span_and_is_shown_there() -> None:
+    data = enc.rdw(MANY) + b"junk junk"
+    spans = Framing("rdw").spans(data, 1000)
+    for span in spans[:-1]:
+        read_all(Framing("rdw"), data, span)
+    with pytest.raises(errors.LeftoverError) as caught:
+        read_all(Framing("rdw"), data, spans[-1])
+    assert caught.value.record_index == len(MANY)
+    assert caught.value.record_offset == len(data) - 9
+
+
+# what Framing and open_buffer refuse
+
+
+@pytest.mark.parametrize(
+    ("make", "hint"),
+    [
+        (lambda: Framing("ftp"), "one of auto, rdw, bdw"),
+        (lambda: Framing("fixed"), "recordLength"),
+        (lambda: Framing("fixed", record_length=0), "recordLength"),
+    ],
+)
+def test_a_framing_that_cannot_be_is_refused(make: Callable[[], Framing], hint: str) -> None:
+    with pytest.raises(errors.OptionError) as caught:
+        make()
+    assert hint in (caught.value.hint or "")
+
+
+def test_glued_is_refused_for_records_that_do_not_tell_their_length(tmp_path: Path) -> None:
+    path = tmp_path / "a.dat"
+    path.write_bytes(bytes(48))
+    with pytest.raises(errors.OptionError, match="tell their own length"):
+        lmparse.open_log(path, spec="bmc_dlge", framing="glued")
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "missing.dat", tmp_path / "a\0b"):
+        with pytest.raises(errors.FramingError) as caught:
+            open_buffer(path)
+        assert caught.value.code == "LMP-F001"
+        assert caught.value.file == str(path)

@@ -1,0 +1,341 @@
+"""Index: windows give the records that `frames` gives, and stop at the same error."""
+
+from __future__ import annotations
+
+import mmap
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from framed_files import EVERY, written
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from writers.bmc import framing as enc
+
+from lmparse.errors import FramingError, LmparseError
+from lmparse.framing import index
+from lmparse.framing.framings import Frame, Framing
+from lmparse.framing.index import Window, windows
+from lmparse.storage.buffers import open_buffer
+
+QUICK = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+Facts = tuple[list[tuple[int, int, bytes]], dict[str, Any] | None]
+
+
+def by_frames(framing: Framing, buffer: bytes, *place: Any) -> Facts:
+    got: list[tuple[int, int, bytes]] = []
+    try:
+        for frame in framing.frames(buffer, *place):
+            got.append((frame.index, frame.offset, frame.read(buffer)))
+    except LmparseError as error:
+        return got, described(error)
+    return got, None
+
+
+def by_windows(framing: Framing, buffer: bytes, *place: Any, **limits: int) -> Facts:
+    got: list[tuple[int, int, bytes]] = []
+    try:
+        for window in windows(framing, buffer, *place, **limits):
+            check(window, limits)
+            got += contents(window)
+    except LmparseError as error:
+        return got, described(error)
+    return got, None
+
+
+def described(error: LmparseError) -> dict[str, Any]:
+    return {"type": type(error), "args": error.args, "text": str(error), **vars(error)}
+
+
+def contents(window: Window) -> list[tuple[int, int, bytes]]:
+    raw = window.data.tobytes()
+    places = zip(window.offsets.tolist(), window.starts.tolist(), window.lengths.tolist(), strict=True)
+    return [
+        (window.first_index + number, offset, raw[start : start + length])
+        for number, (offset, start, length) in enumerate(places)
+    ]
+
+
+def check(window: Window, limits: dict[str, int]) -> None:
+    """What holds for every window."""
+    count = len(window)
+    assert 1 <= count <= max(limits.get("max_records", index.MAX_RECORDS), 1)
+    assert [len(window.starts), len(window.lengths), len(window.offsets)] == [count] * 3
+    assert {window.starts.dtype, window.lengths.dtype, window.offsets.dtype} == {np.dtype(np.int64)}
+    assert window.data.dtype == np.uint8
+    assert not window.data.flags.writeable
+    ends = window.starts + window.lengths
+    assert window.starts[0] == 0
+    assert ends[-1] == len(window.data)
+    assert (window.lengths >= 0).all()
+    assert (window.starts[1:] >= ends[:-1]).all()
+    assert (np.diff(window.offsets) > 0).all()
+    if count > 1:
+        assert len(window.data) <= limits.get("max_bytes", index.MAX_BYTES)
+
+
+def assert_equal(framing: Framing, buffer: bytes, *place: Any, **limits: int) -> Facts:
+    expected = by_frames(framing, buffer, *place)
+    assert by_windows(framing, buffer, *place, **limits) == expected
+    return expected
+
+
+@pytest.fixture(params=[1, index._SCAN_BYTES], ids=lambda size: f"scan {size}")
+def scan_bytes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How much is scanned at a time: also so little that every record, piece and block is torn apart."""
+    monkeypatch.setattr(index, "_SCAN_BYTES", request.param)
+    return request.param
+
+
+# the same records
+
+
+texts = st.lists(st.binary(max_size=60), max_size=30)
+
+
+@pytest.mark.parametrize("way", EVERY)
+@pytest.mark.parametrize("scan", [40, 1 << 20])
+def test_windows_are_the_frames(way: str, scan: int) -> None:
+    @QUICK
+    @given(texts, st.integers(1, 40), st.integers(1, 400), st.integers(0, 3))
+    def holds(records: list[bytes], max_records: int, max_bytes: int, first_index: int) -> None:
+        framing, data = written(way, records)
+        got, error = assert_equal(framing, data, 0, None, first_index, max_records=max_records, max_bytes=max_bytes)
+        assert error is None
+        if way != "glued":
+            assert len(got) == len(records)
+        assert_equal(framing, data)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index, "_SCAN_BYTES", scan)
+        holds()
+
+
+@pytest.mark.parametrize("way", EVERY)
+@pytest.mark.parametrize("scan", [40, 1 << 20])
+def test_damage_gives_the_same_error_behind_the_same_records(way: str, scan: int) -> None:
+    @QUICK
+    @given(texts, st.lists(st.tuples(st.integers(0), st.integers(0, 255)), min_size=1, max_size=3), st.integers(1, 9))
+    def holds(records: list[bytes], damage: list[tuple[int, int]], max_records: int) -> None:
+        framing, data = written(way, records)
+        spoilt = bytearray(data or b"\x00")
+        for place, value in damage:
+            spoilt[place % len(spoilt)] = value
+        assert_equal(framing, bytes(spoilt), max_records=max_records)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index, "_SCAN_BYTES", scan)
+        holds()
+
+
+@pytest.mark.parametrize("way", EVERY)
+def test_damage_to_any_descriptor_byte(way: str, scan_bytes: int) -> None:
+    framing, data = written(way, [b"", b"a", b"b" * 45, b"", b"c" * 12])
+    errors = 0
+    for place in range(min(len(data), 200)):
+        for value in (0, 1, 2, 3, 4, 0x80, 0xFF):
+            spoilt = data[:place] + bytes([value]) + data[place + 1 :]
+            errors += assert_equal(framing, spoilt)[1] is not None
+    assert errors or way == "fixed"
+
+
+@pytest.mark.parametrize("way", EVERY)
+def test_a_file_cut_at_any_byte(way: str, scan_bytes: int) -> None:
+    framing, data = written(way, [b"", b"a", b"b" * 45, b"", b"c" * 12])
+    for cut in range(len(data)):
+        assert_equal(framing, data[:cut])
+        # The same with other bytes behind the end that is given.
+        assert_equal(framing, data, 0, cut, 7)
+
+
+@pytest.mark.parametrize("behind", [b"\n", b"\r\n", b"\x1a", bytes(2), bytes(80), b"\x40" * 80, b"\xff" * 9])
+@pytest.mark.parametrize("way", EVERY)
+def test_bytes_behind_the_records(way: str, behind: bytes) -> None:
+    framing, data = written(way, [b"abc", b"", b"d" * 50])
+    assert_equal(framing, data + behind)
+    assert_equal(framing, behind)
+
+
+@pytest.mark.parametrize("way", EVERY)
+def test_any_stretch_between_two_records(way: str, scan_bytes: int) -> None:
+    framing, data = written(way, [bytes([number]) * (number * 7 % 50) for number in range(20)])
+    places = [(frame.resume, frame.index) for frame in framing.frames(data) if frame.resume is not None]
+    for start, first in places:
+        for end in (len(data), *(place for place, _ in places)):
+            assert_equal(framing, data, start, end, first, max_records=4)
+
+
+@pytest.mark.parametrize("way", EVERY)
+def test_starts_that_are_no_record(way: str) -> None:
+    framing, data = written(way, [b"abc" * 9, b"", b"d" * 50])
+    for start in range(len(data) + 3):
+        assert_equal(framing, data, start, None, 2)
+
+
+@pytest.mark.parametrize("way", EVERY)
+def test_no_bytes_no_windows(way: str) -> None:
+    framing, data = written(way, [b"abc"])
+    assert list(windows(framing, b"")) == []
+    assert list(windows(framing, data, len(data))) == []
+    assert list(windows(framing, data, 5, 3)) == []
+
+
+def test_pieces_in_any_order() -> None:
+    codes = st.tuples(st.integers(0, 5), st.integers(0, 4))
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.lists(st.lists(codes, min_size=1, max_size=4), max_size=8), st.sampled_from([1, 20, 1 << 20]))
+    def holds(blocks: list[list[tuple[int, int]]], scan: int) -> None:
+        filled = [b"".join(enc.descriptor(size, code) + b"x" * size for code, size in block) for block in blocks]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(index, "_SCAN_BYTES", scan)
+            assert_equal(Framing("vbs"), b"".join(filled))
+            assert_equal(Framing("bdw-vbs"), b"".join(enc.descriptor(len(block)) + block for block in filled))
+
+    holds()
+
+
+# limits of windows
+
+
+def test_a_window_is_as_large_as_allowed() -> None:
+    data = enc.rdw([b"x" * 96] * 100)
+    assert [len(window) for window in windows(Framing("rdw"), data, max_records=30)] == [30, 30, 30, 10]
+    assert [len(window) for window in windows(Framing("rdw"), data, max_bytes=1000)] == [10] * 10
+    assert [len(window) for window in windows(Framing("rdw"), data, max_bytes=995)] == [9] * 11 + [1]
+    assert [len(window) for window in windows(Framing("rdw"), data, max_bytes=1)] == [1] * 100
+    assert [window.first_index for window in windows(Framing("rdw"), data, 0, None, 5, 50)] == [5, 55]
+
+
+def test_only_windows_with_a_spanned_record_are_copies() -> None:
+    pieces = [enc.vbs([b"ab"], 9), enc.vbs([b"cdefgh"], 2), enc.vbs([b"ij"], 9)]
+    got = list(windows(Framing("vbs"), b"".join(pieces), max_records=1))
+    assert [window.data.tobytes() for window in got] == [b"ab", b"cdefgh", b"ij"]
+    assert [window.data.flags.owndata for window in got] == [False, True, False]
+
+
+def test_a_giant_block_is_read_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "_SCAN_BYTES", 1000)
+    data = enc.bdw_extended([b"x" * 90] * 500, 1 << 20)
+    assert_equal(Framing("bdw"), data)
+    spoilt = data[:-94] + b"\xff" + data[-93:]
+    got, error = assert_equal(Framing("bdw"), spoilt)
+    assert len(got) == 499
+    assert error is not None
+    assert error["code"] == "LMP-F008"
+
+
+def test_good_records_come_before_the_error() -> None:
+    got = windows(Framing("rdw"), enc.rdw([b"abc", b"de"]) + b"junk junk", max_records=1)
+    assert [len(next(got)), len(next(got))] == [1, 1]
+    with pytest.raises(FramingError):
+        next(got)
+
+
+@pytest.fixture
+def frames_made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Gets one entry for every Frame that is made."""
+    made: list[int] = []
+    make = Frame.__init__
+
+    def counted(self: Frame, *args: Any) -> None:
+        made.append(1)
+        make(self, *args)
+
+    monkeypatch.setattr(Frame, "__init__", counted)
+    return made
+
+
+def test_a_scan_makes_no_frames(frames_made: list[int]) -> None:
+    for way in EVERY:
+        framing, data = written(way, [b"ab" * number for number in range(25)])
+        if way != "glued":
+            assert sum(len(window) for window in windows(framing, data)) == 25
+    assert frames_made == []
+
+
+@pytest.mark.parametrize("way", [way for way in EVERY if way not in ("glued", "bdw, one block", "bdw-vbs, one block")])
+def test_damage_makes_frames_near_it_only(way: str, frames_made: list[int]) -> None:
+    framing, data = written(way, [b"ab" * (number % 20) for number in range(500)])
+    with pytest.raises(LmparseError):
+        sum(len(window) for window in windows(framing, data[:-1]))
+    # Where blocks are filled with pieces, the nearest block that begins with a record may be far.
+    assert len(frames_made) < (500 if way == "bdw-vbs, small blocks" else 10)
+
+
+def test_damage_in_a_block_makes_frames_of_the_block_only(frames_made: list[int]) -> None:
+    data = enc.bdw([b"x" * 16] * 500, 100)
+    spoilt = data[:-18] + b"\xff" + data[-17:]
+    with pytest.raises(FramingError):
+        sum(len(window) for window in windows(Framing("bdw"), spoilt))
+    assert 0 < len(frames_made) < 5
+
+
+# mapped files
+
+
+@pytest.mark.parametrize("way", EVERY)
+def test_mapped_files(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "_RELEASE_BYTES", 1)
+    framing, data = written(way, [bytes([number % 256]) * 50 for number in range(500)])
+    path = tmp_path / "a.dat"
+    path.write_bytes(data)
+    kept = list(windows(framing, open_buffer(path), max_records=10))
+    assert [entry for window in kept for entry in contents(window)] == by_frames(framing, data)[0]
+
+
+def test_what_was_written_into_a_private_map_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(index, "_RELEASE_BYTES", 1)
+    path = tmp_path / "a.dat"
+    path.write_bytes(enc.fixed([b"a" * 100] * 1000, 100))
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    mapped[0:1] = b"b"
+    for window in windows(Framing("fixed", record_length=100), mapped, max_records=10):
+        assert not window.data.flags.writeable
+    assert mapped[0:1] == b"b"
+
+
+def test_a_system_without_madvise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delattr(mmap, "MADV_DONTNEED", raising=False)
+    monkeypatch.setattr(index, "_RELEASE_BYTES", 1)
+    path = tmp_path / "a.dat"
+    path.write_bytes(enc.rdw([b"x" * 1000] * 50))
+    assert sum(len(window) for window in windows(Framing("rdw"), open_buffer(path), max_records=3)) == 50
+
+
+PROGRAM = """
+import resource, sys
+from lmparse.framing.framings import Framing
+from lmparse.storage.buffers import open_buffer
+from lmparse.framing.index import windows
+path, name = sys.argv[1:]
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+buffer, framing = open_buffer(path), Framing(name)
+sum(len(window) for window in windows(framing, buffer, 0, 32760 * 100))
+before, count, total = peak(), 0, 0
+for window in windows(framing, buffer):
+    count += len(window)
+    total += int(window.data[::512].sum())  # touches every page
+print(count, total, peak() - before)
+"""
+
+
+@pytest.mark.parametrize("name", ["rdw", "bdw"])
+def test_memory_does_not_grow_with_the_file(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.dat"
+    count, size = 9600, 32760
+    with path.open("wb") as file:  # mostly holes: only descriptor words are written
+        for number in range(count):
+            file.seek(number * size)
+            file.write(enc.descriptor(size - 4) + (enc.descriptor(size - 8) if name == "bdw" else b""))
+        file.truncate(count * size)
+    run = subprocess.run([sys.executable, "-c", PROGRAM, path, name], capture_output=True, text=True, check=True)
+    got, _, growth = map(int, run.stdout.split())
+    assert got == count
+    assert path.stat().st_size > 300_000_000
+    assert growth < 100_000, f"{growth} KiB"

@@ -1,0 +1,263 @@
+"""Any bytes give values or a LmparseError, nothing else, and every byte of a file is accounted for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from writers.bmc import framing as enc
+from writers.bmc import lldf, logs
+from writers.bmc.control import Table
+from writers.bmc.rows import Column, image
+
+import lmparse
+from lmparse.logs.check import account
+from lmparse.options import Options
+from lmparse.spec import catalog
+
+FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
+COLUMNS = (
+    Column("NO", "INT", 4),
+    Column("NAME", "VCHR", 20, nulls="Y"),
+    Column("SUM", "DEC", 7, 2, nulls="Y"),
+    Column("DAY", "DATE", nulls="Y"),
+)
+
+
+def small_log() -> logs.Example:
+    """A log of few records: an insert, an update in two segments with a delete between, a mass delete."""
+    table = Table(0x0105, 2, 3, "PROD", "SMALL", COLUMNS)
+    writer = logs.Writer([table])
+    row = {"NO": 1, "NAME": "a name", "SUM": "1.25", "DAY": "2026-03-14"}
+    nulls = {"NO": 2, "NAME": None, "SUM": None, "DAY": None}
+    writer.add(logs.Unit(1), table, "I", after=row)
+    pieces = writer.pieces(logs.Unit(1), table, "UB", row, nulls, segments=2)
+    writer.put(*pieces[0])
+    writer.add(logs.Unit(2, disposition="A"), table, "D", before=nulls)
+    writer.put(*pieces[1])
+    writer.add(logs.Unit(3), table, "DM", parts=[b"\x80\x00"])
+    return writer.example(describe_header=False, indexes=False)
+
+
+LOG = small_log()
+DATA = {
+    "rdw": enc.rdw(LOG.data_records),
+    "bdw": enc.bdw(LOG.data_records, 800),
+    "vbs": enc.vbs(LOG.data_records, 300),
+    "bdw-vbs": enc.bdw_vbs(LOG.data_records, 500),
+    "zosmf": enc.zosmf(LOG.data_records),
+    "glued": enc.glued(LOG.data_records),
+}
+CONTROL = enc.rdw(LOG.control_records)
+DESCRIBED = enc.rdw(logs.with_tables(LOG, *LOG.tables).control_records)
+FILLERS = [b"\x00", b"\x40", b"\xf0", b"\xff"]  # zero, EBCDIC blank and digit, and what is none of them
+SPECS = [spec for spec in catalog.spec_ids() if not catalog.load(spec).layout.params]
+
+steady = settings(
+    deadline=None,
+    max_examples=150,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+fewer = settings(steady, max_examples=60)  # where every example reads two files
+
+
+def short(framing: str) -> bytes:
+    """Two small records in a framing, so that changes of few bytes often reach what is inside."""
+    images = [image(COLUMNS, [number, "x", None, None]) for number in (1, 2)]
+    records = [lldf.change("I", [row]) for row in images]
+    return enc.framed(framing, records, **({"record_length": 320} if framing == "fixed" else {})).data
+
+
+def pieces() -> st.SearchStrategy[bytes]:
+    """Bytes that are often the start of something: descriptor words, headers, control codes."""
+    starts = [short(framing) for framing in FRAMINGS]
+    starts += [CONTROL[:200], enc.bdw(LOG.control_records)[:200], bytes(4), b"\x00\x04\x00\x00", b"\x80\x00\x00\x08"]
+    cut = st.sampled_from(starts).flatmap(lambda start: st.integers(0, len(start)).map(lambda end: start[:end]))
+    return st.lists(st.one_of(st.binary(max_size=40), cut), max_size=4).map(b"".join)
+
+
+def values_or_error(read: Callable[[], Iterable[Any]]) -> list[Any]:
+    """What reading gives, all of it JSON, with the words of the library's own error last when it raised one."""
+    result: list[Any] = []
+    try:
+        result.extend(read())
+    except lmparse.LmparseError as error:
+        result.append(str(error))
+    json.dumps(result)
+    return result
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("fuzz")
+    (path / "a.ctl").write_bytes(CONTROL)
+    return path
+
+
+def put(folder: Path, data: bytes) -> Path:
+    path = folder / "a.dat"
+    path.write_bytes(data)
+    return path
+
+
+def accounted(path: Path, **options: Any) -> None:
+    """The parts of a file add up to it, unless its framing cannot be found."""
+    try:
+        report = account(str(path), Options.parse(options))
+    except lmparse.LmparseError:
+        return
+    assert report.size == path.stat().st_size
+    assert report.parsed + report.descriptors + report.skipped + report.quarantined == report.size
+    assert report.is_accounted
+    assert min(report.parsed, report.descriptors, report.skipped, report.quarantined) >= 0
+    assert report.quarantined == 0 or report.error_count > 0
+    json.dumps(report.to_dict())
+    assert all(isinstance(line, str) for line in report.lines())
+
+
+# any bytes
+
+
+@steady
+@given(data=pieces())
+def test_sniff_takes_any_bytes(folder: Path, data: bytes) -> None:
+    values_or_error(lambda: [lmparse.sniff(put(folder, data)).to_dict()])
+
+
+@pytest.mark.parametrize("framing", FRAMINGS)
+@steady
+@given(data=pieces())
+def test_records_take_any_bytes(folder: Path, framing: str, data: bytes) -> None:
+    path = put(folder, data)
+    options: dict[str, Any] = {"framing": framing} | ({"record_length": 320} if framing == "fixed" else {})
+    values_or_error(lambda: lmparse.open_log(path, **options).records())
+    accounted(path, **options)
+
+
+@pytest.mark.parametrize("framing", FRAMINGS)
+@fewer
+@given(data=pieces(), row_images=st.sampled_from(["auto", "total", "inclusive", "exclusive"]))
+def test_changes_take_any_bytes(folder: Path, framing: str, data: bytes, row_images: str) -> None:
+    path = put(folder, data)
+    options: dict[str, Any] = {"framing": framing} | ({"record_length": 320} if framing == "fixed" else {})
+    options |= {"control": str(folder / "a.ctl"), "row_images": row_images, "include": "all"}
+    values_or_error(lambda: lmparse.open_log(path, **options).changes())
+    accounted(path, **options)
+
+
+@steady
+@given(data=pieces())
+def test_a_control_file_of_any_bytes(folder: Path, data: bytes) -> None:
+    path = put(folder, DATA["rdw"])
+    ctl = folder / "any.ctl"
+    ctl.write_bytes(data)
+    values_or_error(lambda: lmparse.open_log(path, control=ctl).changes())
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@steady
+@given(data=st.builds(bytes.ljust, st.binary(max_size=40), st.integers(0, 320), st.sampled_from(FILLERS)))
+def test_parse_takes_any_bytes(spec: str, data: bytes) -> None:
+    values_or_error(lambda: [lmparse.parse(data, spec)])
+
+
+RECORDS = {
+    "bmc_lldf": LOG.data_records,
+    "bmc_control": LOG.control_records,
+    "bmc_dlci": [record for record in LOG.control_records if record.startswith("DLCI".encode("cp037"))],
+}
+
+
+@pytest.mark.parametrize("spec", RECORDS)
+@steady
+@given(data=st.data())
+def test_parse_takes_a_record_with_damage(spec: str, data: st.DataObject) -> None:
+    record = bytearray(data.draw(st.sampled_from(RECORDS[spec])))
+    for _ in range(data.draw(st.integers(0, 3))):
+        record[data.draw(st.integers(0, len(record) - 1))] = data.draw(st.integers(0, 255))
+    end = data.draw(st.one_of(st.just(len(record)), st.integers(0, len(record))))
+    values_or_error(lambda: [lmparse.parse(bytes(record[:end]), spec)])
+
+
+# a good log with one byte changed
+
+
+@pytest.mark.parametrize("framing", DATA)
+@fewer
+@given(data=st.data())
+def test_a_log_with_one_byte_changed(folder: Path, framing: str, data: st.DataObject) -> None:
+    damaged = bytearray(DATA[framing])
+    place = data.draw(st.integers(0, len(damaged) - 1))
+    damaged[place] ^= data.draw(st.integers(1, 255))
+    path = put(folder, bytes(damaged))
+    options: dict[str, Any] = {"control": str(folder / "a.ctl"), "framing": framing, "include": "all"}
+    result = values_or_error(lambda: lmparse.open_log(path, **options).changes())
+    if framing in ("rdw", "zosmf"):
+        # What stands before the damage is not touched by it.
+        starts = enc.framed(framing, LOG.data_records).starts
+        before = [
+            change["seq"] for change, last in whole_changes() if last + 1 < len(starts) and starts[last + 1] <= place
+        ]
+        assert [change["seq"] for change in result if isinstance(change, dict)][: len(before)] == before
+    accounted(path, **options)
+
+
+def whole_changes() -> list[tuple[dict[str, Any], int]]:
+    """Every change with the index of its last record."""
+    return list(zip(LOG.changes, LOG.last_records, strict=True))
+
+
+@fewer
+@given(data=st.data())
+def test_a_log_with_one_byte_changed_and_its_framing_found(folder: Path, data: st.DataObject) -> None:
+    damaged = bytearray(DATA[data.draw(st.sampled_from(sorted(DATA)))])
+    damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
+    path = put(folder, bytes(damaged))
+    values_or_error(lambda: [lmparse.sniff(path).to_dict()])
+    values_or_error(lambda: lmparse.open_log(path, control=folder / "a.ctl").changes())
+    accounted(path, control=str(folder / "a.ctl"))
+
+
+@fewer
+@given(data=st.data())
+def test_a_control_file_with_one_byte_changed(folder: Path, data: st.DataObject) -> None:
+    damaged = bytearray(data.draw(st.sampled_from([CONTROL, DESCRIBED])))
+    damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
+    (folder / "b.ctl").write_bytes(bytes(damaged))
+    path = put(folder, DATA["rdw"])
+    values_or_error(lambda: lmparse.open_log(path, control=folder / "b.ctl").changes())
+    accounted(path, control=str(folder / "b.ctl"))
+    values_or_error(lambda: lmparse.open_log(folder / "b.ctl", spec="bmc_control").records())
+    accounted(folder / "b.ctl", spec="bmc_control")
+
+
+# every byte of a good log
+
+
+@pytest.mark.parametrize("framing", DATA)
+def test_a_good_log_is_accounted_for_without_an_error(framing: str, tmp_path: Path) -> None:
+    path, ctl = put(tmp_path, DATA[framing]), tmp_path / "a.ctl"
+    ctl.write_bytes(CONTROL)
+    report = account(str(path), Options.parse({"control": str(ctl)}))
+    assert report.is_accounted
+    assert (report.quarantined, report.skipped, report.error_count) == (0, 0, 0)
+    assert report.parsed == sum(map(len, LOG.data_records))
+    assert report.records == len(LOG.data_records)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3, 5, 300, 700])
+@pytest.mark.parametrize("framing", DATA)
+def test_a_cut_log_is_accounted_for(framing: str, cut: int, tmp_path: Path) -> None:
+    path, ctl = put(tmp_path, DATA[framing][:-cut]), tmp_path / "a.ctl"
+    ctl.write_bytes(CONTROL)
+    report = account(str(path), Options.parse({"control": str(ctl), "framing": framing}))
+    assert report.is_accounted
+    assert report.quarantined > 0
+    assert report.error_count > 0

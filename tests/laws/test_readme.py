@@ -1,0 +1,61 @@
+"""The README's examples run as they stand there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+PYTHON = [text for language, text in BLOCKS if language == "python"]
+SHELL = [line for _, text in BLOCKS for line in text.splitlines() if line.startswith("lmparse ")]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the demo's log, away from the project."""
+    folder = tmp_path_factory.mktemp("readme")
+    run(["-m", "lmparse", "demo", "--out", "demo", "--no-spark"], folder)
+    return folder
+
+
+def run(arguments: list[str], folder: Path) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (0, 24), done.stderr
+    return done.stdout
+
+
+@pytest.mark.spark
+def test_first_example(place: Path) -> None:
+    printed = run(["-c", PYTHON[0]], place)
+    assert "'UB': 52" in printed
+    assert "SALARY: decimal(9,2)" in printed
+    assert "HIRED: date" in printed
+    assert "|März" in printed
+
+
+def test_python_example(place: Path) -> None:
+    lines = run(["-c", PYTHON[1]], place).splitlines()
+    assert len(lines) == 126
+    assert lines[0].startswith("I ACCOUNT {'ID': ")
+    assert lines[-1].startswith("0 ['framing: rdw") or "framing: rdw" in lines[-1]
+
+
+@pytest.mark.parametrize("line", SHELL)
+def test_shell_examples(line: str, place: Path) -> None:
+    words = line.removeprefix("lmparse ").split("#")[0].split()
+    names = [name for word in words for name in (map(str, sorted(place.glob(word))) if "*" in word else [word])]
+    assert run(["-m", "lmparse", *names], place)
+
+
+def test_there_are_examples() -> None:
+    assert len(PYTHON) == 2
+    assert len(SHELL) == 7

@@ -1,0 +1,420 @@
+"""Self checks of the independent encoder against bytes computed by hand from the vendor's pages.
+
+Hexadecimal text below is either printed on a page (then the page is named) or worked out from its table by hand.
+"""
+
+from __future__ import annotations
+
+import struct
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from writers.bmc import control, fields, framing, lldf, logs, rows
+from writers.bmc.rows import Column
+
+# The hexadecimal column of the table "Data change record (LLDF)", in the order of the page, DATA last.
+LLDF_HEX = (
+    "00 02 06 08 0A 0C 0E 10 18 20 28 3A 3C 4D 57 61 63 68 6A 6B 6C 6D 71 73 74 75 7F 90 A1 A2 AC B6 B8 BA BC C0 CA "
+    "D4 D6 DE EA F2 FA 102 10A 110 112 113 114 115 11F 120"
+)
+# The hexadecimal column of the table "Logical log column information record (DLCI)" with BE for the misprint B4.
+DLCI_HEX = "00 04 08 0C 10 13 17 1C 1E 1F 24 25 28 29 2E 33 38 3B 3E BE C1"
+
+WHOLE_TABLES = {
+    "LLDF header": (lldf.HEADER, 288),
+    "XTYP": (control.XTYP, 66),
+    "DLDS": (control.DLDS, 67),
+    "DLGE": (control.DLGE, 48),
+    "DTBI": (control.DTBI, 436),
+    "DTOB": (control.DTOB, 283),
+    "DCXI": (control.DCXI, 289),
+    "DICL": (control.DICL, 23),
+    "DLCI": (control.DLCI, 193),
+    "XHDF": (control.XHDF, 37),
+    "DLOB": (control.DLOB, 212),
+    "DXSF": (control.DXSF, 48),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE_TABLES)
+def test_tables_have_no_gap(name: str) -> None:
+    table, total = WHOLE_TABLES[name]
+    assert [line.offset for line in table] == [0, *(line.end for line in table[:-1])]
+    assert table[-1].end == total
+
+
+def test_decimal_and_hexadecimal_offsets_of_the_pages_agree() -> None:
+    assert [int(text, 16) for text in LLDF_HEX.split(" ")] == [*(line.offset for line in lldf.HEADER), 288]
+    assert [int(text, 16) for text in DLCI_HEX.split(" ")] == [*(line.offset for line in control.DLCI), 193]
+
+
+# LLDF footnote 1
+
+
+def test_timestamp_follows_the_mask() -> None:
+    expected = "20260314 101112 000123 456 789 012 00000"
+    assert fields.timestamp("2026-03-14T10:11:12.000123456789012").hex() == expected.replace(" ", "")
+    assert fields.timestamp("2026-03-14T10:11:12.000123", 10).hex() == "20260314101112000123"
+    assert fields.timestamp(None) == bytes(17)
+    assert fields.timestamp_text("2026-03-14T10:11:12.000123").decode("cp037") == "2026-03-14-10.11.12.000123"
+
+
+def test_lrsn_and_rba_of_the_footnote() -> None:
+    assert fields.lrsn("CA670FBBF3D3").hex().upper() == "00CA670FBBF3D3000000"
+    assert fields.rba("123456789ABC").hex().upper() == "00000000123456789ABC"
+    assert fields.lrsn("00CA670FBBF3D3000000", 6).hex().upper() == "CA670FBBF3D3"
+    assert fields.rba("00000000123456789ABC", 6).hex().upper() == "123456789ABC"
+
+
+# Header
+
+
+def test_header_starts_as_the_table_says() -> None:
+    head = lldf.header(system_id="DB2A", dbid=0x0105, psid=2, tbobid=3, table_owner="PROD", table_name="ORDERS")
+    assert head[:16].hex() == "0120" + "c4c2f2c1" + "0105" + "0002" + "0003" + "0004" + "0006"
+    assert head[32:58].decode("cp037") == "PROD    ORDERS            "
+
+
+def test_header_fields_stand_at_their_places() -> None:
+    head = lldf.header(change_type="UB", sql_type="U", log_rec_disp="O", sql_src_type="T", rid="0000120A01")
+    assert head[99:104].hex() == "0000120a01"
+    assert head[104:109].decode("cp037") == "UBUOT"
+    assert lldf.header(LOGRBA="123456789ABC")[87:97].hex() == "00000000123456789abc"
+    assert lldf.header(uor_commit_lrsn="CA670FBBF3D3")[192:202].hex() == "00ca670fbbf3d3000000"
+    assert lldf.header(seg_len=0x1234, total_segs=3, seg_num=2)[182:188].hex() == "123400030002"
+    assert lldf.header(page_num_fmt="R")[287:] == b"\xd9"
+
+
+def test_long_names_are_cut_and_their_lengths_kept() -> None:
+    head = lldf.header(table_owner="WAREHOUSE_OWNER", table_name="STOCK_MOVEMENTS_OF_ALL_SITES")
+    assert head[12:16].hex() == "000f001c"
+    assert head[32:58].decode("cp037") == "WAREHOUSSTOCK_MOVEMENTS_OF"
+
+
+@pytest.mark.parametrize(
+    ("size", "extra", "length"), [(277, b"", "0115"), (287, b"", "011f"), (288, b"\x01" * 12, "012c")]
+)
+def test_header_lengths(size: int, extra: bytes, length: str) -> None:
+    head = lldf.header(size, extra)
+    assert head[:2].hex() == length
+    assert len(head) == int(length, 16)
+    assert head[2:277] == lldf.header()[2:277]
+
+
+def test_unknown_field_is_refused() -> None:
+    with pytest.raises(TypeError, match="no such field: lograb"):
+        lldf.header(log_rab="00")
+
+
+def test_described_header_is_todays() -> None:
+    assert lldf.header_by(lldf.described()) == lldf.header()
+
+
+def test_narrow_header_has_the_inferred_length() -> None:
+    lines = lldf.narrow()
+    head = lldf.header_by(lines, values={"log_lrsn": "00CA670FBBF3D3000000", "timestamp": "2026-03-14T10:11:12.5"})
+    place = {line.name: line for line in lines}
+    assert head[:2].hex() == "00eb"
+    assert len(head) == 235
+    assert head[60:70].hex() == "20260314101112500000"
+    assert (place["LOGLRSN"].position, place["LOGLRSN"].length) == (70, 6)
+    assert head[70:76].hex() == "ca670fbbf3d3"
+
+
+def test_described_fields_in_any_order_with_unknown_ones() -> None:
+    lines = [
+        lldf.HeaderField("SEGNUM", "INT", 4, 2),
+        lldf.HeaderField("LENGTH", "BIN", 2, 0, "U"),
+        lldf.HeaderField("ORDERVALUE", "BIN", 4, 6, "U"),
+        lldf.HeaderField("LOGTIME", "DTTM", 26, 10),
+        lldf.HeaderField("NEW NAME", "CHAR", 3, 36),
+    ]
+    head = lldf.header_by(
+        lines, values={"seg_num": 7, "ORDERVALUE": 9, "LOGTIME": "2026-03-14T10:11:12", "NEW NAME": "AB"}
+    )
+    text = "2026-03-14-10.11.12.000000AB ".encode("cp037").hex()
+    assert head.hex() == "0027" + "00000007" + "00000009" + text
+
+
+# DATA
+
+
+@pytest.mark.parametrize(
+    ("reading", "insert", "update"),
+    [
+        ("total", "0007 0003 AABBCC", "000B 0003 AABBCC 0002 DDEE"),
+        ("inclusive", "0005 AABBCC", "0005 AABBCC 0004 DDEE"),
+        ("exclusive", "0003 AABBCC", "0003 AABBCC 0002 DDEE"),
+    ],
+)
+def test_halfwords_of_row_images(reading: lldf.Reading, insert: str, update: str) -> None:
+    before, after = b"\xaa\xbb\xcc", b"\xdd\xee"
+    assert lldf.data_area("I ", [before], reading) == bytes.fromhex(insert)
+    assert lldf.data_area("UB", [before, after], reading) == bytes.fromhex(update)
+
+
+def test_other_data() -> None:
+    bare = "0002 D1D6 0003 C2C1D9"
+    assert lldf.data_area("E", ["JO", "BAR"], "total") == bytes.fromhex("000B" + bare)
+    assert lldf.data_area("E", ["JO", "BAR"], "exclusive") == bytes.fromhex(bare)
+    assert lldf.data_area("DM", [], "total") == b""
+    assert lldf.data_area("CO", ["SQL"], "total") == bytes.fromhex("0005 E2D8D3")
+    assert lldf.data_area("CO", ["SQL"], "inclusive") == bytes.fromhex("E2D8D3")
+
+
+@pytest.mark.parametrize("base", [0, 1])
+def test_segments(base: Any) -> None:
+    data = bytes(range(25))
+    segments = lldf.segmented({"change_type": "UB"}, data, 10, base)
+    heads = [segment[182:188].hex() for segment in segments]
+    assert heads == [f"012a0003{base:04x}", f"012a0003{base + 1:04x}", f"01250003{base + 2:04x}"]
+    assert b"".join(segment[288:] for segment in segments) == data
+    assert {segment[:182] + segment[188:288] for segment in segments} == {segments[0][:182] + segments[0][188:288]}
+    assert lldf.segmented({}, data, 10, seg_len="data")[2][182:184].hex() == "0005"
+
+
+# Row images: the page's examples and bmc-logical-log.md 2.6
+
+
+@pytest.mark.parametrize(
+    ("nulls", "value", "expected"),
+    [("N", "ABCDE", "0005 C1C2C3C4C5"), ("Y", "ABCDE", "00 0005 C1C2C3C4C5"), ("Y", None, "FF 0000")],
+)
+def test_five_character_field_of_the_page(nulls: str, value: str | None, expected: str) -> None:
+    assert rows.field_image(Column("A", "VCHR", 9, nulls=nulls), value) == bytes.fromhex(expected)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "expected"),
+    [
+        (Column("A", "INT", 2), 1, "0001"),
+        (Column("A", "INT", 2), -13, "FFF3"),
+        (Column("A", "INT", 4), 498, "000001F2"),
+        (Column("A", "INT", 4), -123, "FFFFFF85"),
+        (Column("A", "INT", 8), 2132, "0000000000000854"),
+        (Column("A", "INT", 8), -32, "FFFFFFFFFFFFFFE0"),
+        (Column("A", "FLOT", 8), 1.0, "4110000000000000"),
+        (Column("A", "FLOT", 8), -1.0, "C110000000000000"),
+        (Column("A", "FLOT", 4), -118.625, "C276A000"),
+        (Column("A", "FLOT", 4), 0.15625, "40280000"),
+        (Column("A", "FLOT", 8), 0.0, "0000000000000000"),
+        (Column("A", "DEC", 3), 1, "001C"),
+        (Column("A", "DEC", 3), -1, "001D"),
+        (Column("A", "DEC", 4, 2), "-12.3", "01230D"),
+        (Column("A", "DEC", 9, 2), Decimal("9999999.99"), "999999999C"),
+        (Column("A", "CHAR", 4), "AB", "C1C24040"),
+        (Column("A", "CHAR", 4, nulls="Y"), "AB", "00C1C24040"),
+        (Column("A", "CHAR", 4, nulls="Y"), None, "FF00000000"),
+        (Column("A", "CHAR", 4, subtype="B"), b"\x01", "01000000"),
+        (Column("A", "DATE"), "2026-03-14", "F2F0F2F660F0F360F1F4"),
+        (Column("A", "TIME"), "13:32:00", "F1F34BF3F24BF0F0"),
+        (Column("A", "DTTM", 19), "2026-03-14T24:00:00", "F2F0F2F660F0F360F1F460F2F44BF0F04BF0F0"),
+        (Column("A", "DTTM", 21), "2026-03-14T10:11:12.5", "F2F0F2F660F0F360F1F460F1F04BF1F14BF1F24BF5"),
+        (Column("A", "DTTZ", 25), "2026-03-14T10:11:12+01:00", "F2F0F2F660F0F360F1F460F1F04BF1F14BF1F24EF0F17AF0F0"),
+        (Column("A", "GRPH", 3), b"\x42\xc1", "42C140404040"),
+        (Column("A", "VGRF", 3), b"\x42\xc1", "000242C1"),
+        (Column("A", "BLOB", 1000, nulls="L"), b"", "00"),
+        (Column("A", "BLOB", 1000, nulls="L"), None, "FF"),
+        (Column("A", "CLOB", 1000, value_bytes=3), "010203", "010203"),
+        (Column("A", "ROWI", 3), b"\x01\x02\x03", "010203"),
+        (Column("A", "DECF", 8), "2238000000000001", "2238000000000001"),
+    ],
+)
+def test_values(column: Column, value: rows.Value, expected: str) -> None:
+    assert rows.field_image(column, value) == bytes.fromhex(expected)
+
+
+def test_styles_of_images() -> None:
+    columns = [Column("A", "CHAR", 2, nulls="Y"), Column("B", "VCHR", 4, nulls="Y"), Column("C", "VGRF", 2)]
+    values: list[rows.Value] = [None, "x", "日"]
+    unicode_ = rows.image(columns, values, encoding="utf-8")
+    assert unicode_ == bytes.fromhex("FF0000" + "00000178" + "000265E5")
+    assert rows.image(columns, values, encoding="utf-8", null_bytes="absent") == bytes.fromhex(
+        "FF" + "00000178" + "000265E5"
+    )
+    assert rows.image(columns, values, encoding="utf-8", expand_var=True) == bytes.fromhex(
+        "FF0000" + "00000178202020" + "000265E50020"
+    )
+    assert rows.image(columns, values, encoding="utf-8", graphic_len="chars").endswith(bytes.fromhex("000165E5"))
+    assert rows.image([Column("F", "FLOT", 8)], [1.0], floats="ieee").hex() == "3ff0000000000000"
+
+
+@given(st.integers(-(10**9) + 1, 10**9 - 1))
+def test_packed_digits(number: int) -> None:
+    text = rows.packed(Decimal(number).scaleb(-2), 9, 2).hex()
+    assert int(text[:-1]) == abs(number)
+    assert text[-1] == ("d" if number < 0 else "c")
+
+
+@given(st.floats(-1e70, 1e70), st.sampled_from([4, 8]))
+def test_hfp_is_the_nearest_and_normalised(value: float, length: int) -> None:
+    raw = rows.hfp(value, length)
+    digits = 2 * (length - 1)
+    fraction = Fraction(int.from_bytes(raw[1:], "big"), 16**digits)
+    decoded = (-1 if raw[0] & 0x80 else 1) * fraction * Fraction(16) ** ((raw[0] & 0x7F) - 64)
+    if fraction:
+        assert fraction >= Fraction(1, 16)
+        assert abs(decoded - Fraction(value)) <= abs(Fraction(value)) / 16 ** (digits - 1)
+    else:
+        assert abs(value) < 16.0**-64
+
+
+# Control records
+
+
+def test_xtyp_starts_the_file() -> None:
+    record = control.for_tables(logs.TABLES)[0]
+    assert record[:4].hex() == "e7e3e8d7"
+    assert control.xtyp().decode("cp037") == "XTYPDB2 V1210 DB2A'N." + "000376553465534" + "008196553465534" + (
+        "003670120001208"
+    )
+
+
+def test_dlci_of_one_column() -> None:
+    table = control.Table(columns=(Column("AMOUNT", "DEC", 9, 2, nulls="Y", key_seq=1),))
+    expected = "DLCIDB2A01050003001DEC 0000502Y00000 001A00006000060000600" + "1006AMOUNT" + " " * 122 + "001"
+    assert control.column_records(table)[0].decode("cp037") == expected
+    digits = control.column_records(table, dec_length="precision")[0]
+    assert digits[23:28].decode("cp037") == "00009"
+    assert len(control.column_records(table, total=210)[0]) == 210
+
+
+def test_positions_end_behind_the_first_variable_column() -> None:
+    columns = (Column("A", "INT", nulls="Y"), Column("B", "VCHR", 5), Column("C", "INT"))
+    records = control.column_records(control.Table(columns=columns))
+    assert [record[31:36].decode("cp037") for record in records] == ["00000", "00005", "   -1"]
+    assert [record[51:56].decode("cp037") for record in records] == ["00005", "00007", "00004"]
+    assert control.column_positions(columns, 4) == [4, 9, -1]
+
+
+def test_dtbi_of_a_table_with_long_names() -> None:
+    table = logs.TABLES[2]
+    text = control.table_record(table, create_rba="123456789ABC")
+    assert text[:42].decode("cp037") == "DTBIDB2A010600020003TB0030001300300013F002"
+    assert text[42:66].hex() == "00000000123456789abc" + "0000" + "00" * 12
+    assert text[66:97].decode("cp037") == "E000" + " " * 24 + "007"
+    assert text[97:121].decode("cp037").rstrip() == "DBSTOCK"
+    assert text[148:151].decode("cp037") == "015"
+    assert text[410:].decode("cp037") == "WAREHOUSSTOCK_MOVEME000001"
+    assert len(control.table_record(table, control.DTBI_TABLED)) == 121
+    assert len(control.table_record(table, control.DTBI_TO_EDITPROC)) == 97
+
+
+def test_other_control_records() -> None:
+    assert control.dlds(segmented="Y")[48:].decode("cp037") == "VB DB2I    NYNNNNNN"
+    assert control.dlge(end_rba="123456789ABC", end_time=None).hex() == (
+        "c4d3c7c5" + "00000000123456789abc" + "0000" + "00" * 17 + "000000" + "00" * 12
+    )
+    assert control.dicl([(1, "A"), (12, "D")]).decode("cp037") == "DICLDB2A010500070102001001A012D"
+    assert control.dixi()[:27].decode("cp037") == "DIXIDB2A0105000700030010012"
+    assert control.xhdf(lldf.HeaderField("LOGRBA", "BIN", 10, 87)).decode("cp037") == (
+        "XHDFLOGRBA            BIN  0001000087"
+    )
+    assert control.dtob()[:24].decode("cp037") == "DTOBDB2A010500020003A004"
+    assert len(control.dlob()) == 212
+    assert len(control.dxml(total=control.DXML_TABLED)) == 80
+    assert len(control.dxsf()) == 48
+    assert control.unknown("DTSI", "AB").hex() == "c4e3e2c9c1c2"
+
+
+# Framing
+
+
+def test_descriptors_of_the_pages() -> None:
+    # The block of 32,034 and the record of 1,142 bytes of IBM's example.
+    assert framing.descriptor(32034 - 4).hex() == "7d220000"
+    assert framing.descriptor(1142 - 4).hex() == "04760000"
+    assert framing.extended_descriptor(70000 - 4).hex() == "80011170"
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "expected"),
+    [
+        ("rdw", {}, "00060000 C1C2 00070000 C3C4C5"),
+        ("bdw", {}, "00110000 00060000 C1C2 00070000 C3C4C5"),
+        ("bdw", {"block_size": 14}, "000A0000 00060000 C1C2 000B0000 00070000 C3C4C5"),
+        ("bdw-extended", {}, "80000011 00060000 C1C2 00070000 C3C4C5"),
+        ("vbs", {"piece_sizes": 2}, "00060000 C1C2 00060100 C3C4 00050200 C5"),
+        ("vbs", {"piece_sizes": 1}, "00050100 C1 00050200 C2 00050100 C3 00050300 C4 00050200 C5"),
+        ("bdw-vbs", {"block_size": 15}, "000F0000 00060000 C1C2 00050100 C3 000A0000 00060200 C4C5"),
+        ("zosmf", {}, "00000002 C1C2 00000003 C3C4C5"),
+        ("glued", {}, "C1C2C3C4C5"),
+        ("fixed", {"record_length": 3}, "C1C240C3C4C5"),
+    ],
+)
+def test_framings(kind: str, options: dict[str, Any], expected: str) -> None:
+    out = framing.framed(kind, [b"\xc1\xc2", b"\xc3\xc4\xc5"], **options)
+    assert out.data == bytes.fromhex(expected)
+    assert [out.data[offset] for offset in out.offsets] == [0xC1, 0xC3]
+
+
+@given(st.lists(st.binary(min_size=1, max_size=90), max_size=12), st.integers(20, 60))
+def test_spanned_blocks_hold_the_records(records: list[bytes], block_size: int) -> None:
+    data = framing.bdw_vbs(records, block_size)
+    found: list[bytes] = []
+    while data:
+        (size,) = struct.unpack(">H", data[:2])
+        assert size <= block_size
+        block, data = data[4:size], data[size:]
+        while block:
+            length, flags = struct.unpack(">HB", block[:3])
+            assert length > 4
+            piece, block = block[4:length], block[length:]
+            if flags in (framing.COMPLETE, framing.FIRST):
+                found.append(piece)
+            else:
+                found[-1] += piece
+    assert found == records
+
+
+# A whole log
+
+
+@pytest.mark.parametrize("reading", ["total", "inclusive", "exclusive"])
+@pytest.mark.parametrize("base", [0, 1])
+def test_example(reading: lldf.Reading, base: Any) -> None:
+    log = logs.example(reading, base, segment_order=(2, 0, 1))
+    assert {len(change["seq"]) for change in log.changes} == {72}
+    assert {len(change["txn_id"]) for change in log.changes} == {24}
+    assert {change["op"] for change in log.changes} == set("IUDMTXSCO")
+    assert {record[:2].hex() for record in log.data_records} == {"0120"}
+    ordinals = [int(change["seq"][-8:], 16) for change in log.changes]
+    assert ordinals == log.last_records == sorted(ordinals)
+    assert len(log.data_records) == len(log.changes) + 2
+
+
+def test_example_gives_whole_transactions_in_commit_order() -> None:
+    log = logs.example()
+    assert [log.groups.count(group) for group in ("committed", "rolled-back", "open")] == [18, 5, 1]
+    seqs = [change["seq"] for change in log.expected_for(order="commit")]
+    assert seqs == sorted(seqs)
+    assert all(change["uor_disp"] == "C" for change in log.expected)
+    assert len({change["seq"] for change in log.changes}) == len(log.changes)
+
+
+def test_example_update_is_joined_by_its_segments() -> None:
+    log = logs.example(base=0, segment_order=(0, 1, 2))
+    segments = [record for record in log.data_records if record[184:186] == b"\x00\x03"]
+    table = logs.TABLES[0]
+    before = rows.image(table.columns, logs.full_row(1))
+    data = b"".join(segment[288:] for segment in segments)
+    assert data[2:4] == len(before).to_bytes(2, "big")
+    assert data[4 : 4 + len(before)] == before
+    assert int.from_bytes(data[:2], "big") == len(data)
+
+
+def test_example_in_an_older_header() -> None:
+    log = logs.example(lines=tuple(lldf.narrow()))
+    assert {record[:2].hex() for record in log.data_records} == {"00eb"}
+    described = [record for record in log.control_records if record[:4] == "XHDF".encode("cp037")]
+    assert len(described) == len(lldf.narrow())
+
+
+def test_example_with_short_names() -> None:
+    log = logs.example(control_options={"dtbi_total": control.DTBI_TABLED})
+    short = [change for change in log.changes if change.get("table_name_short")]
+    assert {(change["schema_name"], change["table_name"]) for change in short} == {("WAREHOUS", "STOCK_MOVEME000001")}

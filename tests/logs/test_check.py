@@ -1,0 +1,359 @@
+"""Accounting: every byte of a file adds up, and what the control file claims is held against the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writers.bmc import control, framing, lldf, logs
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
+
+from lmparse import cli
+from lmparse.logs.check import Report, account
+from lmparse.options import Options
+
+END = "FF" * 10
+"""An ENDRBA that no record stands behind."""
+
+
+@pytest.fixture(scope="module")
+def example() -> logs.Example:
+    return logs.example()
+
+
+def true_control(example: logs.Example, end: str = END) -> list[bytes]:
+    """The control records of a log with an ENDRBA of one's own."""
+    return [*example.control_records[:-1], control.dlge(ENDRBA=end)]
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Callable[..., Report]:
+    """Account for records in a framing, or for bytes, with control records or without."""
+
+    def check(
+        data: Sequence[bytes] | bytes, controls: Sequence[bytes] | None = None, kind: str = "rdw", **options: Any
+    ) -> Report:
+        path = tmp_path / "log.dat"
+        path.write_bytes(data if isinstance(data, bytes) else logs.as_file(data, kind))
+        if controls is not None:
+            (tmp_path / "log.ctl").write_bytes(framing.rdw(controls))
+            options["control"] = str(tmp_path / "log.ctl")
+        return account(str(path), Options.parse(options))
+
+    return check
+
+
+def sums(report: Report) -> tuple[int, int, int, int]:
+    assert report.is_accounted
+    assert report.descriptors + report.parsed + report.skipped + report.quarantined == report.size
+    return report.descriptors, report.parsed, report.skipped, report.quarantined
+
+
+# -- bytes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [kind for kind in framing.KINDS if kind != "fixed"])
+def test_a_sound_log_is_descriptors_and_records(check: Callable[..., Report], example: logs.Example, kind: str) -> None:
+    report = check(example.data_records, true_control(example), kind)
+    records = sum(map(len, example.data_records))
+    assert report.size == len(logs.as_file(example.data_records, kind))
+    assert sums(report) == (report.size - records, records, 0, 0)
+    assert report.records == len(example.data_records)
+    assert (report.error_count, report.errors, report.differences) == (0, [], [])
+
+
+def test_a_sound_control_file(check: Callable[..., Report], example: logs.Example) -> None:
+    records = example.control_records
+    report = check(records, spec="bmc_control")
+    assert sums(report) == (4 * len(records), sum(map(len, records)), 0, 0)
+    assert report.counts["record type"]["DLCI"] == sum(len(table.columns) for table in example.tables)
+    assert report.error_count == 0
+
+
+def test_a_file_cut_short(check: Callable[..., Report], example: logs.Example) -> None:
+    """The whole rest is quarantined, its descriptor word too."""
+    whole = framing.rdw(example.data_records)
+    report = check(whole[:-7], true_control(example))
+    rest = len(example.data_records[-1]) + 4 - 7
+    good = example.data_records[:-1]
+    assert sums(report) == (4 * len(good), sum(map(len, good)), 0, rest)
+    assert [error.code for error in report.errors] == ["LMP-F006"]
+    assert report.error_count == 1
+
+
+def test_bytes_behind_the_last_record(check: Callable[..., Report], example: logs.Example) -> None:
+    report = check(framing.rdw(example.data_records) + b"\x01\x02\x03\x04\x05", true_control(example))
+    assert sums(report)[3] == 5
+    assert [error.code for error in report.errors] == ["LMP-F007"]
+
+
+def test_damage_in_the_middle(check: Callable[..., Report], example: logs.Example) -> None:
+    framed = framing.framed("rdw", example.data_records)
+    data = bytearray(framed.data)
+    data[framed.starts[10] : framed.starts[10] + 4] = b"\xff\xff\xff\xff"
+    report = check(bytes(data), true_control(example))
+    assert report.records == 10
+    assert sums(report)[3] == len(data) - framed.starts[10]
+    assert report.error_count == 1
+
+
+@pytest.mark.parametrize("with_control", [True, False])
+def test_a_bad_record_is_quarantined(check: Callable[..., Report], example: logs.Example, with_control: bool) -> None:
+    records = list(example.data_records)
+    records[12] = b"\x7f\xff" + records[12][2:]
+    report = check(records, true_control(example) if with_control else None)
+    total = sum(map(len, records))
+    assert sums(report) == (4 * len(records), total - len(records[12]), 0, len(records[12]))
+    assert [(error.record_index, error.field) for error in report.errors] == [(12, "length")]
+    assert report.error_count == 1
+
+
+@pytest.mark.parametrize("with_control", [True, False])
+def test_a_bad_value_keeps_the_record(check: Callable[..., Report], example: logs.Example, with_control: bool) -> None:
+    records = list(example.data_records)
+    records[2] = records[2][:60] + b"\xff" * 17 + records[2][77:]
+    report = check(records, true_control(example) if with_control else None)
+    assert sums(report)[3] == 0
+    assert [(error.record_index, error.code) for error in report.errors] == [(2, "LMP-V005")]
+
+
+def test_a_bad_value_in_a_row_is_an_error(check: Callable[..., Report]) -> None:
+    writer = logs.Writer()
+    row: logs.Row = {"NO": 1, "KIND": "K", "SUM": "1.25"}
+    writer.add(logs.Unit(1), logs.TABLES[2], "I", after=row)
+    good = writer.row_image(logs.TABLES[2], row)
+    records = [writer.records[0].replace(good, writer.row_image(logs.TABLES[2], {**row, "SUM": b"ABCD"}))]
+    report = check(records, true_control(writer.example(dlds_fields={"SEGMENTED": "N"})))
+    assert [(error.code, error.field) for error in report.errors] == [("LMP-V002", "after.SUM")]
+    assert report.differences == []
+
+
+def test_a_missing_segment_is_an_error(check: Callable[..., Report], example: logs.Example) -> None:
+    divided = [index for index, record in enumerate(example.data_records) if record[184:186] == b"\x00\x03"]
+    assert len(divided) == 3
+    records = [record for index, record in enumerate(example.data_records) if index != divided[1]]
+    report = check(records, true_control(example))
+    assert [error.code for error in report.errors] == ["LMP-R004"]
+    assert report.is_accounted
+
+
+def test_all_errors_are_counted_and_the_first_are_kept(check: Callable[..., Report]) -> None:
+    from lmparse.records.files import KEPT_ERRORS
+
+    good, bad = lldf.record(b""), lldf.record(b"", timestamp=b"\xff" * 17)
+    report = check([good] * 3 + [bad] * (KEPT_ERRORS + 5))
+    assert report.error_count == KEPT_ERRORS + 5
+    assert len(report.errors) == KEPT_ERRORS
+
+
+def test_an_empty_log(check: Callable[..., Report], example: logs.Example) -> None:
+    report = check(b"", true_control(example))
+    assert sums(report) == (0, 0, 0, 0)
+    assert (report.records, report.differences) == (0, [])
+
+
+# -- what was found -------------------------------------------------------------------------
+
+
+def test_counts_are_those_of_the_records(check: Callable[..., Report], example: logs.Example) -> None:
+    report = check(example.data_records, true_control(example))
+    assert sum(report.counts["change type"].values()) == len(example.data_records)
+    assert report.counts["change type"]["IL"] == 1
+    assert report.counts["disposition"] == {
+        # Three of the records are segments of one change.
+        "committed": example.groups.count("committed") + 2,
+        "rolled-back": example.groups.count("rolled-back"),
+        "open": example.groups.count("open"),
+    }
+    assert report.counts["table"]["PROD.ITEMS"] == sum(row["table_name"] == "ITEMS" for row in example.changes)
+
+
+def test_decisions_say_what_was_decided_and_why(check: Callable[..., Report], example: logs.Example) -> None:
+    report = check(example.data_records, true_control(example), "bdw")
+    decided = {decision.name: decision.value for decision in report.decisions}
+    assert (decided["framing"], decided["row images"], decided["code page"]) == ("bdw", "total", "cp037")
+    assert all(decision.evidence for decision in report.decisions)
+    chosen = check(example.data_records, true_control(example), "bdw", row_images="total", code_page="cp1047")
+    evidence = {decision.name: decision.evidence for decision in chosen.decisions}
+    assert (evidence["row images"], evidence["code page"]) == ("option", "option")
+
+
+def test_codes_that_the_manual_does_not_list(check: Callable[..., Report], example: logs.Example) -> None:
+    records = [*example.data_records, lldf.record(b"", change_type="ZZ", anomaly_type="?")]
+    report = check(records, true_control(example))
+    assert report.unlisted["change_type"] == {"ZZ": 1}
+    assert report.unlisted["anomaly_type"] == {"?": 1}
+    assert "change_type" not in check(example.data_records).unlisted
+
+
+def test_the_report_in_words_and_as_json_say_the_same(check: Callable[..., Report], example: logs.Example) -> None:
+    report = check(example.data_records, true_control(example, end="00" * 9 + "01"))
+    lines, shown = list(report.lines()), report.to_dict()
+    assert lines[0] == f"{report.file}: {report.records} records of bmc_lldf, {report.size} bytes"
+    assert f"{report.parsed} parsed + {report.descriptors} descriptors" in lines[1]
+    assert lines[1].endswith(f" = {report.size}")
+    assert [f"  difference: {text}" for text in shown["differences"]] == [
+        line for line in lines if line.startswith("  difference: ")
+    ]
+    assert lines[-1] == "  0 errors, 1 differences"
+    assert shown["bytes"] == {
+        "size": report.size,
+        "descriptors": report.descriptors,
+        "parsed": report.parsed,
+        "skipped": 0,
+        "quarantined": 0,
+        "is_accounted": True,
+    }
+
+
+def test_parts_that_do_not_add_up_are_shown() -> None:
+    report = Report("x", 100, "bmc_lldf", descriptors=4, parsed=90)
+    assert not report.is_accounted
+    assert list(report.lines())[1].endswith(" = 94, but the file has 100")
+
+
+# -- claims ---------------------------------------------------------------------------------
+
+COLUMNS = (Column("NO", "INT", 4), Column("KIND", "CHAR", 3, nulls="Y"), Column("NOTE", "VCHR", 10))
+
+
+def small(*, segments: int = 1, member_id: int = 0, table: Table | None = None, **options: Any) -> logs.Example:
+    """A log of one insert, its claims true unless `options` say otherwise."""
+    table = table or Table(columns=COLUMNS)
+    writer = logs.Writer((table,))
+    unit = logs.Unit(1, member_id=member_id)
+    writer.add(unit, table, "I", after={"NO": 1, "KIND": "K", "NOTE": "note"}, segments=segments)
+    flags = {"SEGMENTED": "Y" if segments > 1 else "N", "DDLOBJECTS": "N", "CMDSINCLUDED": "N"}
+    return writer.example(**{"dlds_fields": {**flags, **options.pop("dlds_fields", {})}, **options})
+
+
+def differences(check: Callable[..., Report], log: logs.Example, end: str = END) -> list[str]:
+    report = check(log.data_records, true_control(log, end))
+    assert report.error_count == 0
+    return report.differences
+
+
+def test_claims_that_hold(check: Callable[..., Report]) -> None:
+    assert differences(check, small()) == []
+    assert differences(check, small(segments=2)) == []
+
+
+@pytest.mark.parametrize(
+    ("segments", "claim", "said"),
+    [
+        (2, "N", ["DLDS.SEGMENTED is N, but the data has segmented records"]),
+        (1, "Y", ["DLDS.SEGMENTED is Y, but the data has no segmented record"]),
+        (1, "", []),
+        (2, "", []),
+    ],
+)
+def test_segmented(check: Callable[..., Report], segments: int, claim: str, said: list[str]) -> None:
+    assert differences(check, small(segments=segments, dlds_fields={"SEGMENTED": claim})) == said
+
+
+@pytest.mark.parametrize(
+    ("change_type", "flag", "said"),
+    [
+        ("CO", "DDLOBJECTS", "DLDS.DDLOBJECTS is N, but the data has DDL records"),
+        ("CM", "CMDSINCLUDED", "DLDS.CMDSINCLUDED is N, but the data has command records"),
+    ],
+)
+def test_ddl_and_commands(check: Callable[..., Report], change_type: str, flag: str, said: str) -> None:
+    for claim, expected in (("N", [said]), ("Y", [])):
+        table = Table(columns=COLUMNS)
+        writer = logs.Writer((table,))
+        writer.add(logs.Unit(1), table, change_type, parts=["-STOP"], detail={"text": "-STOP"})
+        flags = {"SEGMENTED": "N", "DDLOBJECTS": "N", "CMDSINCLUDED": "N", flag: claim}
+        assert differences(check, writer.example(dlds_fields=flags)) == expected
+
+
+@pytest.mark.parametrize("claimed", [2, 4])
+def test_number_of_columns(check: Callable[..., Report], claimed: int) -> None:
+    log = small(table=Table(columns=COLUMNS, dtbi={"LLNUMCOL": claimed}))
+    (said,) = differences(check, log)
+    assert said.startswith("DTBI.LLNUMCOL of DB2A.0105.0002.0003 version 001")
+    assert f" is {claimed}, but 3 DLCI records" in said
+
+
+def test_longest_row(check: Callable[..., Report]) -> None:
+    log = small(table=Table(columns=COLUMNS, dtbi={"LLMAXROWLEN": 99}))
+    (said,) = differences(check, log)
+    assert said.startswith("DTBI.LLMAXROWLEN of DB2A.0105.0002.0003 version 001")
+    width = 4 + (1 + 3) + (2 + 10)
+    assert f" is 99, but LOGLOGBYTES of its columns add up to {width}" in said
+
+
+def test_column_positions_count_from_any_base(check: Callable[..., Report]) -> None:
+    assert differences(check, small(pos_base=2)) == []
+    second = replace(COLUMNS[1], dlci={"LLCOLUMNPOS": 5})
+    (said, other) = differences(check, small(table=Table(columns=(COLUMNS[0], second, COLUMNS[2]))))
+    assert "DLCI.LLCOLUMNPOS" in said
+    assert "steps 5 bytes from NO to KIND, but LOGLOGBYTES is 4" in said
+    assert "steps 3 bytes from KIND to NOTE, but LOGLOGBYTES is 4" in other
+
+
+def test_length_of_a_column_name(check: Callable[..., Report]) -> None:
+    named = replace(COLUMNS[0], dlci={"COLUMNNAMELEN": 5})
+    assert differences(check, small(table=Table(columns=(named, *COLUMNS[1:])))) == [
+        "DLCI.COLUMNNAMELEN of NO is 5, but the name has 2 characters"
+    ]
+
+
+@pytest.mark.parametrize(("member_id", "start", "length"), [(0, 87, 10), (1, 77, 10)], ids=["RBA", "LRSN"])
+def test_end_of_the_log(check: Callable[..., Report], member_id: int, start: int, length: int) -> None:
+    """It is an RBA, in data sharing an LRSN; a record may stand at it, not behind it."""
+    log = small(member_id=member_id)
+    position = log.data_records[0][start : start + length]
+    number = int.from_bytes(position, "big")
+    assert differences(check, log, position.hex()) == []
+    assert differences(check, log, f"{number + 1:020X}") == []
+    before = f"{number - 1:020X}"
+    assert differences(check, log, before) == [
+        f"DLGE.ENDRBA is {before}, but a record stands at {position.hex().upper()}"
+    ]
+    assert differences(check, log, "00" * 10) == []
+
+
+@pytest.mark.parametrize(("described", "actual"), [(277, 288), (288, 277)])
+def test_a_header_that_is_not_the_one_described(check: Callable[..., Report], described: int, actual: int) -> None:
+    """XHDF and LENGTH contradict each other: the record is not read by guess."""
+    log = small(header=lldf.described(described))
+    record = lldf.record(b"", size=actual)
+    report = check([record], true_control(log), framing="rdw")
+    assert sums(report) == (4, 0, 0, len(record))
+    assert [(error.code, error.expected, error.found) for error in report.errors] == [
+        ("LMP-C006", str(described), str(actual))
+    ]
+
+
+def test_a_header_that_differs_from_the_table_is_a_notice(check: Callable[..., Report]) -> None:
+    lines = tuple(lldf.narrow())
+    example = logs.example(lines=lines)
+    report = check(example.data_records, true_control(example))
+    assert report.error_count == 0
+    assert any("XHDF differs from the table" in notice for notice in report.notices)
+    assert report.differences == []
+
+
+# -- the exit code --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tail", "end", "code"),
+    [(b"", END, 0), (b"", "00" * 9 + "01", 24), (b"\x01\x02\x03", END, 20), (b"\x01\x02\x03", "00" * 9 + "01", 20)],
+    ids=["sound", "difference", "damage", "both"],
+)
+def test_exit_code(
+    tmp_path: Path, example: logs.Example, capsys: pytest.CaptureFixture[str], tail: bytes, end: str, code: int
+) -> None:
+    data, named = tmp_path / "log.dat", tmp_path / "log.ctl"
+    data.write_bytes(framing.rdw(example.data_records) + tail)
+    named.write_bytes(framing.rdw(true_control(example, end)))
+    assert cli.main(["check", str(data), "--control", str(named)]) == code
+    out, err = capsys.readouterr()
+    assert ("difference: " in out) == (end != END)
+    assert ("[LMP-F007]" in err) == bool(tail)

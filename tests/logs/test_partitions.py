@@ -1,0 +1,530 @@
+"""Ranges: records of parts that were cut without a pass over the file are those of the whole file, or an error."""
+
+from __future__ import annotations
+
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from luw_streams import EMP, ITEM, emp, item
+from writers.bmc import control, lldf, logs
+from writers.bmc import framing as enc
+from writers.db2.stream import Stream
+
+from lmparse import cli
+from lmparse.columnar import record_plan
+from lmparse.columnar.schemas import records_schema
+from lmparse.errors import DataError, FramingError
+from lmparse.framing import sync
+from lmparse.framing.framings import Span
+from lmparse.logs.arrow import part_batches, read_table
+from lmparse.logs.partitions import Part, Request
+from lmparse.options import Options
+from lmparse.records import files
+from lmparse.storage import processes
+
+MAX_BYTES = {"bmc_lldf": 30_000, "db2_log": 70_000}
+"""Of a part, by spec: what is no record of Db2 LUW can pass for one for some ten thousand bytes."""
+RECORDS = list(logs.example().data_records)
+LONGEST = max(map(len, RECORDS))
+# Ways to write z/OS files: name of the encoder's, name of the reader's, options.
+ZOS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "rdw": ("rdw", "rdw", {}),
+    "bdw": ("bdw", "bdw", {"block_size": 4000}),
+    "extended bdw": ("bdw-extended", "bdw", {"block_size": 4000}),
+    "vbs": ("vbs", "vbs", {"piece_sizes": 300}),
+    "bdw-vbs": ("bdw", "bdw-vbs", {"block_size": 4000}),
+    "zosmf": ("zosmf", "zosmf", {}),
+    "fixed": ("fixed", "fixed", {"record_length": LONGEST}),
+}
+LUW = [
+    *("little v10 filter", "big v10 filter", "little v10 bare", "big v10 lsn8", "little v10 filter97"),
+    *("big v7 lsn6", "little v9.7 bare"),
+]
+EVERY = [*ZOS, *LUW]
+OPTIONS = {"spec": "bmc_lldf", "framing": "rdw"}
+ENDINGS = ("parquet", "arrow", "csv", "jsonl")
+Made = tuple[bytes, dict[str, Any]]
+
+
+def made(way: str) -> Made:
+    """A file of some hundred thousand bytes, and the options to read it with."""
+    if way not in ZOS:
+        order, generation, name = way.split()
+        options = {"spec": "db2_log", "framing": name, "byte_order": order, "generation": generation}
+        return luw_log(order, generation, name), options
+    kind, reader, options = ZOS[way]
+    count = 300_000 // sum(map(len, RECORDS)) + 1 if kind != "fixed" else 300_000 // LONGEST // len(RECORDS) + 1
+    named = {"record_length": LONGEST} if kind == "fixed" else {}
+    return logs.as_file(RECORDS * count, kind, **options), {"spec": "bmc_lldf", "framing": reader, **named}
+
+
+@cache
+def luw_log(order: Any, generation: Any, name: Any) -> bytes:
+    stream, chance = Stream(generation, order, name), random.Random(1)
+    for number in range(500):
+        unit = stream.begin(f"USER{number}")
+        for row in range(chance.randrange(1, 6)):
+            unit.insert(EMP, emp(row, "x" * chance.randrange(30)))
+            unit.update(ITEM, item(row), item(row, "y" * chance.randrange(20)))
+        unit.commit()
+    return bytes(stream.bytes())
+
+
+@pytest.fixture
+def put(tmp_path: Path) -> Callable[[bytes], Path]:
+    def put(data: bytes) -> Path:
+        path = tmp_path / "night.dat"
+        path.write_bytes(data)
+        return path
+
+    return put
+
+
+def request(path: Path, options: dict[str, Any]) -> Request:
+    return Request((str(path),), Options.parse(options), max_bytes=MAX_BYTES[options["spec"]])
+
+
+def parts_of(path: Path, options: dict[str, Any]) -> list[Part]:
+    """The parts of a request that asks for no numbers, all of them cut so."""
+    parts = list(request(path, options).parts(is_numbered=False))
+    assert len(parts) > 2
+    assert {part.span.first_index for part in parts} == {None}
+    assert (parts[0].span.start, parts[-1].span.end) == (0, path.stat().st_size)
+    return parts
+
+
+def schema_of(options: dict[str, Any]) -> pa.Schema:
+    schema = records_schema(str(options["spec"]))
+    return schema.remove(schema.get_field_index("_metadata"))
+
+
+def rows_of(parts: list[Part], schema: pa.Schema) -> pa.Table:
+    batches = [batch for part in parts for batch in part_batches(part, schema, with_changes=False)]
+    return pa.Table.from_batches(batches, schema)
+
+
+def error_of(part: Part, schema: pa.Schema) -> str:
+    """What reading a part ends with; nothing when it ends well."""
+    try:
+        rows_of([part], schema)
+    except DataError as error:
+        return str(error)
+    return ""
+
+
+# the same rows
+
+
+@pytest.mark.parametrize("way", EVERY)
+def test_parts_give_the_rows_of_the_whole_file(put: Any, way: str) -> None:
+    data, options = made(way)
+    path = put(data)
+    parts = [pickle.loads(pickle.dumps(part)) for part in parts_of(path, options)]
+    assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai", "check"])
+@pytest.mark.parametrize("way", ["rdw", "bdw-vbs", "little v10 filter"])
+def test_every_engine_reads_them(put: Any, way: str, engine: str) -> None:
+    data, options = made(way)
+    path = put(data)
+    parts = parts_of(path, options | {"engine": engine})
+    assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
+
+
+def test_numbers_that_are_asked_for_are_counted_all_the_same(put: Any) -> None:
+    data, options = made("rdw")
+    path = put(data)
+    assert rows_of(parts_of(path, options), records_schema("bmc_lldf")).equals(read_table(path, **options))
+
+
+def test_records_of_kinds_that_no_list_has_are_records(put: Any) -> None:
+    raw = [record[:104] + b"\x7b\x7b" + record[106:] for record in RECORDS]
+    path = put(enc.rdw(raw * 20))
+    options = {"spec": "bmc_lldf", "framing": "rdw"}
+    assert rows_of(parts_of(path, options), schema_of(options)).equals(read_table(path, metadata=False, **options))
+
+
+def test_records_of_a_header_that_the_control_file_describes(put: Any, tmp_path: Path) -> None:
+    lines = lldf.narrow()
+    raw = [lldf.record(b"x" * (number % 90), lines=lines, log_rba=f"{number:020X}") for number in range(600)]
+    path = put(enc.rdw(raw))
+    described = [control.xtyp(), control.dlds(), *map(control.xhdf, lines), control.dlge()]
+    (tmp_path / "night.ctl").write_bytes(enc.rdw(described))
+    options = OPTIONS | {"control": str(tmp_path / "night.ctl")}
+    assert rows_of(parts_of(path, options), schema_of(options)).equals(read_table(path, metadata=False, **options))
+
+
+def test_a_file_that_one_part_holds_is_not_cut(put: Any) -> None:
+    data, options = made("rdw")
+    path = put(data)
+    (part,) = replace(request(path, options), max_bytes=len(data)).parts(is_numbered=False)
+    assert part.span == Span(0, len(data), 0)
+
+
+@pytest.mark.parametrize("why", ["glued", "compressed", "no place looks like a record"])
+def test_what_cannot_be_cut_so_is_cut_by_a_pass_over_all_of_it(put: Any, why: str, tmp_path: Path) -> None:
+    import gzip
+
+    data, options = made("rdw")
+    if why == "glued":
+        data, options = enc.glued(RECORDS * 20), {"spec": "bmc_lldf", "framing": "glued"}
+    if why == "no place looks like a record":
+        data = enc.rdw([b"\x7f\xff" + record[2:] for record in RECORDS * 20])
+    path = put(data)
+    if why == "compressed":
+        path = tmp_path / "night.dat.gz"
+        path.write_bytes(gzip.compress(data))
+    asked = request(path, options)
+    parts = list(asked.parts(is_numbered=False))
+    assert parts == list(asked.parts())
+    assert len(parts) > 3
+    assert rows_of(parts, schema_of(options)).equals(read_table(path, metadata=False, **options))
+
+
+# what is read of the file
+
+GUARDED = """
+import ctypes, mmap, sys
+import numpy as np
+from lmparse import files
+from lmparse.options import Options
+from lmparse.logs.partitions import Request
+
+path, step, margin, is_numbered = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "numbered"
+opened = files.open_buffer
+
+def guarded(path):
+    buffer = opened(path)
+    address = np.frombuffer(buffer, np.uint8).ctypes.data
+    for cut in range(step, len(buffer) + step, step):
+        # From behind the last cut, or what shows the framing, to before this one.
+        start, end = cut - step + margin, min(cut - margin, len(buffer)) // mmap.PAGESIZE * mmap.PAGESIZE
+        assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address + start), ctypes.c_size_t(end - start), 0) == 0
+    return buffer
+
+files.open_buffer = guarded
+print(len(list(Request((path,), Options(), max_bytes=step).parts(is_numbered=is_numbered))))
+"""
+
+
+def test_nothing_far_from_the_cuts_is_read_before_the_parts_stand(put: Any) -> None:
+    step, margin = 1 << 23, 1 << 21
+    block = enc.rdw(RECORDS * 100)
+    path = put(block * (5 * step // len(block)))
+
+    def run(what: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", GUARDED, str(path), str(step), str(margin), what]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    done = run("not numbered")
+    assert (done.returncode, done.stdout) == (0, "5\n"), done.stderr
+    # Whoever touches what is guarded dies: a pass over all of it does.
+    assert run("numbered").returncode < 0
+
+
+# damage
+
+
+DAMAGE = ["bytes in the middle", "the end is missing"]
+
+
+def damaged(data: bytes, options: dict[str, Any], what: str) -> bytes:
+    """A file with bytes in the middle that begin no record, or without its last ones."""
+    if what == "the end is missing":
+        return data[:-7]
+    start = next(frame.offset for frame in framed(data, options) if frame.offset > len(data) // 2)
+    # The whole record before it, with its descriptor words.
+    return data[: start - 400] + b"\xff" * 400 + data[start:]
+
+
+def framed(data: bytes, options: dict[str, Any]) -> Any:
+    from lmparse.framing.framings import Framing
+
+    named = {name: options.get(name) for name in ("record_length", "byte_order")}
+    return Framing(options["framing"], **named).frames(data)
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+@pytest.mark.parametrize("way", [way for way in EVERY if way != "fixed"])
+def test_damage_is_told_as_by_reading_at_once(put: Any, way: str, what: str) -> None:
+    data, options = made(way)
+    path = put(damaged(data, options, what))
+    with pytest.raises(FramingError) as whole:
+        read_table(path, **options)
+    parts, schema = parts_of(path, options), schema_of(options)
+    errors = [error_of(part, schema) for part in parts]
+    assert set(errors) == {"", str(whole.value)}
+    # Everything in front of the damage is there.
+    first = errors.index(str(whole.value))
+    assert all(errors[number] == "" for number in range(first))
+    assert whole.value.record_offset is not None
+    assert parts[first].span.start <= whole.value.record_offset
+
+
+# logs in logs
+
+
+def bad_records() -> Made:
+    """Records that are none of the spec, each with many in it that are: only these look like records."""
+    inner = enc.rdw(RECORDS[:3] * 20)[:31_000]
+    outer = b"\x7f\xff" + RECORDS[0][2:288] + inner
+    return enc.rdw([*RECORDS * 4, *[outer] * 8, *RECORDS * 4]), {"spec": "bmc_lldf", "framing": "rdw"}
+
+
+def spanned_records() -> Made:
+    """A record so long that none before a cut is in reach, with records in it."""
+    inner = enc.vbs(RECORDS * 3, 32_000)[:30_000]
+    long = RECORDS[0] + b"".join(inner.ljust(32_000, b"\x00") for _ in range(8))
+    return enc.vbs([*RECORDS * 4, long, *RECORDS * 4], 32_000), {"spec": "bmc_lldf", "framing": "vbs"}
+
+
+def luw_records() -> Made:
+    """The same of Db2 LUW, where a record has no limit."""
+    inner = luw_log("little", "v10", "bare")[:220_000]
+    head = inner[:40]
+    long = (len(inner) + 40).to_bytes(4, "little") + b"\x99\x99" + head[6:] + inner
+    options = {"spec": "db2_log", "framing": "bare", "byte_order": "little", "generation": "v10"}
+    begin = luw_log("little", "v10", "bare")
+    return begin + long + begin, options
+
+
+TRAPS = {"bad records": bad_records, "spanned records": spanned_records, "records of LUW": luw_records}
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+def test_a_log_in_a_log_is_read_right_or_refused(put: Any, trap: str) -> None:
+    data, options = TRAPS[trap]()
+    path = put(data)
+    whole, schema = read_table(path, metadata=False, **options), schema_of(options)
+    parts = parts_of(path, options)
+    errors = [error_of(part, schema) for part in parts]
+    refused = [number for number, error in enumerate(errors) if error]
+    assert refused
+    for number in refused:
+        span = parts[number].span
+        assert errors[number].startswith(f"{path}: cannot be cut at {(span.start or span.end):#x}")
+        assert f"maxPartitionBytes above its size of {len(data)} bytes reads it in one part" in errors[number]
+        assert errors[number].endswith("[LMP-F011]")
+    before = rows_of(parts[: refused[0]], schema)
+    assert before.equals(whole.slice(0, before.num_rows))
+    # A part that begins at a record in a record may end well; those in front of it do not.
+    starts = {0, *(frame.resume for frame in framed(data, options))}
+    false = [number for number, part in enumerate(parts) if part.span.start not in starts]
+    assert false
+    assert refused[0] < false[0]
+
+
+def test_damage_behind_a_part_is_not_its_own(put: Any) -> None:
+    data, options = bad_records()
+    parts, schema = parts_of(put(data[:-7]), options), schema_of(options)
+    errors = [error[-9:] for error in (error_of(part, schema) for part in parts) if error]
+    assert errors[0] == "LMP-F011]"
+    assert errors[-1] == "LMP-F006]"
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+def test_the_cures_of_a_log_in_a_log(put: Any, trap: str) -> None:
+    data, options = TRAPS[trap]()
+    path = put(data)
+    one = list(replace(request(path, options), max_bytes=len(data)).parts(is_numbered=False))
+    assert rows_of(one, schema_of(options)).equals(read_table(path, metadata=False, **options))
+    numbered = list(request(path, options).parts())
+    assert len(numbered) > 3
+    assert rows_of(numbered, records_schema(options["spec"])).equals(read_table(path, **options))
+
+
+def test_no_row_of_a_part_is_given_before_it_is_proven(put: Any) -> None:
+    data, options = bad_records()
+    parts, schema = parts_of(put(data), options), schema_of(options)
+    refused = next(part for part in parts if error_of(part, schema))
+    with pytest.raises(FramingError, match="LMP-F011"):
+        next(part_batches(refused, schema, with_changes=False))
+    with pytest.raises(FramingError, match="LMP-F011"):
+        next(refused.open().frames(refused.span))
+    with pytest.raises(FramingError, match=rf"^{refused.path}: cannot be cut .*LMP-F011"):
+        part_batches(refused, records_schema("bmc_lldf"), with_changes=False)
+
+
+def test_records_in_reach_do_not_mislead(put: Any) -> None:
+    inner = enc.rdw(RECORDS * 2)[:20_000]
+    options = {"spec": "bmc_lldf", "framing": "rdw"}
+    path = put(enc.rdw([*RECORDS, *[record + inner for record in RECORDS]]))
+    assert rows_of(parts_of(path, options), schema_of(options)).equals(read_table(path, metadata=False, **options))
+
+
+# numbers of records in errors
+
+
+@pytest.fixture
+def with_bad_records(put: Any) -> Path:
+    """Every twentieth record has a timestamp that is none."""
+    records = RECORDS * 20
+    for number in range(19, len(records), 20):
+        records[number] = records[number][:60] + b"\xff" * 17 + records[number][77:]
+    path: Path = put(enc.rdw(records))
+    return path
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_errors_have_the_numbers_of_the_file_and_take_one_count(
+    with_bad_records: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[sync.Range] = []
+    count = sync.count
+
+    def recorded(framing: Any, buffer: Any, part: sync.Range) -> int:
+        counted.append(part)
+        return count(framing, buffer, part)
+
+    monkeypatch.setattr(sync, "count", recorded)
+    parts = parts_of(with_bad_records, OPTIONS)
+    found: list[int | None] = []
+    for part in parts:
+        counted.clear()
+        heard: list[DataError] = []
+        file = part.open(on_error=heard.append)
+        for _ in file.read(part.span) if engine == "kaitai" else read_batches(file, part):
+            pass
+        found += [error.record_index for error in heard]
+        # The part itself, and what stands before it when an error asks for that.
+        span = part.span
+        before = [sync.Range(0, span.start)] if heard else []
+        assert counted == [sync.Range(span.start, span.end), *before]
+    assert found == list(range(19, len(RECORDS) * 20, 20))
+    counted.clear()
+    rows_of(parts, schema_of(OPTIONS))  # where nobody hears of errors nobody counts for them
+    assert len(counted) == len(parts)
+
+
+def read_batches(file: files.RecordFile, part: Part) -> Any:
+    from lmparse.logs.arrow import engine_batches
+
+    return engine_batches(file, schema_of(OPTIONS), part.span)
+
+
+def test_failfast_names_the_number_in_the_file(with_bad_records: Path) -> None:
+    parts = parts_of(with_bad_records, OPTIONS | {"mode": "failfast"})
+    schema = schema_of(OPTIONS)
+    with pytest.raises(DataError) as whole:
+        read_table(with_bad_records, **OPTIONS, mode="failfast")
+    errors = [error_of(part, schema) for part in parts]
+    assert errors[0] == str(whole.value)
+    numbers = [int(error.partition(": record ")[2].partition(" ")[0]) for error in errors]
+    assert numbers == sorted(set(numbers))
+    assert {number % 20 for number in numbers} == {19}
+
+
+# processes
+
+
+class Converted:
+    """`lmparse convert` of a file, by one process and by several."""
+
+    def __init__(self, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.path, self.capsys = path, capsys
+
+    def run(self, ending: str, jobs: int, options: dict[str, Any]) -> tuple[int, str, bytes | None]:
+        """Exit code, what is said, and what is written."""
+        out = self.path.with_name(f"out.{ending}")
+        named = [text for name, value in options.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+        parts = ["--jobs", str(jobs), "--part-bytes", str(MAX_BYTES[options["spec"]])]
+        code = cli.main(["convert", str(self.path), str(out), *named, *parts])
+        said = self.capsys.readouterr().err
+        found = out.read_bytes() if out.is_file() else None
+        out.unlink(missing_ok=True)
+        return code, said, found
+
+
+@pytest.fixture
+def convert(put: Any, capsys: pytest.CaptureFixture[str]) -> Callable[[bytes], Converted]:
+    return lambda data: Converted(put(data), capsys)
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What processes of their own do is done in this one, which starts sooner; all goes through pickle as there."""
+
+    def in_order(function: Any, tasks: Any, jobs: int) -> Iterator[Any]:
+        for task in tasks:
+            yield pickle.loads(pickle.dumps(function(pickle.loads(pickle.dumps(task)))))
+
+    monkeypatch.setattr(processes, "in_order", in_order)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("trap", ["bad records", "spanned records"])
+def test_processes_read_on_where_a_cut_was_wrong(convert: Any, trap: str, ending: str) -> None:
+    data, options = TRAPS[trap]()
+    task = convert(data)
+    assert any(error_of(part, schema_of(options)) for part in parts_of(task.path, options))
+    one = task.run(ending, 1, options)
+    assert task.run(ending, 2, options) == one
+    assert one[2] is not None
+
+
+def test_so_do_processes_of_their_own(convert: Any) -> None:
+    data, options = bad_records()
+    task = convert(data)
+    one = task.run("parquet", 1, options)
+    assert task.run("parquet", 2, options) == one
+    assert one[2] is not None
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("mode", ["permissive", "dropmalformed", "failfast"])
+@pytest.mark.parametrize("engine", ["columnar", "kaitai", "check"])
+def test_errors_of_processes_have_the_numbers_of_the_file(
+    convert: Any, with_bad_records: Path, engine: str, mode: str, ending: str
+) -> None:
+    task, options = convert(with_bad_records.read_bytes()), OPTIONS | {"mode": mode, "engine": engine}
+    parts_of(task.path, options)
+    one = task.run(ending, 1, options)
+    assert task.run(ending, 2, options) == one
+    assert one[0] == 20
+    assert ("record 299 at" in one[1]) == (mode != "failfast")
+    assert (one[2] is None) == (mode == "failfast")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("what", DAMAGE)
+@pytest.mark.parametrize("way", ["rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "little v10 filter"])
+def test_processes_tell_of_damage_as_one_does(convert: Any, way: str, what: str) -> None:
+    data, options = made(way)
+    task = convert(damaged(data, options, what))
+    parts_of(task.path, options)
+    one = task.run("arrow", 1, options)
+    assert task.run("arrow", 2, options) == one
+    assert one[0] in (20, 31)
+    assert one[2] is None
+
+
+@pytest.mark.usefixtures("here")
+def test_a_difference_of_engines_has_the_number_of_the_file(convert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = record_plan._binary
+
+    def wrong(raw: Any) -> Any:
+        array, bad = right(raw)
+        changed = [bytes(len(value)) if value == b"\x99" * len(value) else value for value in array.to_pylist()]
+        return pa.array(changed, array.type), bad
+
+    monkeypatch.setattr(record_plan, "_binary", wrong)
+    records = RECORDS * 20
+    records[450] = records[450][:99] + b"\x99" * 5 + records[450][104:]
+    task, options = convert(enc.rdw(records)), OPTIONS | {"engine": "check"}
+    for ending in ENDINGS:
+        one = task.run(ending, 1, options)
+        assert task.run(ending, 2, options) == one
+        assert one[0] == 24
+        assert one[1].startswith("record 450 at 0x")

@@ -1,0 +1,119 @@
+"""`lmparse plan`: which way the columns of a spec go, and why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from lmparse import cli
+from lmparse.columnar import record_plan, schemas
+from lmparse.columnar.record_plan import Plan
+from lmparse.logs.plan import planned
+from lmparse.spec import catalog
+
+
+class Run(NamedTuple):
+    """What one command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run a command in this process."""
+
+    def run(*arguments: str) -> Run:
+        try:
+            code = cli.main(list(arguments))
+        except SystemExit as end:
+            code = int(str(end.code))
+        return Run(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.mark.parametrize("spec", catalog.spec_ids())
+def test_every_spec_has_a_plan(run: Any, spec: str) -> None:
+    done = run("plan", spec)
+    assert (done.code, done.err) == (0, "")
+    first, blank, *lines = done.out.splitlines()
+    assert first == f"{spec}: by the column" or first.startswith(f"{spec}: row by row: ")
+    assert blank == ""
+    names = [name for name in schemas.records_schema(spec).names if name not in schemas.OUTCOMES]
+    assert len(lines) == len(names)
+    for line, name in zip(lines, names, strict=True):
+        assert name in line.split()
+
+
+def test_a_plan_names_place_kind_and_way(run: Any) -> None:
+    first, _, *lines = run("plan", "bmc_lldf").out.splitlines()
+    assert first == "bmc_lldf: by the column"
+    words = [line.split() for line in lines]
+    assert ["60", "17", "timestamp", "timestamp17", "timestamp17"] in words
+    assert ["0", "2", "length", "uint", "unsigned"] in words
+    layout = catalog.load("bmc_lldf").layout
+    rid = layout["rid"].offset
+    assert rid is not None
+    assert [str(rid), "4", "rid_page", "uint", "unsigned"] in words
+    (data,) = [line for line in words if "data" in line]
+    assert data[-4:] == ["bytes", "to", "the", "end"]
+
+
+def test_a_spec_that_goes_row_by_row_says_why(run: Any) -> None:
+    first, _, *lines = run("plan", "bmc_control").out.splitlines()
+    reason = Plan(catalog.load("bmc_control")).reason
+    assert reason
+    assert first == f"bmc_control: row by row: {reason}"
+    assert {line.split()[-1] for line in lines} == {"row"}
+
+
+@pytest.mark.parametrize("spec", catalog.spec_ids())
+def test_the_same_as_one_json_object(run: Any, spec: str) -> None:
+    (line,) = run("plan", spec, "--json").out.splitlines()
+    said = json.loads(line)
+    reason = Plan(catalog.load(spec)).refusal(schemas.records_schema(spec))
+    assert (said["spec"], said["reason"]) == (spec, reason or None)
+    assert said["engine"] == ("row" if reason else "columnar")
+    for column in said["columns"]:
+        assert list(column) == ["name", "offset", "width", "kind", "way", "reason"]
+        assert (column["way"] == "row") == bool(reason)
+        assert bool(column["reason"]) == bool(reason)
+
+
+def test_the_example_of_the_page_is_what_is_printed(run: Any) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "convert.md").read_text()
+    _, example, shown = page.partition("$ lmparse plan bmc_lldf --columns timestamp,rid_page,data\n")
+    assert example
+    done = run("plan", "bmc_lldf", "--columns", "timestamp,rid_page,data")
+    assert shown.startswith(done.out)
+
+
+def test_only_some_columns(run: Any) -> None:
+    said = json.loads(run("plan", "bmc_lldf", "--columns", "rid_row, dbid", "--json").out)
+    assert [column["name"] for column in said["columns"]] == ["rid_row", "dbid"]
+
+
+def test_a_kind_that_nothing_reads_by_the_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(record_plan._TEXTS, "char")
+    found = planned("bmc_lldf")
+    name = next(entry.id for entry in catalog.load("bmc_lldf").layout if entry.kind == "char")
+    assert found.reason == f"{name}: nothing reads char by the column"
+    by_name = {column.name: column for column in found.columns}
+    assert (by_name[name].way, by_name[name].reason) == ("row", "nothing reads char by the column")
+    assert (by_name["length"].way, by_name["length"].reason) == ("row", found.reason)
+    assert any(line.endswith("row: nothing reads char by the column") for line in found.lines())
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("no_such_spec",), ("bmc_lldf", "--columns", "no_such_field"), ("bmc_lldf", "--colums", "dbid")],
+    ids=" ".join,
+)  # fmt: skip
+def test_wrong_usage_is_2(run: Any, arguments: tuple[str, ...]) -> None:
+    done = run("plan", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert "Traceback" not in done.err

@@ -1,0 +1,482 @@
+"""`lmparse diff`: what a change of specs means, by cases as files, and that no change goes unseen."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pyspark.sql.pandas.types import from_arrow_type
+
+from lmparse import cli
+from lmparse.columnar import schemas
+from lmparse.errors import LmparseError
+from lmparse.review.diff.columns import columns_of
+from lmparse.review.diff.compare import Diff, compare
+from lmparse.review.diff.pairs import paired
+from lmparse.review.diff.places import Places
+from lmparse.review.diff.rules import CLASSES, RULES, table
+from lmparse.spec.ksy import Specs, read_specs
+from lmparse.spec.layout import Code, Field, Layout
+
+ROOT = Path(__file__).parents[2]
+FORMATS = ROOT / "formats"
+CASES = Path(__file__).parents[1] / "cases_diff"
+FAULTY = Path(__file__).parents[1] / "cases_bad_specs"
+PAGE = (ROOT / "docs" / "diff.md").read_text()
+FOUND = sorted(path.parent for path in CASES.glob("*/expected.yaml"))
+WITHOUT_FILE = {"field-moved": "offsets follow from widths; only layouts made by hand contradict them"}
+"""Rules that no two specs lead to, each with its reason."""
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run `lmparse diff`; gives exit code, stdout and stderr."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = cli.main(["diff", *map(str, arguments)])
+        return (code, *capsys.readouterr())
+
+    return run
+
+
+@cache
+def installed() -> Specs:
+    return read_specs("installed")
+
+
+# -- rules ---------------------------------------------------------------------------------
+
+
+def as_expected(change: dict[str, Any]) -> dict[str, Any]:
+    """A change of the JSON as the cases have it: without what is empty, and moves as one line each."""
+    moved = [
+        f"{move['layout']}.{move['field']}: " + " -> ".join(
+            "variable" if move[side] is None else str(move[side]) for side in ("old", "new")
+        )
+        for move in change["moved"]
+    ]  # fmt: skip
+    field = ".".join(filter(None, (change["layout"], change["field"])))
+    named = {name: change[name] for name in ("rule", "class")} | {"field": field, "effect": change["effect"]}
+    rest = {"old": change["old"], "new": change["new"], "columns": change["columns"], "moved": moved}
+    return named | {name: value for name, value in (rest | {"also": change["also"]}).items() if value not in (None, [])}
+
+
+@pytest.mark.parametrize("case", FOUND, ids=lambda path: path.name)
+def test_case(case: Path, run: Run) -> None:
+    expected = yaml.safe_load((case / "expected.yaml").read_text("utf-8"))
+    code, out, err = run(case / "old.ksy", case / "new.ksy", "--json")
+    assert [as_expected(change) for change in json.loads(out)["changes"]] == expected["changes"]
+    assert (code, err) == (expected["exit"], "")
+
+
+@cache
+def expected_changes() -> list[dict[str, Any]]:
+    return [change for case in FOUND for change in yaml.safe_load((case / "expected.yaml").read_text())["changes"]]
+
+
+def test_every_rule_has_a_case_of_its_class() -> None:
+    assert {change["rule"] for change in expected_changes()} == RULES.keys() - WITHOUT_FILE.keys()
+    assert all(change["class"] == RULES[change["rule"]].cls for change in expected_changes())
+
+
+def test_whoever_moves_others_or_takes_a_column_away_is_breaking() -> None:
+    moving = [change for change in expected_changes() if "moved" in change]
+    removing = [change for change in expected_changes() if "column removed" in change["effect"]]
+    assert len(moving) > 10
+    assert len(removing) > 5
+    assert {change["class"] for change in moving} == {"breaking"}
+    assert {change["rule"] for change in removing if change["class"] != "breaking"} == {"reserved-changed"}
+
+
+def test_the_page_has_the_rules() -> None:
+    assert table() in PAGE
+    words = [rule.reason for rule in RULES.values()] + [rule.says for rule in RULES.values()]
+    assert all("|" not in text for text in words)
+    assert [rule.cls for rule in RULES.values()] == sorted((rule.cls for rule in RULES.values()), key=CLASSES.index)
+
+
+def test_an_offset_that_nothing_explains_is_a_change() -> None:
+    layout = installed().layouts["bmc_dlge"]
+    fields = (*layout.fields[:2], replace(layout.fields[2], offset=99), *layout.fields[3:])
+    (change,) = compared(layout, replace(layout, fields=fields)).changes
+    assert (change.rule, change.field, change.new) == ("field-moved", layout.fields[2].id, 99)
+
+
+# -- nothing goes unseen -------------------------------------------------------------------
+
+
+def test_a_spec_does_not_differ_from_itself(run: Run) -> None:
+    assert run("installed", FORMATS, "--fail-on", "doc") == (0, "nothing differs\n", "")
+    assert len(installed().own) > 40
+
+
+@cache
+def closure(spec_id: str) -> Specs:
+    """A spec with what it reads by, as one state."""
+    everything = installed()
+    needed = paired(everything, replace(everything, own=frozenset((spec_id,)), is_file=True)).ids
+    kept = {name: layout for name, layout in everything.layouts.items() if name.split(".")[0] in needed}
+    return replace(everything, own=frozenset((spec_id,)), layouts=kept)
+
+
+def compared(old: Layout, new: Layout) -> Diff:
+    """The diff of one layout of the package with another in its place."""
+    state = closure(old.id.split(".")[0])
+    return compare(state, replace(state, layouts=dict(state.layouts) | {old.id: new}))
+
+
+def other_values(entry: Field, name: str, spec_id: str) -> list[Any]:
+    """Values that an attribute of a field has not, one for each way to change it."""
+    value = getattr(entry, name)
+    if name == "codes":
+        extra = [(*value, Code(250, None, "another"))]
+        if not value:
+            return extra
+        first = [replace(value[0], **{word: "another"}) for word in ("id", "text", "doc")]
+        return [*extra, value[1:], *((one, *value[1:]) for one in first), *([value[::-1]] if len(value) > 1 else [])]
+    if isinstance(value, bool):
+        return [not value]
+    if name in ("offset", "width", "scale", "minimum", "maximum"):
+        return [3 if value is None else None, (value or 0) + 1]
+    if name in ("type", "cases"):
+        return [(spec_id,) if name == "cases" else spec_id] if not value else [() if name == "cases" else None]
+    return [other for other in ("uint", "char", "documented", "inferred", "another") if other != value][:2]
+
+
+SPEC_IDS = sorted(path.stem for path in FORMATS.glob("*/*.ksy"))
+
+
+@pytest.mark.parametrize("spec_id", SPEC_IDS)
+def test_every_attribute_of_a_field_is_looked_at(spec_id: str) -> None:
+    """One field of each layout for each attribute, another field for each, so that all kinds of fields come up."""
+    attributes = [entry.name for entry in dataclasses.fields(Field)]
+    for layout in (layout for name, layout in closure(spec_id).layouts.items() if name.split(".")[0] == spec_id):
+        for number, name in enumerate(attributes if layout.fields else ()):
+            at = number % len(layout.fields)
+            for value in other_values(layout.fields[at], name, spec_id):
+                changed = replace(layout.fields[at], **{name: value})
+                other = replace(layout, fields=(*layout.fields[:at], changed, *layout.fields[at + 1 :]))
+                found = compared(layout, other).changes
+                assert found, f"{layout.id}.{changed.id}: {name} {value!r}"
+                assert all(change.cls == "breaking" for change in found if change.moved)
+
+
+def test_every_key_of_a_spec_is_looked_at(tmp_path: Path) -> None:
+    """Whatever is taken out of a spec shows as more than a change of its text."""
+    whole = yaml.safe_load((CASES / "rich.ksy").read_text())
+    old, file = read_specs(str(CASES / "rich.ksy")), tmp_path / "less.ksy"
+    silent = []
+    for path in paths_in(whole):
+        damaged = yaml.safe_load(yaml.safe_dump(whole))
+        above = damaged
+        for step in path[:-1]:
+            above = above[step]
+        del above[path[-1]]
+        file.write_text(yaml.safe_dump(damaged, sort_keys=False))
+        new = maybe_read(file)
+        if new is not None and {change.rule for change in compare(old, new).changes} <= {"text-changed"}:
+            silent.append("/".join(map(str, path)))
+    assert silent == []
+
+
+def maybe_read(file: Path) -> Specs | None:
+    """The spec of a file; None when its faults are named."""
+    try:
+        return read_specs(str(file))
+    except LmparseError as error:
+        if error.code != "LMP-S008":
+            raise
+        return None
+
+
+def paths_in(tree: Any, above: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The paths of everything in a tree."""
+    items = list(tree.items()) if isinstance(tree, dict) else list(enumerate(tree)) if isinstance(tree, list) else []
+    return [path for key, item in items for path in ((*above, key), *paths_in(item, (*above, key)))]
+
+
+def test_classes_do_not_depend_on_the_order_of_specs(tmp_path: Path) -> None:
+    folder = changed_formats(tmp_path)
+    old, new = installed(), read_specs(str(folder))
+    turned = [
+        replace(
+            state,
+            layouts=dict(reversed(list(state.layouts.items()))),
+            details=dict(reversed(list(state.details.items()))),
+        )
+        for state in (old, new)
+    ]
+    assert compare(old, new).changes == compare(*turned).changes != ()
+
+
+# -- columns and places are those that are read -----------------------------------------------
+
+
+@pytest.mark.parametrize("spec_id", SPEC_IDS)
+def test_columns_are_those_of_the_schema(spec_id: str) -> None:
+    import pyarrow as pa
+
+    def flat(name: str, type_: pa.DataType) -> dict[str, str]:
+        inner = type_.value_type if pa.types.is_list(type_) else type_
+        if not pa.types.is_struct(inner):
+            return {name: from_arrow_type(type_, prefer_timestamp_ntz=True).simpleString()}
+        parts = [flat(f"{name}.{part.name}", part.type) for part in inner]
+        whole = {name: "struct" if inner is type_ else "array<struct>"}
+        return whole | {key: value for part in parts for key, value in part.items()}
+
+    schema = [field for field in schemas.records_schema(spec_id) if field.name not in schemas.OUTCOMES]
+    columns = columns_of(installed(), spec_id)
+    expected = {key: value for field in schema for key, value in flat(field.name, field.type).items()}
+    assert {name: column.type for name, column in columns.items()} == expected
+    comments = {field.name: (field.metadata or {}).get(b"comment", b"").decode() for field in schema}
+    comments.pop("kind", None)
+    assert {name: columns[name].comment for name in comments} == comments
+
+
+def test_places_are_those_of_the_layouts() -> None:
+    places = Places(paired(installed(), installed()), installed())
+    for layout in installed().layouts.values():
+        assert places.stated(layout) == {entry.id: entry.offset for entry in layout}
+
+
+# -- what is compared ----------------------------------------------------------------------
+
+
+def changed_formats(tmp_path: Path) -> Path:
+    """The specs of the package, with a row id that is a byte longer."""
+    folder = tmp_path / "formats"
+    shutil.copytree(FORMATS, folder, ignore=shutil.ignore_patterns("_build"))
+    path = folder / "common" / "common_rid.ksy"
+    path.write_text(path.read_text().replace("    type: u1\n", "    type: u2\n"))
+    return folder
+
+
+def test_a_cascade_through_specs_is_one_change(tmp_path: Path) -> None:
+    (change,) = compare(installed(), read_specs(str(changed_formats(tmp_path)))).changes
+    assert (change.layout, change.field, change.cls, change.rule) == ("common_rid", "row", "breaking", "width-changed")
+    assert change.effect == "type smallint -> int"
+    lldf = installed().layouts["bmc_lldf"]
+    behind = [entry.id for entry in lldf.fields[list(lldf.by_id).index("rid") + 1 :]]
+    moved = [move.field for move in change.moved if move.layout == "bmc_lldf"]
+    # Reserved bytes and a rest are nobody's; DATA stands where `length` says.
+    assert moved == [name for name in behind if name not in ("reserved", "header_rest", "data")]
+
+
+def test_a_file_and_a_folder_are_compared_by_the_spec_of_the_file(tmp_path: Path, run: Run) -> None:
+    folder = changed_formats(tmp_path)
+    shutil.copy(FORMATS / "bmc" / "bmc_lldf.ksy", tmp_path / "any_name.ksy")
+    shutil.copy(FORMATS / "bmc" / "bmc_dlds.ksy", folder / "bmc" / "bmc_dlds.ksy")
+    (folder / "bmc" / "bmc_xtyp.ksy").unlink()  # bmc_lldf does not read by it
+    code, out, _ = run(tmp_path / "any_name.ksy", folder, "--json")
+    assert (code, [change["spec"] for change in json.loads(out)["changes"]]) == (24, ["common_rid"])
+    assert run(tmp_path / "any_name.ksy", "installed") == (0, "nothing differs\n", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nowhere", "there is no file, folder or revision 'nowhere'"),
+        ("--upload-pack=x", "there is no file, folder or revision '--upload-pack=x'"),
+        ("HEAD:nowhere", "there is no nowhere in HEAD"),
+        ("HEAD:formats/acme", "there is no <family>/<id>.ksy in HEAD:formats/acme"),
+        (FORMATS / "bmc", f"there is no <family>/<id>.ksy in {FORMATS / 'bmc'}"),
+    ],
+)
+def test_what_is_no_spec_is_named(repository: Path, run: Run, name: object, message: str) -> None:
+    code, out, err = run("--", "installed", name)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[0] == f"{message} [LMP-S009]"
+
+
+def stated(case: Path) -> list[str]:
+    """What the build step says of a faulty spec, but for what the compiler finds."""
+    lines = [line for path in sorted(case.glob("*/*.ksy")) for line in path.read_text().splitlines()]
+    return [line.removeprefix("# generate: ") for line in lines if line.startswith("# generate: ")]
+
+
+@pytest.mark.parametrize("name", ["date", "missing_import", "no_yaml", "shape", "twice", "wrong_id"])
+def test_faulty_specs_are_named_as_the_build_step_names_them(
+    name: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FAULTY / name)
+    code, out, err = run("installed", ".")
+    assert (code, out) == (20, "")
+    lines = err.removesuffix(" [LMP-S008]\n").splitlines()
+    assert lines == stated(FAULTY / name) != []
+
+
+def test_names_that_nothing_defines_are_named(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "acme_a.ksy"
+    path.write_text("meta: {id: acme_a}\nseq:\n  - {id: one, type: two}\n  - {id: three, type: u1, enum: four}\n")
+    assert run("installed", path)[::2] == (
+        20,
+        f"{path}:3:15: error: there is no type two [/seq/0/type]\n"
+        f"{path}:4:27: error: there is no enumeration four [/seq/1/enum] [LMP-S008]\n",
+    )
+
+
+def test_a_damaged_spec_gives_an_error_or_a_diff(tmp_path: Path) -> None:
+    """Whatever stands at a key, nothing but LMP-S008 is raised."""
+    whole = yaml.safe_load((CASES / "rich.ksy").read_text())
+    odd: list[Any] = [None, -1, True, "", "a::b(", [], {}, [None], {"cases": {1: 2}}, {None: 1}, "0x", 1 << 70]
+    old = read_specs(str(CASES / "rich.ksy"))
+    for number, path in enumerate(paths_in(whole)):
+        damaged = yaml.safe_load(yaml.safe_dump(whole))
+        above = damaged
+        for step in path[:-1]:
+            above = above[step]
+        above[path[-1]] = odd[number % len(odd)]
+        file = tmp_path / "damaged.ksy"
+        file.write_text(yaml.safe_dump(damaged, sort_keys=False))
+        new = maybe_read(file)
+        if new is not None:
+            assert compare(old, new).changes
+
+
+# -- revisions -----------------------------------------------------------------------------
+
+
+def git(folder: Path, *arguments: str) -> str:
+    names = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
+    return subprocess.run(
+        ["git", *names, *arguments], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout  # fmt: skip
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with two commits of a spec that imports one of the package, and a change that is not committed."""
+    folder = tmp_path / "repository"
+    spec = folder / "formats" / "acme" / "acme_reading.ksy"
+    spec.parent.mkdir(parents=True)
+    git(tmp_path, "init", "--quiet", str(folder))
+    head = (
+        "meta: {id: acme_reading, imports: [/common/common_rid], endian: be}\nseq:\n  - {id: rid, type: common_rid}\n"
+    )
+    for text in ("  - {id: number, type: u2}\n", "  - {id: number, type: s2}\n"):
+        spec.write_text(head + text)
+        git(folder, "add", ".")
+        git(folder, "commit", "--quiet", "--message", "One")
+    spec.write_text(head + text + "  - {id: name, size: 8, if: not _io.eof}\n")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rules"),
+    [
+        ("HEAD", "formats", ["field-added"]),
+        ("HEAD", "formats/acme/acme_reading.ksy", ["field-added"]),
+        ("HEAD~1", "HEAD", ["sign-changed"]),
+        ("HEAD~1:formats/acme/acme_reading.ksy", "HEAD:./formats", ["sign-changed"]),
+        ("HEAD~1", "formats", ["sign-changed", "field-added"]),
+        ("HEAD", "HEAD:formats/acme/acme_reading.ksy", []),
+    ],
+)
+def test_revisions(repository: Path, run: Run, old: str, new: str, rules: list[str]) -> None:
+    files = {path: path.read_bytes() for path in sorted((repository / ".git").rglob("*")) if path.is_file()}
+    code, out, err = run(old, new, "--json")
+    assert [change["rule"] for change in json.loads(out)["changes"]] == rules
+    assert (code, err) == (24 if "sign-changed" in rules else 0, "")
+    after = {path: path.read_bytes() for path in sorted((repository / ".git").rglob("*")) if path.is_file()}
+    assert after == files, "the repository is only read"
+
+
+def test_a_revision_is_named_in_what_is_wrong_with_it(repository: Path, run: Run) -> None:
+    (repository / "formats" / "acme" / "acme_reading.ksy").write_text("meta: [\n")
+    git(repository, "commit", "--quiet", "--all", "--message", "Broken")
+    code, _, err = run("HEAD", "installed")
+    assert code == 20
+    assert err.startswith("HEAD:formats/acme/acme_reading.ksy:2:1: error: ")
+
+
+def test_without_git_a_revision_is_nothing(repository: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(repository))
+    assert run("HEAD", "installed")[0] == 2
+
+
+# -- reports -------------------------------------------------------------------------------
+
+
+def files_of(case: str) -> tuple[Path, Path]:
+    return CASES / case / "old.ksy", CASES / case / "new.ksy"
+
+
+def test_text_has_the_class_in_front_and_a_summary_at_the_end(run: Run) -> None:
+    """As the page shows it."""
+    (example,) = re.findall(r"^\$ lmparse diff old.ksy new.ksy\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    assert run(*files_of("all_at_once"))[1] == example
+
+
+def test_json_is_one_object_with_stable_keys(run: Run) -> None:
+    old, new = files_of("all_at_once")
+    (line,) = run(old, new, "--json")[1].splitlines()
+    found = json.loads(line)
+    assert list(found) == ["old", "new", "counts", "worst", "changes"]
+    assert (found["old"], found["new"], found["worst"]) == (str(old), str(new), "breaking")
+    assert found["counts"] == {"breaking": 1, "widening": 0, "compatible": 1, "doc": 2}
+    assert found["changes"][0] == {
+        "class": "breaking",
+        "rule": "field-inserted",
+        "spec": "acme_reading",
+        "layout": "acme_reading",
+        "field": "zone",
+        "old": None,
+        "new": "uint, 2 bytes at 3",
+        "effect": "column added",
+        "columns": ["acme_reading.zone"],
+        "moved": [{"layout": "acme_reading", "field": "name", "old": 3, "new": 5}],
+        "also": [],
+        "reason": RULES["field-inserted"].reason,
+    }
+    assert json.loads(run(old, old, "--json")[1])["worst"] is None
+
+
+def test_markdown_is_a_table_whatever_stands_in_a_spec(tmp_path: Path, run: Run) -> None:
+    texts = "Number", "a | b `c` *d* <b>e</b>\nf"
+    for name, text in zip(("old", "new"), texts, strict=True):
+        field = {"id": "number", "type": "u1", "doc": text}
+        (tmp_path / f"{name}.ksy").write_text(yaml.safe_dump({"meta": {"id": "acme_reading"}, "seq": [field]}))
+    out = run(tmp_path / "old.ksy", tmp_path / "new.ksy", "--markdown")[1]
+    title, _, *rows = out.splitlines()
+    assert title.endswith("**1 change: 0 breaking, 0 widening, 0 compatible, 1 doc**")
+    assert rows == [
+        "| class | where | change | Spark | why |",
+        "| --- | --- | --- | --- | --- |",
+        r"| doc | `acme_reading.number` | doc changed: Number -> a \| b \`c\` \*d\* \<b>e\</b> f | comment | "
+        + RULES["doc-changed"].reason
+        + " |",
+    ]
+    assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [6, 6, 6]
+
+
+@pytest.mark.parametrize(
+    ("case", "codes"),
+    [
+        ("nothing", [0, 0, 0, 0, 0]),
+        ("comment_changed", [0, 0, 0, 24, 0]),
+        ("code_added", [0, 0, 24, 24, 0]),
+        ("field_optional", [0, 24, 24, 24, 0]),
+        ("field_removed", [24, 24, 24, 24, 0]),
+    ],
+)
+def test_the_exit_code_follows_fail_on(case: str, codes: list[int], run: Run) -> None:
+    assert [run(*files_of(case), "--fail-on", cls)[0] for cls in (*CLASSES, "none")] == codes
+    assert run(*files_of(case))[0] == codes[0]
+
+
+def test_one_report_at_a_time(run: Run) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run(*files_of("nothing"), "--json", "--markdown")

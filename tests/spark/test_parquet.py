@@ -1,0 +1,131 @@
+"""Parquet from the executors: the same rows as the data source gives, whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+from writers.bmc import framing, logs
+
+from lmparse.columnar.filters import Filter
+from lmparse.errors import OptionError
+from lmparse.samples import bmc_log
+from lmparse.spark.parquet import write_parquet
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    control, data = bmc_log.make(seed=5, units=60).write(tmp_path_factory.mktemp("log"))
+    return {"path": str(data), "control": str(control)}
+
+
+def read(spark: SparkSession, **options: str) -> DataFrame:
+    path = options.pop("path")
+    return spark.read.format("lmparse").options(**options).load(path)
+
+
+def rows_of(frame: DataFrame) -> list[Any]:
+    return sorted(map(str, frame.collect()))
+
+
+@pytest.mark.parametrize("what", ["records", "changes", "one table"])
+def test_the_rows_of_the_source(spark: SparkSession, log: dict[str, str], what: str, tmp_path: Path) -> None:
+    options = {
+        "records": {"path": log["path"], "spec": "bmc_lldf", "framing": "rdw"},
+        "changes": log,
+        "one table": log | {"table": "PAYROLL.EMPLOYEE"},
+    }[what] | {"maxPartitionBytes": "40000"}
+    found = write_parquet(spark, out=str(tmp_path / "out"), **options)
+    assert len(found.files) > 1
+    written = spark.read.parquet(str(tmp_path / "out"))
+    source = read(spark, **options)
+    assert written.schema.simpleString() == source.schema.simpleString()
+    assert rows_of(written) == rows_of(source)
+    assert found.rows == written.count() > 0
+    assert [path.name for path in sorted((tmp_path / "out").glob("*.parquet"))] == list(found.files)
+
+
+@pytest.mark.parametrize("what", ["records", "changes"])
+def test_rows_without_metadata(spark: SparkSession, log: dict[str, str], what: str, tmp_path: Path) -> None:
+    asked = {"path": log["path"], "spec": "bmc_lldf", "framing": "rdw"} if what == "records" else log
+    options = asked | {"maxPartitionBytes": "40000"}
+    found = write_parquet(spark, out=str(tmp_path / "out"), metadata=False, **options)
+    assert len(found.files) > 1
+    written = spark.read.parquet(str(tmp_path / "out"))
+    source = read(spark, **options).drop("_metadata")
+    assert written.columns == source.columns
+    assert rows_of(written) == rows_of(source)
+
+
+def test_a_log_in_a_log_is_refused_in_parts_and_read_in_one(spark: SparkSession, tmp_path: Path) -> None:
+    records = list(logs.example().data_records)
+    # Only the records in these look like records, and there are so many that none other is near a cut.
+    outer = b"\x7f\xff" + records[0][2:288] + framing.rdw(records[:3] * 20)[:31_000]
+    path, out = tmp_path / "x.dat", str(tmp_path / "out")
+    path.write_bytes(framing.rdw([*records, *[outer] * 8, *records]))
+    options = {"spec": "bmc_lldf", "framing": "rdw", "metadata": False}
+    with pytest.raises(Exception, match=r"cannot be cut at 0x.*maxPartitionBytes above.*\[LMP-F011\]"):
+        write_parquet(spark, str(path), out, maxPartitionBytes="30000", **options)
+    assert not Path(out).exists()
+    found = write_parquet(spark, str(path), out, **options)
+    assert (found.rows, found.corrupt_rows) == (2 * len(records) + 8, 8)
+
+
+def test_an_engine_of_ones_choice(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
+    options = log | {"table": "PAYROLL.EMPLOYEE"}
+    one = write_parquet(spark, out=str(tmp_path / "one"), engine="kaitai", **options)
+    other = write_parquet(spark, out=str(tmp_path / "other"), engine="columnar", compression="snappy", **options)
+    tables = [pq.read_table(tmp_path / name) for name in ("one", "other")]
+    assert tables[0].equals(tables[1])
+    assert one.rows == other.rows
+
+
+def test_bad_records_are_rows(spark: SparkSession, tmp_path: Path) -> None:
+    records = list(logs.example().data_records)
+    records[1] = records[1][:100]
+    path = tmp_path / "x.dat"
+    path.write_bytes(framing.rdw(records))
+    found = write_parquet(spark, str(path), str(tmp_path / "out"), spec="bmc_lldf")
+    assert (found.rows, found.corrupt_rows) == (len(records), 1)
+
+
+def test_output_is_whole_or_not_there(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
+    damaged = tmp_path / "x.dat"
+    damaged.write_bytes(Path(log["path"]).read_bytes()[:-7])
+    out = tmp_path / "out"
+    with pytest.raises(Exception, match="LMP-F006"):
+        write_parquet(spark, str(damaged), str(out), spec="bmc_lldf", framing="rdw", maxPartitionBytes="40000")
+    assert not out.exists()
+    write_parquet(spark, log["path"], str(out), spec="bmc_lldf")
+    before = sorted(out.iterdir())
+    with pytest.raises(Exception, match="LMP-F006"):
+        write_parquet(spark, str(damaged), str(out), spec="bmc_lldf", framing="rdw", mode="overwrite")
+    assert sorted(out.iterdir()) == before
+
+
+def test_modes(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
+    out, path = str(tmp_path / "out"), log["path"]
+    first = write_parquet(spark, path, out, spec="bmc_lldf")
+    with pytest.raises(OptionError, match="there already"):
+        write_parquet(spark, path, out, spec="bmc_lldf")
+    with pytest.raises(OptionError, match="mode has no value"):
+        write_parquet(spark, path, out, spec="bmc_lldf", mode="replace")
+    write_parquet(spark, path, out, spec="bmc_lldf", mode="append")
+    assert spark.read.parquet(out).count() == 2 * first.rows
+    write_parquet(spark, path, out, spec="bmc_lldf", mode="overwrite")
+    assert spark.read.parquet(out).count() == first.rows
+
+
+def test_filters(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
+    options = log | {"table": "PAYROLL.EMPLOYEE", "maxPartitionBytes": "40000"}
+    found = write_parquet(spark, out=str(tmp_path / "out"), filters=[Filter("op", "=", "U")], **options)
+    wanted = read(spark, **options).where("op = 'U'")
+    assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == rows_of(wanted)
+    assert found.rows > 0

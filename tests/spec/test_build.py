@@ -1,0 +1,393 @@
+"""The build step: what it makes, and what it says of faulty specs."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lmparse.spec.layout import Layout
+
+ROOT = Path(__file__).parents[2]
+FAULTY = Path(__file__).parents[1] / "cases_bad_specs"
+
+SOUND = """\
+meta:
+  id: acme_reading
+  title: Reading of a meter
+  license: CC0-1.0
+  ks-version: '0.11'
+  imports:
+    - /common/common_timestamp17
+  endian: be
+doc: One reading of one meter.
+doc-ref: 'Meters, "Reading"'
+seq:
+  - id: number
+    type: u2
+    doc: Number of the meter
+  - id: state
+    -codec: ebcdic
+    type: u1
+    enum: state
+    doc: Whether the meter works
+  - id: taken
+    type: common_timestamp17
+    doc: When it was taken
+  - id: more
+    size-eos: true
+    doc: Everything else
+enums:
+  state:
+    0xd6:
+      id: working
+      -orig-id: 'O'
+      doc: It works
+"""
+
+
+def build(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "build.py"), *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A formats folder with one sound spec."""
+    folder = tmp_path / "formats"
+    (folder / "acme").mkdir(parents=True)
+    (folder / "acme" / "acme_reading.ksy").write_text(SOUND)
+    return folder
+
+
+def texts(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_a_spec_of_ones_own_is_built_with_what_it_imports(own: Path, tmp_path: Path) -> None:
+    done = build("generate", "--formats", own, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert set(texts(tmp_path / "out")) == {
+        "MANIFEST.json", "__init__.py", "layouts.py",
+        "acme_reading.py", "acme_reading.pyi", "common_timestamp17.py", "common_timestamp17.pyi",
+    }  # fmt: skip
+    assert b"from . import common_timestamp17\n" in texts(tmp_path / "out")["acme_reading.py"]
+
+
+def test_layouts_hold_place_kind_and_codes(own: Path, tmp_path: Path) -> None:
+    build("generate", "--formats", own, "--out", tmp_path / "out")
+    names: dict[str, object] = {}
+    exec((tmp_path / "out" / "layouts.py").read_text(), names)
+    layout = names["LAYOUTS"]["acme_reading"]  # type: ignore[index]
+    assert [(field.id, field.offset, field.width, field.kind) for field in layout] == [
+        ("number", 0, 2, "uint"),
+        ("state", 2, 1, "code"),
+        ("taken", 3, 17, "timestamp17"),
+        ("more", 20, None, "variable"),
+    ]
+    (code,) = layout["state"].codes
+    assert (code.value, code.text, code.id, code.doc) == (0xD6, "O", "working", "It works")
+
+
+RICH = """\
+meta:
+  id: acme_log
+  title: Log of a meter
+  license: CC0-1.0
+  ks-version: '0.11'
+  imports:
+    - /acme/acme_codes
+  endian: be
+  bit-endian: be
+doc: Whatever the compiler allows.
+doc-ref: 'Meters, "Log"'
+params:
+  - {id: kind, type: u1, enum: acme_codes::kind}
+  - {id: stream, type: io}
+seq:
+  - {id: magic, contents: [LOG, 0]}
+  - {id: high, type: b4}
+  - {id: acme_codes, type: u1, enum: acme_codes::kind}
+  - {id: text, size: 2 * 4, type: str, encoding: ASCII}
+  - {id: part, type: outer::inner}
+  - {id: node, type: node}
+  - {id: many, type: outer, repeat: expr, repeat-expr: 1}
+  - {id: late, type: u2}
+types:
+  outer:
+    seq:
+      - {id: one, type: inner}
+      - {id: state, type: u1, enum: state}
+      - id: choice
+        size: 2
+        type:
+          switch-on: state
+          cases:
+            'state::on': inner
+    enums:
+      state:
+        1: {id: 'on', doc: It runs}
+    types:
+      inner:
+        seq:
+          - {id: x, type: s2le}
+  node:
+    seq:
+      - {id: more, type: u1}
+      - {id: next, type: node, if: more == 1}
+"""
+CODES = """\
+meta:
+  id: acme_codes
+  title: Codes
+  license: CC0-1.0
+  ks-version: '0.11'
+doc: Codes.
+doc-ref: 'Meters, "Codes"'
+enums:
+  kind:
+    1: gas
+    '0x20000000000001': power
+"""
+
+
+@pytest.fixture
+def rich(own: Path, tmp_path: Path) -> Path:
+    """What is built from a spec with nested, recursive and imported names."""
+    (own / "acme" / "acme_log.ksy").write_text(RICH)
+    (own / "acme" / "acme_codes.ksy").write_text(CODES)
+    done = build("generate", "--formats", own, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "out"
+
+
+def test_layouts_follow_the_compilers_rules(rich: Path) -> None:
+    names: dict[str, dict[str, Layout]] = {}
+    exec((rich / "layouts.py").read_text(), names)
+    layouts = names["LAYOUTS"]
+    assert [(field.id, field.offset, field.width, field.kind, field.type) for field in layouts["acme_log"]] == [
+        ("magic", 0, 4, "bytes", None),
+        ("high", 4, None, "uint", None),
+        ("acme_codes", 5, 1, "uint", None),  # on the next whole byte
+        ("text", 6, 8, "bytes", None),
+        ("part", 14, 2, "struct", "acme_log.outer.inner"),
+        ("node", 16, None, "struct", "acme_log.node"),  # a node in a node: the data says how many
+        ("many", None, None, "struct", "acme_log.outer"),
+        ("late", None, 2, "uint", None),
+    ]
+    assert [(code.value, code.id) for code in layouts["acme_log"]["acme_codes"].codes] == [
+        (1, "gas"),
+        ((1 << 53) + 1, "power"),
+    ]
+    assert layouts["acme_log.outer"].width == 5
+    assert layouts["acme_log.outer"]["choice"].cases == ("acme_log.outer.inner",)
+    assert [code.doc for code in layouts["acme_log.outer"]["state"].codes] == ["It runs"]
+    assert layouts["acme_log"].params == ("kind", "stream")
+
+
+USE = """\
+from io import BytesIO
+from kaitaistruct import KaitaiStream
+from out.acme_codes import AcmeCodes
+from out.acme_log import AcmeLog
+
+DATA = b"LOG\\0" b"\\xf0" b"\\1" b"readings" b"\\2\\0" b"\\0" b"\\3\\0\\1\\4\\0" b"\\0\\5"
+log = AcmeLog(AcmeCodes.Kind.gas, None, KaitaiStream(BytesIO(DATA)))
+kind: AcmeCodes.Kind | int = log.acme_codes
+text: str = log.text
+x: int = log.part.x
+many: list[AcmeLog.Outer] = log.many
+choice: AcmeLog.Outer.Inner | bytes = many[0].choice
+assert isinstance(choice, AcmeLog.Outer.Inner)
+assert (kind, text, x, choice.x, log.late) == (AcmeCodes.Kind.gas, "readings", 2, 4, 5)
+"""
+
+
+def test_parsers_and_stubs_are_fit_for_use(rich: Path) -> None:
+    """What a strict type check of the stubs and of their use accepts also runs."""
+    folder = rich.parent
+    (folder / "use.py").write_text(USE)
+    stubs = [str(path.relative_to(folder)) for path in sorted(rich.glob("*.pyi"))]
+    strict = ["mypy", "--strict", "--no-error-summary", "--disable-error-code=import-untyped"]
+    for command in ([*strict, "use.py", *stubs], ["use"]):
+        done = subprocess.run([sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_two_builds_give_the_same_bytes(own: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert build("generate", "--formats", own, "--out", tmp_path / name).returncode == 0
+    assert texts(tmp_path / "one") == texts(tmp_path / "two")
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="the second engine needs Node")
+def test_node_gives_the_same_bytes(own: Path, tmp_path: Path) -> None:
+    build("generate", "--formats", own, "--out", tmp_path / "out")
+    done = build("--check", "--engine", "node", "--formats", own, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing", "surplus"])
+def test_check_says_what_differs_and_how_to_repair_it(own: Path, tmp_path: Path, damage: str) -> None:
+    out = tmp_path / "out"
+    build("generate", "--formats", own, "--out", out)
+    assert build("--check", "--formats", own, "--out", out).returncode == 0
+    if damage == "changed":
+        (out / "layouts.py").write_text("LAYOUTS = {}\n")
+    elif damage == "missing":
+        (out / "layouts.py").unlink()
+    else:
+        (out / "old.py").write_text("")
+    done = build("--check", "--formats", own, "--out", out)
+    assert done.returncode == 1
+    assert ("out/old.py" if damage == "surplus" else "out/layouts.py") + " is not what the specs give" in done.stderr
+    assert "python build.py generate" in done.stderr
+
+
+def test_check_of_an_empty_or_odd_folder_names_the_files(own: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = build("--check", "--formats", own, "--out", out)
+    assert done.returncode == 1
+    assert "out/MANIFEST.json is not what the specs give" in done.stderr
+    build("generate", "--formats", own, "--out", out)
+    (out / "odd.bin").write_bytes(b"\xff")
+    done = build("--check", "--formats", own, "--out", out)
+    assert done.stderr.splitlines() == [
+        "out/odd.bin is not what the specs give",
+        f"repair it with: python build.py generate --formats {own} --out {out}",
+    ]
+
+
+def test_a_folder_with_files_of_others_is_left_alone(own: Path, tmp_path: Path) -> None:
+    out = tmp_path / "home"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+    done = build("generate", "--formats", own, "--out", out)
+    assert done.returncode == 1
+    assert "holds files that are not from here" in done.stderr
+    assert texts(out) == {"thesis.txt": b"years of work"}
+
+
+def test_specs_of_ones_own_do_not_replace_the_projects(own: Path) -> None:
+    for arguments in (["generate"], ["--check"]):
+        done = build(*arguments, "--formats", own)
+        assert done.returncode == 2
+        assert "give --out as well" in done.stderr
+
+
+def test_without_the_compiler_hashes_are_compared(own: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    build("generate", "--formats", own, "--out", out)
+    copy = tmp_path / "project"
+    shutil.copytree(ROOT / "formats", copy / "formats")
+    shutil.copytree(ROOT / "lmparse", copy / "lmparse", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "build.py", copy)
+    # A folder that stands where dukpy is looked for, and no network: nothing can run the compiler.
+    (copy / "dukpy").mkdir()
+    (copy / "dukpy" / "__init__.py").write_text("raise ImportError('dukpy')\n")
+    command = [sys.executable, str(copy / "build.py"), "--check", "--formats", str(own), "--out", str(out)]
+    environment = {"PATH": "", "PYTHONPATH": str(copy)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "compared with the hashes of MANIFEST.json only" in done.stdout
+    (own / "acme" / "acme_reading.ksy").write_text(SOUND.replace("One reading", "Any reading"))
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "formats/acme/acme_reading.ksy is not what the specs give" in done.stderr
+
+
+def test_a_compiler_of_ones_own_is_recorded(own: Path, tmp_path: Path) -> None:
+    compiler = tmp_path / "kaitai-struct-compiler.js"
+    build("generate", "--formats", own, "--out", tmp_path / "first")
+    (cached,) = (ROOT / ".cache").glob("kaitai-struct-compiler-*.js")
+    compiler.write_text(cached.read_text() + "\n// changed\n")
+    done = build("generate", "--formats", own, "--out", tmp_path / "out", "--compiler", compiler)
+    assert done.returncode == 0, done.stderr
+    first, second = texts(tmp_path / "first"), texts(tmp_path / "out")
+    assert first.pop("MANIFEST.json") != second.pop("MANIFEST.json")
+    assert first == second
+
+
+@pytest.mark.parametrize("engine", ["dukpy", "node"])
+@pytest.mark.parametrize(
+    ("text", "message"), [(None, "there is no compiler"), ("var broken = ;", "does not run: SyntaxError")]
+)
+def test_a_compiler_that_is_none_is_named(
+    own: Path, tmp_path: Path, engine: str, text: str | None, message: str
+) -> None:
+    if engine == "node" and shutil.which("node") is None:
+        pytest.skip("the second engine needs Node")
+    compiler = tmp_path / "compiler.js"
+    if text is not None:
+        compiler.write_text(text)
+    done = build("generate", "--formats", own, "--out", tmp_path / "out", "--compiler", compiler, "--engine", engine)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_another_compiler_in_the_cache_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nor do the hashes of the manifest stand in for it: somebody has to look."""
+    monkeypatch.syspath_prepend(str(ROOT / "formats"))
+    compiler = importlib.import_module("lmparse.spec.build.compiler")
+    monkeypatch.setattr(compiler, "CACHE", tmp_path)
+    (tmp_path / f"{compiler.NAME}-{compiler.VERSION}.js").write_text("anything")
+    with pytest.raises(compiler.CompilerUnfit, match=r"is not kaitai-struct-compiler 0\.11\.0: its SHA-256 is"):
+        compiler.Compiler()
+
+
+@pytest.mark.parametrize("way", ["_with_dukpy", "_with_npm"])
+def test_the_compiler_is_fetched_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: str) -> None:
+    if way == "_with_npm" and shutil.which("npm") is None:
+        pytest.skip("the second way needs npm")
+    monkeypatch.syspath_prepend(str(ROOT / "formats"))
+    compiler = importlib.import_module("lmparse.spec.build.compiler")
+    monkeypatch.setattr(compiler, "CACHE", tmp_path / "cache")
+    for other in {"_with_dukpy", "_with_npm"} - {way}:
+        monkeypatch.setattr(compiler, other, lambda folder: None)
+    assert compiler.fetched().parent == tmp_path / "cache"
+    monkeypatch.setattr(compiler, "CACHE", tmp_path / "other")
+    monkeypatch.setattr(compiler, "SHA256", "0" * 64)
+    with pytest.raises(compiler.CompilerUnfit, match="what was fetched is not"):
+        compiler.fetched()
+    assert not list((tmp_path / "other").iterdir())
+
+
+@pytest.mark.parametrize("command", ["generate", "lint"])
+def test_text_that_is_not_utf_8_is_named(tmp_path: Path, command: str) -> None:
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "acme" / "acme_a.ksy").write_bytes(b"meta:\n  title: M\xfcller\n")
+    done = build(command, "--formats", tmp_path, "--out", tmp_path / "out", cwd=tmp_path)
+    assert done.stderr == "acme/acme_a.ksy:2:11: error: the text is not UTF-8\n"
+
+
+# Each faulty spec holds, as comments in its first lines, what the build step must say of it.
+def expected(folder: Path, command: str) -> list[str]:
+    lines = [line for path in sorted(folder.glob("*/*.ksy")) for line in path.read_text().splitlines()]
+    return [line.removeprefix(f"# {command}: ") for line in lines if line.startswith(f"# {command}: ")]
+
+
+CASES = [
+    (path.name, command)
+    for path in sorted(FAULTY.iterdir())
+    for command in ("generate", "lint")
+    if expected(path, command)
+]
+
+
+def test_there_are_faulty_specs() -> None:
+    assert len(CASES) >= 22
+
+
+@pytest.mark.parametrize(("case", "command"), CASES)
+def test_faults_are_named_with_file_line_and_column(case: str, command: str, tmp_path: Path) -> None:
+    wanted = expected(FAULTY / case, command)
+    done = build(command, "--formats", FAULTY / case, "--out", tmp_path / "out", cwd=FAULTY / case)
+    assert done.returncode == 1
+    assert [line for line in done.stderr.splitlines() if "error:" in line] == wanted
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
