@@ -62,7 +62,7 @@ def _changes(truth: data.Truth, engine: str) -> tuple[pa.Table, float, float]:
     start = time.process_time()
     log = open_changes(truth.path, Options.parse({"control": truth.control, "include": "all", "engine": engine}))
     assert isinstance(log, LogicalLog)
-    assert log.readings.image, log.readings.data
+    assert log.interpretation.image, log.interpretation.data
     opened = time.process_time()
     table = pa.Table.from_batches([batch for version, batch in arrow.version_batches(log) if version is not None])
     return table, opened - start, time.process_time() - opened

@@ -124,7 +124,7 @@ def _changes(truth: data.Truth, engine: str) -> tuple[Tables, float]:
     """All changes by the version of their table, and CPU seconds without deciding how the log is read."""
     log = open_changes(truth.path, Options.parse({"control": truth.control, "include": "all", "engine": engine}))
     assert isinstance(log, LogicalLog)
-    assert log.readings.image, log.readings.data
+    assert log.interpretation.image, log.interpretation.data
     start = time.process_time()
     held: dict[str, list[pa.RecordBatch]] = {}
     for version, batch in arrow.version_batches(log):

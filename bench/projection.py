@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench import data, harness, header
 from bench.rivals.target import COLUMNS
-from lmparse.columnar.record_plan import Plan
+from lmparse.columnar.record_plan import RecordPlan
 from lmparse.framing.framings import Framing
 from lmparse.framing.index import windows
 from lmparse.spec import catalog
@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         truth = data.make("lldf", options.cache or Path(scratch), size=options.size, seed=7)
-        buffer, plan = open_buffer(truth.path), Plan(catalog.load("bmc_lldf"))
+        buffer, plan = open_buffer(truth.path), RecordPlan(catalog.load("bmc_lldf"))
         whole = plan.decode(next(windows(Framing("rdw"), buffer)), COLUMNS).arrays[COLUMNS.index(options.column)]
         alone = plan.decode(next(windows(Framing("rdw"), buffer)), [options.column]).arrays[0]
         assert whole.equals(alone)

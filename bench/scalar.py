@@ -30,10 +30,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         control, data = bmc_log.make(seed=7, units=UNITS).write(folder)
         buffer = open_buffer(data)
-        raws = [frame.read(buffer) for frame in Framing("rdw").frames(buffer)]
+        raws = [extent.read(buffer) for extent in Framing("rdw").extents(buffer)]
         parser = catalog.load("bmc_lldf").parser
         steps: dict[str, Callable[[], int]] = {
-            "framing": lambda: sum(1 for _ in Framing("rdw").frames(buffer)),
+            "framing": lambda: sum(1 for _ in Framing("rdw").extents(buffer)),
             "parser": lambda: sum(parser.from_bytes(raw).length == 288 for raw in raws),
             "records": lambda: sum(1 for _ in lmparse.open_log(data).records()),
             "changes": lambda: sum(1 for _ in lmparse.open_log(data, control=str(control), include="all").changes()),

@@ -35,16 +35,16 @@ BYTES = 24_000_000
 BLOCK = 1 << 14
 OUT = Path(__file__).parent / "results" / "scans.json"
 Places = npt.NDArray[np.int64]
-Way = Callable[..., Places]
+ColumnPlan = Callable[..., Places]
 RDW = Framing("rdw")
 WORD = descriptor("zos_rdw")
 LENGTH = WORD.spec.layout["length"]
 LEAST, MOST = LENGTH.minimum or 0, LENGTH.maximum or 0
 
 
-def by_frames(buffer: Buffer, framing: Framing = RDW) -> Places:
+def by_extents(buffer: Buffer, framing: Framing = RDW) -> Places:
     """`framing.frames`, an object a record."""
-    return np.array([frame.offset for frame in framing.frames(buffer)], np.int64)
+    return np.array([extent.offset for extent in framing.extents(buffer)], np.int64)
 
 
 def by_windows(buffer: Buffer, framing: Framing = RDW) -> Places:
@@ -142,8 +142,8 @@ def by_doubling(buffer: Buffer) -> Places:
     return np.concatenate(found) + WORD.size
 
 
-WAYS: tuple[Way, ...] = (
-    by_frames,
+WAYS: tuple[ColumnPlan, ...] = (
+    by_extents,
     by_windows,
     by_struct,
     by_struct_in_memoryview,
@@ -184,7 +184,7 @@ def framed_files() -> dict[str, tuple[Framing, bytes]]:
     return {name: (framing, data * times) for name, (framing, data) in files.items()}
 
 
-def measure(ways: Sequence[Way], buffer: Buffer) -> dict[str, Any]:
+def measure(ways: Sequence[ColumnPlan], buffer: Buffer) -> dict[str, Any]:
     """Median of CPU time over interleaved rounds; ratios of the same round against `frames`, the first way."""
     expected = ways[0](buffer)
     for way in ways:
@@ -203,7 +203,7 @@ def measure(ways: Sequence[Way], buffer: Buffer) -> dict[str, Any]:
         "cpu_seconds": seconds,
         "ns_per_record": {name: statistics.median(times) / len(expected) * 1e9 for name, times in seconds.items()},
         "times_frames": {
-            name: statistics.median(mine / frames for mine, frames in both) for name, both in pairs.items()
+            name: statistics.median(mine / extents for mine, extents in both) for name, both in pairs.items()
         },
     }
 
@@ -214,7 +214,7 @@ def main() -> None:
     for name, (low, high) in SIZES.items():
         files[f"rdw, {name} records"] = measured(file_of(low, high), WAYS)
     for name, (framing, data) in framed_files().items():
-        ways = [update_wrapper(partial(way, framing=framing), way) for way in (by_frames, by_windows)]
+        ways = [update_wrapper(partial(way, framing=framing), way) for way in (by_extents, by_windows)]
         files[name] = measured(data, ways)
     for name, result in files.items():
         for way, nanos in result["ns_per_record"].items():
@@ -223,7 +223,7 @@ def main() -> None:
     OUT.write_text(json.dumps({"machine": machine, "rounds": ROUNDS, "files": files}, indent=2) + "\n")
 
 
-def measured(data: bytes, ways: Sequence[Way]) -> dict[str, Any]:
+def measured(data: bytes, ways: Sequence[ColumnPlan]) -> dict[str, Any]:
     """What `measure` gives for a mapped file of these bytes."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)

@@ -22,7 +22,7 @@ def read(path: str, columns: tuple[str, ...] | None) -> pa.Table:
     names = wanted(columns)
     reader = RecordReader(catalog.load("bmc_lldf"))
     buffer = open_buffer(path)
-    records = (reader.read(frame.read(buffer)).raise_fault().values for frame in Framing("rdw").frames(buffer))
+    records = (reader.read(extent.read(buffer)).raise_fault().values for extent in Framing("rdw").extents(buffer))
     return to_table(names, list(_batches(names, records)))
 
 

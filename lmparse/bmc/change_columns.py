@@ -32,10 +32,10 @@ from lmparse.columnar import arrays, schemas
 from lmparse.columnar.column_types import column_type
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.metadata_columns import Origin
-from lmparse.columnar.record_plan import Decoded, Plan
+from lmparse.columnar.record_plan import Decoded, RecordPlan
 from lmparse.columnar.rows import bad_rows
 from lmparse.errors import DataError
-from lmparse.framing.framings import Frame, Span
+from lmparse.framing.framings import RecordExtent, Span
 from lmparse.framing.index import Window
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
@@ -76,10 +76,10 @@ def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
     return _header_plan(log).reason or ("" if schema is None else _other_types(log, schema))
 
 
-def _header_plan(log: LogicalLog) -> Plan:
+def _header_plan(log: LogicalLog) -> RecordPlan:
     """Which way the columns of headers go."""
     described = header_columns.described(log.header)
-    return Plan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason, described=described)
+    return RecordPlan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason, described=described)
 
 
 def _other_types(log: LogicalLog, schema: pa.Schema) -> str:
@@ -199,24 +199,24 @@ class ChangeColumns:
         log.keeps_bad_records = log.options.mode == "permissive"
         whole = span or Span(0, len(log.buffer), 0)
         if not len(log.buffer):
-            next(log.frames(span), None)  # says so
+            next(log.extents(span), None)  # says so
         for window in log.windows(whole):
             yield from self._window(window, whole.skip)
-        last = [slow for frame in whole.foreign for slow in self._one_by_one(frame, 0)]
+        last = [slow for extent in whole.foreign for slow in self._one_by_one(extent, 0)]
         log.end_joining(self._joiner)
         yield self._versions.slow_pieces([*last, *(Slow(0, None, row) for row in bad_rows(log))])
 
     def _window(self, window: Window, skip: frozenset[int]) -> Iterator[list[Piece]]:
         """The changes of a window, in parts where a record tells the ways apart to read images."""
         while len(window):
-            way = self.log.readings.image
+            way = self.log.interpretation.image
             selected, others = self._select(window, skip)
             pieces, bad = self._fast(selected)
             slow: list[Slow] = []
             reached = len(window)
             for number in np.union1d(others, bad).tolist():
-                slow += self._one_by_one(window.frame(number), number)
-                if self.log.readings.image != way:
+                slow += self._one_by_one(window.extent(number), number)
+                if self.log.interpretation.image != way:
                     reached = number + 1  # what was read the old way behind it counts no more
                     break
             self._count_left_out(reached)
@@ -228,10 +228,10 @@ class ChangeColumns:
 
     # -- one by one -------------------------------------------------------------------------
 
-    def _one_by_one(self, frame: Frame, number: int) -> list[Slow]:
+    def _one_by_one(self, extent: RecordExtent, number: int) -> list[Slow]:
         log = self.log
-        record = log.read_frame(frame)
-        whole = None if record is None else log.joined(self._joiner, Segment(frame, record))
+        record = log.read_extent(extent)
+        whole = None if record is None else log.joined(self._joiner, Segment(extent, record))
         change = None if whole is None else log.change_of(whole)
         return self._versions.slow(number, change)
 
@@ -296,8 +296,8 @@ class ChangeColumns:
 
     def _values(self, found: _Selected, place: int) -> Values:
         """The header of a regular record."""
-        frame = found.window.frame(int(found.numbers[place]))
-        return self.log.read_bytes(frame.read(self.log.buffer)).values
+        extent = found.window.extent(int(found.numbers[place]))
+        return self.log.read_bytes(extent.read(self.log.buffer)).values
 
     def _positions(self, found: _Selected, places: Int64s) -> Bytes:
         """Where changes stand: LRSN in data sharing, elsewhere RBA; as `tables.position_of`."""
@@ -360,7 +360,7 @@ class ChangeColumns:
     def _matching(self, found: _Selected) -> _Selected:
         """The records that no filter rules out by their headers."""
         # As long as images can be read in several ways, any of them may tell these apart for those behind it.
-        if self._filters and len(self.log.readings.image_candidates) == 1:
+        if self._filters and len(self.log.interpretation.image_candidates) == 1:
             for entry in self._filters:
                 if len(found.numbers):
                     found = found.part(self._fulfil(entry, found))
@@ -391,7 +391,7 @@ class ChangeColumns:
         """Find the row images of records, and which of these fill their DATA and are of a table that is known."""
         counts = _each([len(_roles(op)) for op in self._operations], found.operations)
         starts, lengths = (part[found.numbers] for part in found.decoded.rest["data"])
-        data = _Data(found.window.data, starts, lengths, self.log.readings.data.reading)
+        data = _Data(found.window.data, starts, lengths, self.log.interpretation.data.reading)
         images = _Images(*data.image(counts > 0), *data.image(counts > 1))
         can_be_read = _each([self._can_read(entry) for entry in self._known], found.known)
         return replace(found, images=images), data.are_filled & (counts > 0) & can_be_read
@@ -406,9 +406,9 @@ class ChangeColumns:
         return not plan.refusal(self._wanted_columns) and 2 * absent <= _MOST_ABSENT
 
     def _image_plan(self, version: TableVersion) -> ImagePlan:
-        key = id(version), self.log.readings.image
+        key = id(version), self.log.interpretation.image
         if key not in self._plans:
-            self._plans[key] = ImagePlan(version, self.log.readings.image, self.log.image_options)
+            self._plans[key] = ImagePlan(version, self.log.interpretation.image, self.log.image_options)
         return self._plans[key]
 
     def _fast(self, found: _Selected) -> tuple[list[Piece], Int64s]:

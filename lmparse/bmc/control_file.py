@@ -70,18 +70,18 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
     name = str(path)
     try:
         way = detect(buffer, family()).framing if framing == "auto" else Framing(framing, cutter=_cut)
-        frames = [(frame, frame.read(buffer)) for frame in way.frames(buffer)]
-        page = code_page or _page_of(frames[0][1] if frames else b"")
+        extents = [(extent, extent.read(buffer)) for extent in way.extents(buffer)]
+        page = code_page or _page_of(extents[0][1] if extents else b"")
         reader = RecordReader(catalog.load(SPEC), code_page=page)
         records = []
-        for frame, raw in frames:
+        for extent, raw in extents:
             try:
                 record = reader.read(raw).raise_fault()
             except DataError as error:
-                error.at(record_index=frame.index, record_offset=frame.offset)
+                error.at(record_index=extent.index, record_offset=extent.offset)
                 raise
             values = record.values
-            records.append(ControlRecord(frame.index, frame.offset, values["cntl_record_type"], values, raw))
+            records.append(ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values, raw))
     except FramingError as error:
         if error.code in ("LMP-F003", "LMP-F002"):
             raise ControlError(

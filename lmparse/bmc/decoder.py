@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lmparse.bmc.change_record import DataArea
-from lmparse.bmc.interpretation import Readings
-from lmparse.bmc.segments import Whole
+from lmparse.bmc.interpretation import Interpretation
+from lmparse.bmc.segments import JoinedChange
 from lmparse.bmc.table_names import TableName, table_name
 from lmparse.bmc.tables import Tables, TableVersion, identity
 from lmparse.changes.change import OPERATIONS, Change, seq, txn_id
@@ -27,25 +27,25 @@ class ChangeDecoder:
         self,
         layout: Layout,
         tables: Tables,
-        readings: Readings,
+        interpretation: Interpretation,
         code_page: CodePage,
         columns: frozenset[str] | None,
         notice: Callable[[str], None],
     ) -> None:
         self._layout = layout
         self._tables = tables
-        self._readings = readings
+        self._interpretation = interpretation
         self._code_page = code_page
         self._columns = columns
         self._notice = notice
         self._names: dict[tuple[Any, ...], TableName] = {}
 
-    def decode(self, whole: Whole) -> tuple[Change, list[DataError]]:
+    def decode(self, whole: JoinedChange) -> tuple[Change, list[DataError]]:
         """One change with what was wrong in its DATA; raises the error of a record that cannot be read."""
-        values, frame = whole.values, whole.frame
+        values, extent = whole.values, whole.extent
         change = Change(
             op=OPERATIONS.get(values["change_type"]),
-            seq=seq(values, frame.index),
+            seq=seq(values, extent.index),
             txn_id=txn_id(values),
             schema_name="",
             table_name="",
@@ -57,8 +57,8 @@ class ChangeDecoder:
             commit_ts=values["uor_commit_timestamp"],
             ts=values["timestamp"],
             detail=None,
-            frame=frame,
-            length=sum(entry.length for entry in whole.frames),
+            extent=extent,
+            length=sum(entry.length for entry in whole.extents),
         )
         area = self._area(values)
         version, fault = self._version(values)
@@ -93,7 +93,7 @@ class ChangeDecoder:
 
     def _area(self, values: Values) -> DataArea:
         try:
-            return self._readings.data.read(values["change_type"], values["data"])
+            return self._interpretation.data.read(values["change_type"], values["data"])
         except DataError as error:
             # Offsets inside DATA of several segments are no offsets of a record.
             error.spec, error.field_offset = self._layout.id, None
@@ -110,7 +110,7 @@ class ChangeDecoder:
         absent: dict[str, str] = {}
         for role, image in images.items():
             try:
-                row = self._readings.read_image(version, image, self._columns)
+                row = self._interpretation.read_image(version, image, self._columns)
             except DataError as error:
                 error.field = f"{role}.{error.field}" if error.field else role
                 raise

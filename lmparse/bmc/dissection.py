@@ -21,7 +21,7 @@ from lmparse.bmc.segments import Joiner, Segment
 from lmparse.bmc.tables import Column, TableVersion
 from lmparse.changes.change import OPERATIONS
 from lmparse.errors import DataError, FramingError, InvalidValueError
-from lmparse.framing.framings import Frame
+from lmparse.framing.framings import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.file_dissection import FileDissector, cut_at, faulty, opened
 from lmparse.records.reader import Record, RecordReader, Values, to_json
@@ -47,21 +47,21 @@ class LogicalLogDissector(FileDissector):
         self._areas: dict[str, Dissector] = {}
         self._rows: dict[int, Dissector] = {}
 
-    def dissect(self, frame: Frame) -> Dissection:
-        raw = frame.read(self._log.buffer)
+    def dissect(self, extent: RecordExtent) -> Dissection:
+        raw = extent.read(self._log.buffer)
         found, record = self._record(raw)
         if record is None or not _is_piece(record.values):
             return found
-        return self._among_others(found, Segment(frame, record))
+        return self._among_others(found, Segment(extent, record))
 
     def dissect_bytes(self, raw: bytes) -> Dissection:
         return self._record(raw)[0]
 
-    def positions_of(self, frame: Frame) -> Iterator[tuple[str, int]]:
+    def positions_of(self, extent: RecordExtent) -> Iterator[tuple[str, int]]:
         layout = self._log.spec.layout
         for name, (offset, width) in self._places.items():
-            if offset + width <= frame.length:
-                raw = frame.number(self._log.buffer, offset, width).to_bytes(width, "big")
+            if offset + width <= extent.length:
+                raw = extent.number(self._log.buffer, offset, width).to_bytes(width, "big")
                 with suppress(InvalidValueError):  # a number that has no room in today's width
                     yield name, int.from_bytes(widen(raw, layout[name]), "big")
 
@@ -128,7 +128,7 @@ class LogicalLogDissector(FileDissector):
         said = f"segment number {number} of {total}"
         if len(numbers) == total and (0 in numbers) != (total in numbers):
             said = f"segment {number - min(numbers) + 1} of {total}"
-        where = ", ".join(str(other.frame.index) for other in others)
+        where = ", ".join(str(other.extent.index) for other in others)
         said += f"; the others are in records {where}" if others else "; the file has no other of this change"
         fault = _misfit(segment, others)
         nodes = found.nodes if fault is None else _changed(found.nodes, fault.field or "", fault=fault)
@@ -136,17 +136,17 @@ class LogicalLogDissector(FileDissector):
 
     def _others(self, segment: Segment) -> Iterator[Segment]:
         """The other segments of its change, as far as they are in the file."""
-        for frame in self._pieces.get(segment.key, ()):
-            if frame.index != segment.frame.index:
-                yield Segment(frame, self._log.read_bytes(frame.read(self._log.buffer)))
+        for extent in self._pieces.get(segment.key, ()):
+            if extent.index != segment.extent.index:
+                yield Segment(extent, self._log.read_bytes(extent.read(self._log.buffer)))
 
     @cached_property
-    def _pieces(self) -> dict[tuple[Any, ...], list[Frame]]:
+    def _pieces(self) -> dict[tuple[Any, ...], list[RecordExtent]]:
         """Where the segments of each change stand, from one pass over the headers."""
-        found: dict[tuple[Any, ...], list[Frame]] = {}
+        found: dict[tuple[Any, ...], list[RecordExtent]] = {}
         with suppress(FramingError):  # damage is shown where it is asked for
-            for key, frame in self._log.pieces():
-                found.setdefault(key, []).append(frame)
+            for key, extent in self._log.pieces():
+                found.setdefault(key, []).append(extent)
         return found
 
     # -- DATA and row images --------------------------------------------------------------------
@@ -175,7 +175,7 @@ class LogicalLogDissector(FileDissector):
 
     def _area(self, change_type: str) -> Dissector:
         if change_type not in self._areas:
-            reader = self._log.readings.data.reader(change_type)
+            reader = self._log.interpretation.data.reader(change_type)
             self._areas[change_type] = Dissector(
                 RecordReader(reader.spec, code_page=self._log.code_page, arguments=reader.arguments)
             )
@@ -212,11 +212,11 @@ class LogicalLogDissector(FileDissector):
         row: Row | None = None
         fault: DataError | None = None
         try:
-            row = self._log.readings.read_image(version, image, None)
+            row = self._log.interpretation.read_image(version, image, None)
         except DataError as error:
             error.field = f"{role}.{error.field}" if error.field else role
             fault = error
-        reader = self._log.readings.rows(version, self._log.readings.image)
+        reader = self._log.interpretation.rows(version, self._log.interpretation.image)
         if id(reader) not in self._rows:
             self._rows[id(reader)] = Dissector(reader.parts)
         bad = {} if row is None else {entry.field: entry for entry in row.faults}
@@ -238,7 +238,7 @@ class LogicalLogDissector(FileDissector):
 def _misfit(segment: Segment, others: Sequence[Segment]) -> DataError | None:
     """Why the segments of a change cannot be put together, where that is for this one to say."""
     joiner = Joiner()
-    for part in sorted((segment, *others), key=lambda part: part.frame.index):
+    for part in sorted((segment, *others), key=lambda part: part.extent.index):
         try:
             joiner.add(part)
         except DataError as error:

@@ -14,7 +14,7 @@ from lmparse.bmc.change_record import DataReader
 from lmparse.bmc.row_image import ImageOptions, ImageReading, Row, RowReader, all_image_readings, choose_image_reading
 from lmparse.bmc.tables import Tables, TableVersion
 from lmparse.errors import ControlError, DataError
-from lmparse.records.files import Decided
+from lmparse.records.files import FileSettings
 from lmparse.records.reader import Values
 
 Samples = Callable[[], list[Values]]
@@ -23,14 +23,20 @@ Decide = Callable[[str, str, str], None]
 """Makes a decision visible: name, value, evidence."""
 
 
-class Readings:
+class Interpretation:
     """The readings of one log, and the readers that follow from them."""
 
     def __init__(
-        self, row_images: str, decided: Decided, tables: Tables, options: ImageOptions, samples: Samples, decide: Decide
+        self,
+        row_images: str,
+        settings: FileSettings,
+        tables: Tables,
+        options: ImageOptions,
+        samples: Samples,
+        decide: Decide,
     ) -> None:
         self._row_images = row_images
-        self._decided = decided
+        self._settings = settings
         self._tables = tables
         self._options = options
         self._take_samples = samples
@@ -41,8 +47,8 @@ class Readings:
     @cached_property
     def data(self) -> DataReader:
         """The reader of DATA: total, inclusive or exclusive halfwords."""
-        if self._decided.reading is not None:
-            return DataReader(self._decided.reading)
+        if self._settings.reading is not None:
+            return DataReader(self._settings.reading)
         if self._row_images != "auto":
             self._decide("row images", self._row_images, "option")
             return DataReader(self._row_images)
@@ -86,8 +92,8 @@ class Readings:
 
     @cached_property
     def _choice(self) -> tuple[ImageReading, ...]:
-        if self._decided.image_readings:
-            return self._decided.image_readings
+        if self._settings.image_readings:
+            return self._settings.image_readings
         images: list[tuple[TableVersion, bytes]] = []
         for values in self._samples:
             try:

@@ -15,9 +15,9 @@ from lmparse.bmc.control_file import ControlFile, read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.headers import Header
-from lmparse.bmc.interpretation import Readings
+from lmparse.bmc.interpretation import Interpretation
 from lmparse.bmc.row_image import ImageOptions
-from lmparse.bmc.segments import Joiner, Segment, Whole, join, share_out
+from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join, share_out
 from lmparse.bmc.table_names import is_described_as
 from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
 from lmparse.changes.change import OPERATIONS, Change, commit_position, seq, txn_id, unit_state
@@ -25,9 +25,9 @@ from lmparse.changes.log import ChangeLog
 from lmparse.changes.ranges import OUTSIDE
 from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
 from lmparse.framing.detection import Family
-from lmparse.framing.framings import Frame, Span
+from lmparse.framing.framings import RecordExtent, Span
 from lmparse.options import Options
-from lmparse.records.files import Decided
+from lmparse.records.files import FileSettings
 from lmparse.records.reader import Record, Values, Wanted
 from lmparse.spec import catalog
 from lmparse.values import codepages, numeric
@@ -56,7 +56,7 @@ class LogicalLog(ChangeLog):
         path: str | Path,
         options: Options,
         *,
-        decided: Decided | None = None,
+        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
     ) -> None:
         self.control: ControlFile | None = None
@@ -66,18 +66,18 @@ class LogicalLog(ChangeLog):
                 find_control(str(path), options.control), framing=options.control_framing, code_page=page
             )
         self.header = Header.of(catalog.load(options.spec), self.control)
-        super().__init__(path, options, decided=decided, on_error=on_error)
+        super().__init__(path, options, settings=settings, on_error=on_error)
         self.observed = control_checks.Observed()
         self._describe_header()
 
     # -- what is known before the first record is read ------------------------------
 
-    def decided(self) -> Decided:
-        readings = self.readings
-        return Decided(
+    def settings(self) -> FileSettings:
+        interpretation = self.interpretation
+        return FileSettings(
             self.framing.name,
-            reading=readings.data.reading,
-            image_readings=readings.image_candidates,
+            reading=interpretation.data.reading,
+            image_readings=interpretation.image_candidates,
             table_ids=self.table_ids,
         )
 
@@ -87,15 +87,15 @@ class LogicalLog(ChangeLog):
 
     @property
     def dec_length(self) -> str:
-        return self.readings.image.dec_length
+        return self.interpretation.image.dec_length
 
-    def change_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
+    def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """Parts between records; segments of one change belong to the part of the one that stands first."""
         spans = self.spans(max_bytes)
-        decided = self.decided()
+        settings = self.settings()
         if len(spans) > 1:
             spans = share_out(spans, self.pieces())
-        return [(decided, span) for span in spans]
+        return [(settings, span) for span in spans]
 
     def family(self) -> Family:
         header = self.header
@@ -144,24 +144,24 @@ class LogicalLog(ChangeLog):
         )
 
     @cached_property
-    def readings(self) -> Readings:
+    def interpretation(self) -> Interpretation:
         """How DATA and row images are read."""
-        return Readings(
-            self.options.row_images, self._decided, self.tables, self.image_options, self._samples, self.decide
+        return Interpretation(
+            self.options.row_images, self._settings, self.tables, self.image_options, self._samples, self.decide
         )
 
     @cached_property
     def decoder(self) -> ChangeDecoder:
         """What turns records into changes."""
         columns = frozenset(self.options.columns) or None
-        return ChangeDecoder(self.spec.layout, self.tables, self.readings, self.code_page, columns, self.notice)
+        return ChangeDecoder(self.spec.layout, self.tables, self.interpretation, self.code_page, columns, self.notice)
 
     def _samples(self) -> list[Values]:
         """The first whole changes with row images; bad ones passed over."""
         probe = LogicalLog(
             self.path,
             replace(self.options, mode="permissive"),
-            decided=Decided(self.framing.name),
+            settings=FileSettings(self.framing.name),
             on_error=lambda error: None,
         )
         wholes = (whole.values for whole in probe.wholes() if change_record.has_images(whole.values["change_type"]))
@@ -200,51 +200,51 @@ class LogicalLog(ChangeLog):
             return []
         return list(control_checks.differences(self.control, self.tables, self.observed))
 
-    def wholes(self, span: Span | None = None) -> Iterator[Whole]:
+    def wholes(self, span: Span | None = None) -> Iterator[JoinedChange]:
         """Every change with its whole DATA; it stands where its last segment stands."""
         joiner = Joiner()
-        for frame, record in self.read(span):
-            whole = self.joined(joiner, Segment(frame, record))
+        for extent, record in self.read(span):
+            whole = self.joined(joiner, Segment(extent, record))
             if whole is not None:
                 yield whole
         self.end_joining(joiner)
 
-    def joined(self, joiner: Joiner, segment: Segment) -> Whole | None:
+    def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
         """The change that a record is or completes; None for a piece of one that is not whole yet."""
         fault = _missing(segment.record)
         if fault is not None:
             # It was reported when the header was read.
             self.tally.dropped += 1
             if self.keeps_bad_records:
-                self.bad_records.append((segment.frame, fault))
+                self.bad_records.append((segment.extent, fault))
             return None
         if not segment.is_piece:
-            return Whole(segment.values, [segment.frame], segment.record.faults)
+            return JoinedChange(segment.values, [segment.extent], segment.record.faults)
         try:
             return joiner.add(segment)
         except DataError as error:
-            self.quarantine(error, segment.frame)
+            self.quarantine(error, segment.extent)
             return None
 
     def end_joining(self, joiner: Joiner) -> None:
         """Report the changes that lack a segment at the end."""
         for group, fault in joiner.incomplete():
-            self.quarantine(fault, group.segments[0].frame, len(group.by_number))
+            self.quarantine(fault, group.segments[0].extent, len(group.by_number))
 
-    def pieces(self) -> Iterator[tuple[tuple[Any, ...], Frame]]:
+    def pieces(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
         """Key and place of every record that is a segment, from one pass over the headers.
 
         DLDS.SEGMENTED is not believed: the pass costs little, a segment read alone a row.
         """
-        for frame in self._frames_of_pieces():
+        for extent in self._extents_of_pieces():
             try:
-                segment = Segment(frame, self.read_bytes(frame.read(self.buffer)))
+                segment = Segment(extent, self.read_bytes(extent.read(self.buffer)))
             except DataError:
                 continue  # reported where it is read
             if segment.is_piece:
-                yield segment.key, frame
+                yield segment.key, extent
 
-    def _frames_of_pieces(self) -> Iterator[Frame]:
+    def _extents_of_pieces(self) -> Iterator[RecordExtent]:
         """Every record that may be a segment."""
         from lmparse.framing import scans
 
@@ -252,7 +252,7 @@ class LogicalLog(ChangeLog):
         if place is None:
             return iter(())  # without that field no record is one
         if place[1] > _WIDEST:
-            return self.frames()
+            return self.extents()
         return scans.above(self.windows(), place, 1)
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
@@ -274,7 +274,7 @@ class LogicalLog(ChangeLog):
         self._check_header()
         self._check_columns()
 
-    def change_of(self, whole: Whole) -> Change | None:
+    def change_of(self, whole: JoinedChange) -> Change | None:
         """A change, when the options ask for it and it can be read. Errors go where errors go."""
         return self._change(whole) if self._is_wanted(whole, self.table_ids) else None
 
@@ -297,17 +297,17 @@ class LogicalLog(ChangeLog):
             if name not in names:
                 raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
 
-    def _in_commit_order(self, span: Span | None, wanted: frozenset[tuple[Any, ...]] | None) -> Iterator[Whole]:
+    def _in_commit_order(self, span: Span | None, wanted: frozenset[tuple[Any, ...]] | None) -> Iterator[JoinedChange]:
         # Two passes: keys and places first, so that memory holds no row.
         keys = []
         for whole in self.wholes(span):
             values = whole.values
             if self._is_wanted(whole, wanted):
-                keys.append((commit_position(values), txn_id(values), seq(values, whole.frame.index), whole.frames))
-        for *_, frames in sorted(keys, key=lambda entry: entry[:3]):
-            yield join([Segment(frame, self.read_bytes(frame.read(self.buffer))) for frame in frames])
+                keys.append((commit_position(values), txn_id(values), seq(values, whole.extent.index), whole.extents))
+        for *_, extents in sorted(keys, key=lambda entry: entry[:3]):
+            yield join([Segment(extent, self.read_bytes(extent.read(self.buffer))) for extent in extents])
 
-    def _is_wanted(self, whole: Whole, wanted: frozenset[tuple[Any, ...]] | None) -> bool:
+    def _is_wanted(self, whole: JoinedChange, wanted: frozenset[tuple[Any, ...]] | None) -> bool:
         options, values = self.options, whole.values
         if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:
             return False
@@ -322,20 +322,20 @@ class LogicalLog(ChangeLog):
         if "all" not in options.include and state not in options.include:
             self.left_out[state] += 1
             return False
-        if not self.range.holds(lambda: seq(values, whole.frame.index), lambda: _commit_time(values)):
+        if not self.range.holds(lambda: seq(values, whole.extent.index), lambda: _commit_time(values)):
             self.left_out[OUTSIDE] += 1
             return False
         return True
 
-    def _change(self, whole: Whole) -> Change | None:
+    def _change(self, whole: JoinedChange) -> Change | None:
         """One change, or None when its record is bad. Errors go where errors go."""
         try:
             change, faults = self.decoder.decode(whole)
         except DataError as error:
-            self.quarantine(error, whole.frame)
+            self.quarantine(error, whole.extent)
             return None
         for fault in faults:
-            self.report(fault, whole.frame)
+            self.report(fault, whole.extent)
         if change.faults and self.options.mode == "dropmalformed":
             self.tally.dropped += 1
             return None
@@ -351,8 +351,8 @@ class LogicalLog(ChangeLog):
         Raises OptionError LMP-C005 when no table or several have the name.
         """
         wanted = self.options.table
-        if wanted is None or self._decided.table_ids is not None:
-            return self._decided.table_ids
+        if wanted is None or self._settings.table_ids is not None:
+            return self._settings.table_ids
         found: dict[tuple[Any, ...], str] = {}
         names: set[str] = set()
         for values in self.table_headers():
@@ -403,9 +403,9 @@ class LogicalLog(ChangeLog):
         from lmparse.framing import scans
 
         headers = []
-        for frame in scans.firsts(self.windows(), [*self._places(TABLE_FIELDS).values()]):
+        for extent in scans.firsts(self.windows(), [*self._places(TABLE_FIELDS).values()]):
             try:
-                record = self.read_bytes(frame.read(self.buffer))
+                record = self.read_bytes(extent.read(self.buffer))
             except DataError:
                 continue
             if _missing(record) is None:

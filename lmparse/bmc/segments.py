@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lmparse.errors import InvalidValueError, RecordError
-from lmparse.framing.framings import Frame, Span
+from lmparse.framing.framings import RecordExtent, Span
 from lmparse.records.reader import Record, Values
 
 KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type", "total_segs")
@@ -20,27 +20,27 @@ KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type"
 
 
 @dataclass(slots=True)
-class Whole:
+class JoinedChange:
     """One change with its whole DATA."""
 
     values: Values
     """Header of the first segment; `data` holds all of DATA."""
-    frames: list[Frame]
+    extents: list[RecordExtent]
     """Where its segments stand, in the order of their numbers."""
     faults: list[InvalidValueError]
     """Of values in the headers of its segments."""
 
     @property
-    def frame(self) -> Frame:
+    def extent(self) -> RecordExtent:
         """Where its last segment stands: there the change stands too."""
-        return max(self.frames, key=lambda frame: frame.index)
+        return max(self.extents, key=lambda extent: extent.index)
 
 
 @dataclass(slots=True)
 class Segment:
     """One record of a data file, whole or a piece."""
 
-    frame: Frame
+    extent: RecordExtent
     record: Record
     """Its `data` holds its piece of DATA."""
 
@@ -79,11 +79,11 @@ class Group:
         return [self.by_number[number] for number in sorted(self.by_number)]
 
 
-def join(segments: list[Segment]) -> Whole:
+def join(segments: list[Segment]) -> JoinedChange:
     """Put the segments of one change together, given in the order of their numbers."""
     data = b"".join(segment.values["data"] for segment in segments)
     faults = [fault for segment in segments for fault in segment.record.faults]
-    return Whole(segments[0].values | {"data": data}, [segment.frame for segment in segments], faults)
+    return JoinedChange(segments[0].values | {"data": data}, [segment.extent for segment in segments], faults)
 
 
 class Joiner:
@@ -94,7 +94,7 @@ class Joiner:
         self.base: int | None = None
         """Number of the first segment, once a whole change has shown it."""
 
-    def add(self, segment: Segment) -> Whole | None:
+    def add(self, segment: Segment) -> JoinedChange | None:
         """Take a piece in; gives the whole change when it was the last one missing.
 
         Raises RecordError LMP-R005 for a number that is there already or out of range.
@@ -104,7 +104,7 @@ class Joiner:
         if number is None or number > total or number in group.by_number:
             raise RecordError(
                 code="LMP-R005", spec="bmc_lldf", field="seg_num", expected=f"a segment of {total} not met yet",
-                found=str(number), record_index=segment.frame.index, record_offset=segment.frame.offset,
+                found=str(number), record_index=segment.extent.index, record_offset=segment.extent.offset,
                 hint="a record may stand twice in a merged log",
             )  # fmt: skip
         group.by_number[number] = segment
@@ -117,7 +117,7 @@ class Joiner:
     def incomplete(self) -> Iterator[tuple[Group, RecordError]]:
         """The changes that lack a segment at the end, each with its error (LMP-R004)."""
         for group in self._open.values():
-            first = min((segment.frame for segment in group.segments), key=lambda frame: frame.index)
+            first = min((segment.extent for segment in group.segments), key=lambda extent: extent.index)
             values = group.segments[0].values
             found = ", ".join(str(number) for number in sorted(group.by_number))
             yield group, RecordError(
@@ -136,25 +136,25 @@ class Joiner:
         return " and ".join(missing)
 
 
-def share_out(spans: list[Span], pieces: Iterable[tuple[Any, Frame]]) -> list[Span]:
+def share_out(spans: list[Span], pieces: Iterable[tuple[Any, RecordExtent]]) -> list[Span]:
     """Give each group of segments to the span of the one that stands first, which brings the others along."""
-    groups: dict[Any, list[Frame]] = {}
-    for key, frame in pieces:
-        groups.setdefault(key, []).append(frame)
+    groups: dict[Any, list[RecordExtent]] = {}
+    for key, extent in pieces:
+        groups.setdefault(key, []).append(extent)
     skip: dict[int, set[int]] = {}
-    foreign: dict[int, list[Frame]] = {}
-    for frames in groups.values():
-        owner = _span_of(spans, frames[0])
-        for frame in frames[1:]:
-            place = _span_of(spans, frame)
+    foreign: dict[int, list[RecordExtent]] = {}
+    for extents in groups.values():
+        owner = _span_of(spans, extents[0])
+        for extent in extents[1:]:
+            place = _span_of(spans, extent)
             if place != owner:
-                skip.setdefault(place, set()).add(frame.index)
-                foreign.setdefault(owner, []).append(frame)
+                skip.setdefault(place, set()).add(extent.index)
+                foreign.setdefault(owner, []).append(extent)
     return [
         replace(span, skip=frozenset(skip.get(number, ())), foreign=tuple(foreign.get(number, ())))
         for number, span in enumerate(spans)
     ]
 
 
-def _span_of(spans: list[Span], frame: Frame) -> int:
-    return next(number for number, span in enumerate(spans) if span.start <= frame.offset < span.end)
+def _span_of(spans: list[Span], extent: RecordExtent) -> int:
+    return next(number for number, span in enumerate(spans) if span.start <= extent.offset < span.end)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from lmparse.errors import InvalidValueError
-from lmparse.framing.framings import Frame
+from lmparse.framing.framings import RecordExtent
 from lmparse.records.files import corrupt_field
 from lmparse.records.reader import Values
 
@@ -79,7 +79,7 @@ class Change:
     ts: str | None
     """Time of the log record itself."""
     detail: dict[str, Any] | None
-    frame: Frame
+    extent: RecordExtent
     """Where its last segment stands."""
     length: int
     """Bytes of its record, of all segments together."""
@@ -109,8 +109,8 @@ class Change:
             row["_corrupt_fields"] = [corrupt_field(fault) for fault in self.faults]
         row["_metadata"] = {
             "file": origin["file"],
-            "record_index": self.frame.index,
-            "record_offset": self.frame.offset,
+            "record_index": self.extent.index,
+            "record_offset": self.extent.offset,
             "record_length": self.length,
             "spec": origin["spec"],
             "spec_hash": origin["spec_hash"],

@@ -13,7 +13,7 @@ from lmparse.changes.ranges import ChangeRange
 from lmparse.errors import DataError, TableNotFoundError
 from lmparse.framing.framings import Span
 from lmparse.options import Options
-from lmparse.records.files import Decided, RecordFile
+from lmparse.records.files import FileSettings, RecordFile
 from lmparse.records.reader import to_json
 
 
@@ -28,10 +28,10 @@ class ChangeLog(RecordFile):
         path: str | Path,
         options: Options,
         *,
-        decided: Decided | None = None,
+        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
     ) -> None:
-        super().__init__(path, options, decided=decided, on_error=on_error)
+        super().__init__(path, options, settings=settings, on_error=on_error)
         self.left_out: Counter[str] = Counter()
         """Changes that options kept out, by why: what became of them, or that they are outside a range."""
         self.range = ChangeRange.of(options)
@@ -61,7 +61,7 @@ class ChangeLog(RecordFile):
         """The versions of the one table that `table` names, or the one that `table_version` picks."""
 
     @abstractmethod
-    def change_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
+    def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """The log in parts of about so many bytes, whose changes can be read apart from each other."""
 
     @property

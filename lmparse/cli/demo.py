@@ -113,9 +113,9 @@ def _as_rdd(spark: Any, data: Path) -> None:
 def _as_table(spark: Any, folder: Path, data: Path, table: str, **described: Path) -> None:
     _step(f"the DataFrame way: {table}, typed, then Parquet")
     options = {name: str(path) for name, path in described.items()}
-    frame = spark.read.format("lmparse").options(**options).option("table", table).load(str(data))
+    extent = spark.read.format("lmparse").options(**options).option("table", table).load(str(data))
     parquet = folder / "parquet" / table
-    frame.write.mode("overwrite").parquet(str(parquet))
+    extent.write.mode("overwrite").parquet(str(parquet))
     back = spark.read.parquet(str(parquet))
     back.select("op", "commit_ts", "after.*").orderBy("seq").show(_SHOWN, truncate=24)
     print(f"  {back.count()} rows in {parquet}/")

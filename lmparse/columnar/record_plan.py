@@ -65,7 +65,7 @@ class Described:
 
 
 @dataclass(frozen=True)
-class Way:
+class ColumnPlan:
     """How one column is made."""
 
     column: str
@@ -98,7 +98,7 @@ class Decoded:
     """Place in the window's data, and length, of the columns that reach to the end of a part."""
 
 
-class Plan:
+class RecordPlan:
     """Which way the columns of the records of a spec go.
 
     `reason` says why its records cannot be read by the column, and is empty when they can.
@@ -117,7 +117,7 @@ class Plan:
         self._page = page or default_page(spec)
         self._shape = _Shape(spec.layouts, spec.layout, end_at, described)
         self.reason = reason or self._shape.reason or _unreadable(spec)
-        self.ways: dict[str, Way] = {}
+        self.ways: dict[str, ColumnPlan] = {}
         """By the name of the column."""
         for entry in () if self.reason else spec.layout:
             for way in self._ways(entry):
@@ -128,7 +128,7 @@ class Plan:
             for way in self._ways(entry):
                 self._add(way)
 
-    def _add(self, way: Way) -> None:
+    def _add(self, way: ColumnPlan) -> None:
         self.ways[way.column] = way
         if way.kernel == "":
             self.reason = self.reason or f"{way.field.id}: nothing reads {way.field.kind} by the column"
@@ -193,7 +193,7 @@ class Plan:
         found |= zip(others, second.arrays, strict=True)
         return numbers, Decoded([found[name] for name in columns], irregular | second.irregular, {}, {})
 
-    def _array(self, way: Way, rows: Bytes, low: int, found: _Found, irregular: Flags) -> pa.Array:
+    def _array(self, way: ColumnPlan, rows: Bytes, low: int, found: _Found, irregular: Flags) -> pa.Array:
         if way.width is None or way.read is None:
             start, length = found.rest(way.field)
             is_absent = length == 0 if way.field.kind == "rest" else None
@@ -207,19 +207,21 @@ class Plan:
             irregular |= bad
         return array
 
-    def _ways(self, entry: Field) -> list[Way]:
+    def _ways(self, entry: Field) -> list[ColumnPlan]:
         type_ = schemas.arrow_type(self.spec.layouts, entry)
         if entry.width is None:
-            return [Way(entry.id, entry, "bytes to the end", entry.offset or 0, None, type_, None)]
+            return [ColumnPlan(entry.id, entry, "bytes to the end", entry.offset or 0, None, type_, None)]
         name, kernel = self._kernel(entry, type_)
         offset = entry.offset or 0
         can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext") or (
             entry.kind in _TEXTS and not vectors.is_total(self._page_of(entry))
         )
-        ways = [Way(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
+        ways = [ColumnPlan(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
         for part in schemas.parts(self.spec.layouts, entry):
             column, number = f"{entry.id}_{part.id}", partial(_integer, "big", False, pa.int64())
-            ways.append(Way(column, entry, "unsigned", offset + (part.offset or 0), part.width, pa.int64(), number))
+            ways.append(
+                ColumnPlan(column, entry, "unsigned", offset + (part.offset or 0), part.width, pa.int64(), number)
+            )
         return ways
 
     def _page_of(self, entry: Field) -> CodePage:
@@ -364,7 +366,7 @@ class _Shape:
         return read(raw, order).astype(np.int64)  # type: ignore[arg-type]
 
 
-def _moved(way: Way, described: Described) -> Way:
+def _moved(way: ColumnPlan, described: Described) -> ColumnPlan:
     """A way as a described header has the field."""
     entry = replace(way.field, optional=False)
     if entry.kind == "rest":
@@ -382,13 +384,13 @@ def _moved(way: Way, described: Described) -> Way:
     return replace(moved, read=read, can_fail=way.can_fail or source.can_fail)
 
 
-def _cut(way: Way, rows: Bytes, low: int) -> Bytes:
+def _cut(way: ColumnPlan, rows: Bytes, low: int) -> Bytes:
     """The bytes of a way, out of rows that begin `low` bytes behind the start of their records."""
     start = way.offset - low if way.width else 0
     return rows[:, start : start + (way.width or 0)]
 
 
-def _bytes_of(way: Way, raw: Bytes) -> Bytes:
+def _bytes_of(way: ColumnPlan, raw: Bytes) -> Bytes:
     return raw if way.widen is None else way.widen(raw)[0]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from lmparse.columnar import schemas
-from lmparse.framing.framings import Frame, Span
+from lmparse.framing.framings import RecordExtent, Span
 from lmparse.records.files import RecordFile, corrupt_field
 from lmparse.records.reader import Record, Wanted, to_json
 from lmparse.spec.layout import Field
@@ -25,9 +25,9 @@ def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -
     """Rows of the records of a file for a schema; bad records too, in mode permissive."""
     inside = parts_inside(file)
     file.keeps_bad_records = file.options.mode == "permissive"
-    for frame, record in file.read(span, fields_for(schema, inside)):
+    for extent, record in file.read(span, fields_for(schema, inside)):
         yield from bad_rows(file)
-        yield record_row(file, frame, record, inside)
+        yield record_row(file, extent, record, inside)
     yield from bad_rows(file)
 
 
@@ -45,7 +45,7 @@ def fields_for(schema: pa.Schema, inside: Inside) -> Wanted:
     return frozenset(whole.get(name, name) for name in schema.names)
 
 
-def record_row(file: RecordFile, frame: Frame, record: Record, inside: Inside) -> Row:
+def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: Inside) -> Row:
     """One record as a row."""
     row: Row = dict(record.values)
     for entry, part in inside:
@@ -53,27 +53,27 @@ def record_row(file: RecordFile, frame: Frame, record: Record, inside: Inside) -
         if raw is not None:
             row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], "big")
     row[schemas.CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
-    row["_metadata"] = _metadata(file, frame)
+    row["_metadata"] = _metadata(file, extent)
     return row
 
 
 def bad_rows(file: RecordFile) -> Iterator[Row]:
     """Rows of the bad records that a file has kept; it forgets them."""
-    for frame, error in file.bad_records:
+    for extent, error in file.bad_records:
         yield {
-            schemas.CORRUPT_RECORD: frame.read(file.buffer),
+            schemas.CORRUPT_RECORD: extent.read(file.buffer),
             schemas.CORRUPT_FIELDS: [corrupt_field(error)],
-            "_metadata": _metadata(file, frame),
+            "_metadata": _metadata(file, extent),
         }
     file.bad_records.clear()
 
 
-def _metadata(file: RecordFile, frame: Frame) -> Row:
+def _metadata(file: RecordFile, extent: RecordExtent) -> Row:
     return {
         "file": file.path,
-        "record_index": frame.index,
-        "record_offset": frame.offset,
-        "record_length": frame.length,
+        "record_index": extent.index,
+        "record_offset": extent.offset,
+        "record_length": extent.length,
         "spec": file.spec.id,
         "spec_hash": file.spec.layout.sha256,
     }

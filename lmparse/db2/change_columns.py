@@ -24,7 +24,7 @@ from lmparse.db2.row_plan import LuwImagePlan
 from lmparse.db2.tables import LuwTable
 from lmparse.db2.transaction_index import Entry, Unit
 from lmparse.errors import DataError, LmparseError
-from lmparse.framing.framings import Frame, Span
+from lmparse.framing.framings import RecordExtent, Span
 from lmparse.framing.index import MAX_BYTES, MAX_RECORDS
 
 Bytes = npt.NDArray[np.uint8]
@@ -228,7 +228,7 @@ class LuwChangeColumns:
         for name, value in (("schema_name", known.schema), ("table_name", known.name)):
             made[name] = pa.repeat(pa.scalar(value, schemas.TEXT), count)
         made["table_name_short"] = pa.repeat(pa.scalar(known.is_short), count)
-        made["_metadata"] = self._metadata([row.entry.frame for row in found])
+        made["_metadata"] = self._metadata([row.entry.extent for row in found])
         return made
 
     def _detail(self, entry: Entry) -> str | None:
@@ -238,12 +238,12 @@ class LuwChangeColumns:
             self._details[key] = json.dumps(detail, ensure_ascii=False) if detail else None
         return self._details[key]
 
-    def _metadata(self, frames: Sequence[Frame]) -> pa.Array:
+    def _metadata(self, extents: Sequence[RecordExtent]) -> pa.Array:
         origin = self.log.origin
         file, spec, sha256 = (
-            pa.repeat(pa.scalar(origin[name], schemas.TEXT), len(frames)) for name in ("file", "spec", "spec_hash")
+            pa.repeat(pa.scalar(origin[name], schemas.TEXT), len(extents)) for name in ("file", "spec", "spec_hash")
         )
-        places = (pa.array(values, pa.int64()) for values in zip(*map(_place, frames), strict=True))
+        places = (pa.array(values, pa.int64()) for values in zip(*map(_place, extents), strict=True))
         return pa.StructArray.from_arrays([file, *places, spec, sha256], fields=list(schemas.METADATA))
 
 
@@ -251,8 +251,8 @@ _ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
 """What the rows of a change are, in the order in which they stand in its record."""
 
 
-def _place(frame: Frame) -> tuple[int, int, int]:
-    return frame.index, frame.offset, frame.length
+def _place(extent: RecordExtent) -> tuple[int, int, int]:
+    return extent.index, extent.offset, extent.length
 
 
 def _windows(pairs: Iterator[tuple[Unit, Entry]]) -> Iterator[list[tuple[Unit, Entry]]]:
@@ -261,8 +261,8 @@ def _windows(pairs: Iterator[tuple[Unit, Entry]]) -> Iterator[list[tuple[Unit, E
     size, last = 0, -1
     for unit, entry in pairs:
         # Rows of one record count once.
-        size += entry.frame.length if entry.frame.index != last else 0
-        last = entry.frame.index
+        size += entry.extent.length if entry.extent.index != last else 0
+        last = entry.extent.index
         held.append((unit, entry))
         if len(held) == MAX_RECORDS or size >= MAX_BYTES:
             yield held

@@ -19,7 +19,7 @@ from lmparse.db2.row_reader import SPEC, LuwRow, LuwRowReader
 from lmparse.db2.tables import LuwColumn, LuwTable
 from lmparse.db2.transaction_index import Entry, Unit
 from lmparse.errors import DataError, InvalidValueError, RecordError
-from lmparse.framing.framings import Frame
+from lmparse.framing.framings import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.dissection import meaning as meaning_of
 from lmparse.records.file_dissection import FileDissector, opened
@@ -49,18 +49,20 @@ class Db2LogDissector(FileDissector):
         self._log = file
         self._readers: dict[LuwTable, tuple[LuwRowReader, Dissector]] = {}
 
-    def positions_of(self, frame: Frame) -> Iterator[tuple[str, int]]:
+    def positions_of(self, extent: RecordExtent) -> Iterator[tuple[str, int]]:
         logs, buffer = self._log.logs, self._log.buffer
-        for name, numbers in zip(self.positions, (logs.lsns(buffer, frame), logs.offsets(buffer, frame)), strict=True):
+        for name, numbers in zip(
+            self.positions, (logs.lsns(buffer, extent), logs.offsets(buffer, extent)), strict=True
+        ):
             for number in numbers:
                 yield name, number
 
-    def dissect(self, frame: Frame) -> Dissection:
-        found = self.dissect_bytes(frame.read(self._log.buffer))
+    def dissect(self, extent: RecordExtent) -> Dissection:
+        found = self.dissect_bytes(extent.read(self._log.buffer))
         if found.fault is not None:
             return found
         try:
-            record = self._log.logs.read(self._log.buffer, frame)
+            record = self._log.logs.read(self._log.buffer, extent)
         except DataError as error:
             # What stands in front of the record contradicts it; each by itself is sound.
             nodes = (replace(node, fault=error) if node.path == error.field else node for node in found.nodes)
@@ -73,7 +75,7 @@ class Db2LogDissector(FileDissector):
         """A record with what is wrong with it beside the others of its log, where that is of a row or a table."""
         if record.kind not in OPERATIONS and record.kind not in UNDOES:
             return found
-        for error in self._bad.get(record.frame.index, ()):
+        for error in self._bad.get(record.extent.index, ()):
             names = error.field or "", (error.field or "").replace("compensated_lsn", "compensated_lso")
             named = next((name for name in names if found.at(name) is not None), None)
             if named is None:
@@ -86,9 +88,9 @@ class Db2LogDissector(FileDissector):
 
     def _change(self, record: LogRecord) -> tuple[Unit, Entry]:
         """The change that a record is, or what stands for one: it may be a compensation, or be damaged."""
-        found = self._changes.get(record.frame.index)
+        found = self._changes.get(record.extent.index)
         if found is None:
-            entry = Entry(record.frame, record.kind, "", record.table, record.lsn or 0)
+            entry = Entry(record.extent, record.kind, "", record.table, record.lsn or 0)
             found = Unit(record.transaction_id, 0, number=-1), entry
         return found
 
@@ -98,17 +100,17 @@ class Db2LogDissector(FileDissector):
         found: dict[int, tuple[Unit, Entry]] = {}
         for unit in self._log.ledger.units:
             for entry in unit.entries:
-                for frame in (entry.frame, entry.other):
-                    if frame is not None:
-                        found.setdefault(frame.index, (unit, entry))
+                for extent in (entry.extent, entry.other):
+                    if extent is not None:
+                        found.setdefault(extent.index, (unit, entry))
         return found
 
     @cached_property
     def _bad(self) -> dict[int, list[DataError]]:
         """What is wrong with records beside the others of the log, by their numbers."""
         found: dict[int, list[DataError]] = {}
-        for frame, error in self._log.ledger.bad:
-            found.setdefault(frame.index, []).append(error)
+        for extent, error in self._log.ledger.bad:
+            found.setdefault(extent.index, []).append(error)
         return found
 
     def _reader(self, table: LuwTable) -> tuple[LuwRowReader, Dissector]:
@@ -159,7 +161,7 @@ class Db2LogDissector(FileDissector):
             notes.append(_NO_TABLE.format("{}.{}".format(*record.table) if record.table else "without ids"))
         else:
             notes.append(f"the row is one of table {table.identity}")
-        outside = sorted({piece.frame.index for piece in entry.pieces})
+        outside = sorted({piece.extent.index for piece in entry.pieces})
         if outside:
             notes.append("values stored out of the row stand in records " + ", ".join(map(str, outside)))
         return table

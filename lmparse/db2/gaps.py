@@ -11,7 +11,7 @@ from typing import Any
 
 from lmparse.db2.record_kinds import ATTRIBUTE, INITIALIZE, LOAD, NOT_LOGGED, TRUNCATE
 from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import Entry, Ledger, Unit
+from lmparse.db2.transaction_index import Entry, TransactionIndex, Unit
 from lmparse.spec import catalog
 
 _COMMIT, _COPY = "the transaction commits", "the table is copied anew"
@@ -20,7 +20,7 @@ _COMMIT, _COPY = "the transaction commits", "the table is copied anew"
 class Gaps:
     """The gaps that last, and words about all of them."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: TransactionIndex) -> None:
         self._ledger = ledger
         self._lasting: dict[Ids, list[Entry]] = {}
         """By table, the latest last."""
@@ -60,7 +60,7 @@ class Gaps:
         gaps = self._lasting.get(entry.ids, [])
         if entry.kind == TRUNCATE and is_done:
             # An empty table is known again; what came behind the truncate is not.
-            self._lasting[entry.ids] = [gap for gap in gaps if gap.frame.index > entry.frame.index]
+            self._lasting[entry.ids] = [gap for gap in gaps if gap.extent.index > entry.extent.index]
         elif entry.kind == ATTRIBUTE and not is_done:
             self._lasting[entry.ids] = [gap for gap in gaps if gap is not entry]
 
@@ -68,7 +68,7 @@ class Gaps:
         ids = "unknown" if entry.ids is None else f"{entry.ids[0]}.{entry.ids[1]}"
         notice = entry.notice or {}
         self._ledger.gaps.append(
-            f"rows missing from here: table {ids}, record {entry.frame.index} at {entry.frame.offset:#x}: "
+            f"rows missing from here: table {ids}, record {entry.extent.index} at {entry.extent.offset:#x}: "
             f"{notice.get('gap')}, until {notice.get('rows_missing_until')}"
         )
 

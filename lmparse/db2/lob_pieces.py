@@ -12,7 +12,7 @@ from typing import Any
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.record_kinds import LOBS_UNNAMED
 from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import Entry, Ledger, Piece, Unit
+from lmparse.db2.transaction_index import Entry, Piece, TransactionIndex, Unit
 from lmparse.errors import DataError, RecordError
 from lmparse.spec import catalog
 
@@ -23,7 +23,7 @@ _Row = tuple[Ids, object]
 class Pieces:
     """What has been read of values and not been given to a change yet."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: TransactionIndex) -> None:
         self._ledger = ledger
         self._named: dict[tuple[bytes, Ids], list[Piece]] = {}
         self._unnamed: dict[bytes, dict[Ids, list[Piece]]] = defaultdict(dict)
@@ -43,12 +43,12 @@ class Pieces:
         try:
             address, form = byte_address(body)
         except DataError as error:
-            self._ledger.bad.append((record.frame, error))
-            self._damaged.append(record.frame.index)
+            self._ledger.bad.append((record.extent, error))
+            self._damaged.append(record.extent.index)
             return
         if form:
             self._ledger.address_forms[form] += 1
-        piece = Piece(record.frame, record.kind, column, address, body.data_length, hasattr(body, "data"))
+        piece = Piece(record.extent, record.kind, column, address, body.data_length, hasattr(body, "data"))
         if column is not None:
             self._ledger.column_ids.setdefault(ids, set()).add(column)
         if record.kind in LOBS_UNNAMED:
@@ -63,8 +63,8 @@ class Pieces:
         pieces = tuple(self._named.pop((unit.transaction_id, ids), ()))
         start = 0 if unit.begins_before else unit.first_index
         if unit.entries:
-            start = unit.entries[-1].frame.index
-        is_doubtful = self._is_damaged(start, entries[0].frame.index)
+            start = unit.entries[-1].extent.index
+        is_doubtful = self._is_damaged(start, entries[0].extent.index)
         for entry in entries:
             entry.is_doubtful, entry.is_shared = is_doubtful, len(entries) > 1
             self._take(entry, pieces)

@@ -24,13 +24,13 @@ from lmparse.db2 import log_record
 from lmparse.db2.lob_values import OutsideValues, first_column
 from lmparse.db2.row_reader import LuwRow, LuwRowReader, RecordHeader, record_header
 from lmparse.db2.tables import Ids, LuwColumn, LuwTable, read_tables_file
-from lmparse.db2.transaction_index import Entry, Ledger, Piece, Unit
+from lmparse.db2.transaction_index import Entry, Piece, TransactionIndex, Unit
 from lmparse.db2.transactions import UnitReader
 from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
 from lmparse.framing.detection import Family, detect, try_framing
-from lmparse.framing.framings import PREFIXED, Frame, Framing, Span
+from lmparse.framing.framings import PREFIXED, Framing, RecordExtent, Span
 from lmparse.options import Options
-from lmparse.records.files import Decided
+from lmparse.records.files import FileSettings
 from lmparse.records.reader import RecordReader, Values, to_json
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ class Db2Log(ChangeLog):
         path: str | Path,
         options: Options,
         *,
-        decided: Decided | None = None,
+        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
     ) -> None:
-        known = decided or Decided()
+        known = settings or FileSettings()
         self.generation = known.generation or options.generation
         self.byte_order = known.byte_order or options.byte_order
-        super().__init__(path, options, decided=decided, on_error=on_error)
+        super().__init__(path, options, settings=settings, on_error=on_error)
         self._readers: dict[LuwTable, LuwRowReader] = {}
         self._named_tables: dict[tuple[Ids, int], LuwTable] = {}
         """Descriptions under the names of the tables file, by table and identity of the description in the log."""
@@ -69,7 +69,7 @@ class Db2Log(ChangeLog):
     # -- what is known before the first record is read ------------------------------
 
     def family(self) -> Family:
-        known = self._decided
+        known = self._settings
         return log_record.family(known.framing or self.options.framing, self.byte_order, self.generation)
 
     @property
@@ -85,7 +85,7 @@ class Db2Log(ChangeLog):
         self.byte_order = framing.byte_order or self.byte_order
         self.logs = log_record.LogReader(self.generation, self.byte_order, framing.name, self.code_page)
         self.reader = self.logs.records
-        if self._decided.generation is None and self.options.generation != "auto":
+        if self._settings.generation is None and self.options.generation != "auto":
             self._check_generation(framing)
         return framing
 
@@ -100,7 +100,7 @@ class Db2Log(ChangeLog):
             )  # fmt: skip
 
     def _found_framing(self) -> Framing:
-        name = self._decided.framing or self.options.framing
+        name = self._settings.framing or self.options.framing
         if name not in ("auto", *PREFIXED):
             raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(PREFIXED))
         is_named = name != "auto" and self.byte_order != "auto"
@@ -118,7 +118,7 @@ class Db2Log(ChangeLog):
             trial = (
                 detect(self.buffer, family) if not is_named else try_framing(self.buffer, family.framings[0], family)
             )
-            records = [frame.read(self.buffer) for frame in trial.frames]
+            records = [extent.read(self.buffer) for extent in trial.extents]
             order = trial.framing.byte_order or ""
             if not records and trial.fault is not None:
                 raise trial.fault
@@ -134,8 +134,8 @@ class Db2Log(ChangeLog):
         self.decide("generation", self.generation, f"explains {count} of {len(records)} records to the last byte")
         return trial.framing
 
-    def decided(self) -> Decided:
-        return Decided(self.framing.name, byte_order=self.byte_order, generation=self.generation)
+    def settings(self) -> FileSettings:
+        return FileSettings(self.framing.name, byte_order=self.byte_order, generation=self.generation)
 
     @property
     def has_descriptions(self) -> bool:
@@ -143,13 +143,13 @@ class Db2Log(ChangeLog):
 
     # -- records ----------------------------------------------------------------------
 
-    def decided_for_records(self) -> Decided:
-        return self.decided()
+    def settings_for_records(self) -> FileSettings:
+        return self.settings()
 
     def plausible(self) -> Plausible:
-        def is_read(frame: Frame) -> bool:
+        def is_read(extent: RecordExtent) -> bool:
             try:
-                self.logs.read(self.buffer, frame)
+                self.logs.read(self.buffer, extent)
             except DataError:
                 return False
             return True
@@ -161,46 +161,46 @@ class Db2Log(ChangeLog):
 
     def log_records(self) -> Iterator[log_record.LogRecord]:
         """Every good record, parsed; bad ones are left for the ledger."""
-        for frame in self.frames():
+        for extent in self.extents():
             try:
-                record = self.logs.read(self.buffer, frame)
+                record = self.logs.read(self.buffer, extent)
             except DataError as error:
-                self._bad.append((frame, error))
+                self._bad.append((extent, error))
                 continue
             yield record
 
-    def report(self, error: DataError, frame: Frame | None = None) -> None:
-        super().report(error if frame is None else self._placed(error, frame), frame)
+    def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
+        super().report(error if extent is None else self._placed(error, extent), extent)
 
-    def _placed(self, error: DataError, frame: Frame) -> DataError:
+    def _placed(self, error: DataError, extent: RecordExtent) -> DataError:
         """An error with the log sequence number of its record, as far as that can be read."""
-        said = self.logs.place(self.buffer, frame)
+        said = self.logs.place(self.buffer, extent)
         hints = [error.hint, said]
         error.hint = "; ".join(hint for hint in hints if hint) or None
         return error
 
     def _looks_like(self, framing: Framing) -> str | None:
         """Another generation that explains most of the first records, when the one that was named explains none."""
-        frames: list[Frame] = []
+        extents: list[RecordExtent] = []
         with suppress(FramingError):
-            frames.extend(islice(framing.frames(self.buffer), _SAMPLE))
-        counts = log_record.explained([frame.read(self.buffer) for frame in frames], self.byte_order)
+            extents.extend(islice(framing.extents(self.buffer), _SAMPLE))
+        counts = log_record.explained([extent.read(self.buffer) for extent in extents], self.byte_order)
         best = max(counts, key=lambda name: counts[name])
         is_other = counts[best] > log_record.MARGIN * counts[self.generation]
         # Of a few damaged records one may pass for another generation's by chance.
-        return best if is_other and 2 * counts[best] > len(frames) else None
+        return best if is_other and 2 * counts[best] > len(extents) else None
 
     # -- units of work and tables -----------------------------------------------------
 
     @cached_property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> TransactionIndex:
         """The units of work, from one pass over the log."""
-        if self._decided.ledger is not None:
-            ledger: Ledger = self._decided.ledger
+        if self._settings.ledger is not None:
+            ledger: TransactionIndex = self._settings.ledger
             return ledger
         if not self._has_numbers:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
-        self._bad: list[tuple[Frame, DataError]] = []
+        self._bad: list[tuple[RecordExtent, DataError]] = []
         ledger = UnitReader(self.byte_order, self.code_page).read(self.log_records())
         ledger.bad = sorted([*ledger.bad, *self._bad], key=lambda bad: bad[0].index)
         ledger.named = read_tables_file(self.options.tables) if self.options.tables else {}
@@ -242,8 +242,8 @@ class Db2Log(ChangeLog):
     @cached_property
     def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
         wanted = self.options.table
-        if wanted is None or self._decided.table_ids is not None:
-            return self._decided.table_ids
+        if wanted is None or self._settings.table_ids is not None:
+            return self._settings.table_ids
         found: dict[Ids, str] = {}
         for table in self._all_versions():
             if wanted in (table.name, table.full_name, table.hex_ids):
@@ -281,11 +281,11 @@ class Db2Log(ChangeLog):
 
     # -- changes ----------------------------------------------------------------------
 
-    def change_parts(self, max_bytes: int) -> list[tuple[Decided, Span]]:
+    def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """Parts of whole units of work: a transaction is never torn, wherever its records stand."""
-        decided = replace(self.decided(), table_ids=self.table_ids)
+        settings = replace(self.settings(), table_ids=self.table_ids)
         whole = Span(0, len(self.buffer), 0)
-        return [(replace(decided, ledger=ledger), whole) for ledger in self.ledger.parts(max_bytes)]
+        return [(replace(settings, ledger=ledger), whole) for ledger in self.ledger.parts(max_bytes)]
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         self.begin_changes()
@@ -304,8 +304,8 @@ class Db2Log(ChangeLog):
     def begin_changes(self) -> None:
         """Check what is asked for, and report the records that the ledger could not use."""
         self._check_columns()
-        for frame, error in self.ledger.bad:
-            self.quarantine(error, frame)
+        for extent, error in self.ledger.bad:
+            self.quarantine(error, extent)
 
     def end_changes(self) -> None:
         """Say what is to be said behind the last change; raise FramingError where the file is damaged."""
@@ -329,7 +329,7 @@ class Db2Log(ChangeLog):
         pairs = [(unit, entry) for unit in units for entry in unit.entries]
         if self.options.order == "commit":
             return iter(sorted(pairs, key=lambda pair: self.seq_of(*pair)))
-        return iter(sorted(pairs, key=lambda pair: (pair[1].frame.index, pair[1].number)))
+        return iter(sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)))
 
     def is_asked_for(self, entry: Entry) -> bool:
         """Whether a change is of an operation and a table that the options ask for."""
@@ -355,7 +355,7 @@ class Db2Log(ChangeLog):
     def change_of(self, unit: Unit, entry: Entry) -> Change | None:
         """One change, or None when its record is bad. Errors go where errors go."""
         try:
-            record = self.logs.read(self.buffer, entry.frame)
+            record = self.logs.read(self.buffer, entry.extent)
             change = self._bare_change(unit, entry, record)
             if entry.notice is not None:
                 change.detail = dict(entry.notice)
@@ -365,10 +365,10 @@ class Db2Log(ChangeLog):
             else:
                 change.detail = self._object_detail(record, change.table)
         except DataError as error:
-            self.quarantine(error, entry.frame)
+            self.quarantine(error, entry.extent)
             return None
         for fault in change.faults:
-            self.report(fault, entry.frame)
+            self.report(fault, entry.extent)
         if change.faults and self.options.mode == "dropmalformed":
             self.tally.dropped += 1
             return None
@@ -392,8 +392,8 @@ class Db2Log(ChangeLog):
             commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
             ts=None,
             detail=None,
-            frame=entry.frame,
-            length=entry.frame.length,
+            extent=entry.extent,
+            length=entry.extent.length,
             table=table,
         )
 
@@ -506,7 +506,7 @@ class Db2Log(ChangeLog):
         return reader
 
     def _piece(self, piece: Piece) -> bytes:
-        data: bytes = self.logs.read(self.buffer, piece.frame).body.data
+        data: bytes = self.logs.read(self.buffer, piece.extent).body.data
         return data
 
     def _has_rival(self, unit: Unit, entry: Entry) -> bool:
@@ -520,7 +520,7 @@ class Db2Log(ChangeLog):
         for rival in entry.rivals:
             with suppress(DataError):  # a bad row is reported where it is read
                 table = self.table_of(unit, rival)
-                image = self._images(rival, self.logs.read(self.buffer, rival.frame)).get("after", b"")
+                image = self._images(rival, self.logs.read(self.buffer, rival.extent)).get("after", b"")
                 if table is not None:
                     self._row_reader(table).read(image, ask)
                 else:

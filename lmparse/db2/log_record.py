@@ -11,7 +11,7 @@ from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, FramingError, RecordError
 from lmparse.framing.detection import Family
-from lmparse.framing.framings import PREFIXED, Frame, Framing
+from lmparse.framing.framings import PREFIXED, Framing, RecordExtent
 from lmparse.records.reader import Record, RecordReader, kind_of
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
@@ -42,11 +42,11 @@ class LogReader:
         """Reads what the API put in front of a record."""
         self._prefix_width = Framing(framing, byte_order=byte_order).prefix
 
-    def read(self, buffer: Buffer, frame: Frame) -> LogRecord:
+    def read(self, buffer: Buffer, extent: RecordExtent) -> LogRecord:
         """The log record at a place in a buffer. Raises RecordError or InvalidValueError."""
-        parsed: Any = self.records.parse(frame.read(buffer))
-        prefix = self._prefix(buffer, frame)
-        record = LogRecord(frame, parsed, innermost(parsed), kind_of(parsed), prefix)
+        parsed: Any = self.records.parse(extent.read(buffer))
+        prefix = self._prefix(buffer, extent)
+        record = LogRecord(extent, parsed, innermost(parsed), kind_of(parsed), prefix)
         stated, own = _prefix_lsn(prefix), _number(getattr(parsed.chain, "lsn", None))
         if stated is not None and own is not None and stated != own:
             raise RecordError(
@@ -55,36 +55,36 @@ class LogReader:
             )  # fmt: skip
         return record
 
-    def place(self, buffer: Buffer, frame: Frame) -> str:
+    def place(self, buffer: Buffer, extent: RecordExtent) -> str:
         """Log sequence number and transaction of a record that may be damaged, as far as its header is there."""
-        raw = frame.read(buffer)
+        raw = extent.read(buffer)
         layout, base = self._chain
         if len(raw) < base + layout.least_width:
             return ""
-        words = [f"LSN {number:016X}" for number in self.lsns(buffer, frame)[:1]]
+        words = [f"LSN {number:016X}" for number in self.lsns(buffer, extent)[:1]]
         return ", ".join([*words, f"transaction {_bytes_of(raw, layout['transaction_id'], base).hex().upper()}"])
 
-    def lsns(self, buffer: Buffer, frame: Frame) -> list[int]:
+    def lsns(self, buffer: Buffer, extent: RecordExtent) -> list[int]:
         """The log sequence numbers that a record and what the API put in front of it name, as far as they are there."""
         layout, base = self._chain
         found = []
-        if "lsn" in layout.by_id and frame.length >= base + layout.least_width:
-            found.append(int.from_bytes(_bytes_of(frame.read(buffer), layout["lsn"], base), self._order))
-        prefix = self._prefix(buffer, frame)
+        if "lsn" in layout.by_id and extent.length >= base + layout.least_width:
+            found.append(int.from_bytes(_bytes_of(extent.read(buffer), layout["lsn"], base), self._order))
+        prefix = self._prefix(buffer, extent)
         stated = _prefix_lsn(prefix)
         if stated is not None and stated not in found:
             found.append(stated)
         return found
 
-    def offsets(self, buffer: Buffer, frame: Frame) -> list[int]:
+    def offsets(self, buffer: Buffer, extent: RecordExtent) -> list[int]:
         """The log sequence offsets that the API names in front of a record; other records point to it by them."""
-        lri = getattr(self._prefix(buffer, frame), "record_lri_type2", None)
+        lri = getattr(self._prefix(buffer, extent), "record_lri_type2", None)
         return [] if lri is None else [int(lri.part2)]
 
-    def _prefix(self, buffer: Buffer, frame: Frame) -> Any:
+    def _prefix(self, buffer: Buffer, extent: RecordExtent) -> Any:
         if not self._has_prefix:
             return None
-        return self.prefixes.parse(buffer[frame.offset - self._prefix_width : frame.offset]).body
+        return self.prefixes.parse(buffer[extent.offset - self._prefix_width : extent.offset]).body
 
     @property
     def _chain(self) -> tuple[Layout, int]:
@@ -101,7 +101,7 @@ class LogReader:
 class LogRecord:
     """One log record, parsed."""
 
-    frame: Frame
+    extent: RecordExtent
     parsed: Any
     body: Any
     """The innermost part of the record: what its kind puts there."""

@@ -42,9 +42,9 @@ class RowPlaces:
 
     def of(self, entry: Entry) -> Sequence[tuple[int, int]]:
         """Offset in the file and bytes of each row of a change; nothing when it is to be read by itself."""
-        frame, buffer = entry.frame, self._log.buffer
-        offset = frame.offset
-        if len(frame.pieces) != 1 or self._is_compressed(offset):
+        extent, buffer = entry.extent, self._log.buffer
+        offset = extent.offset
+        if len(extent.pieces) != 1 or self._is_compressed(offset):
             return ()
         key = entry.kind, buffer[offset + self._type.start : offset + self._type.stop]
         if key not in self._shapes:
@@ -52,7 +52,7 @@ class RowPlaces:
         shape = self._shapes[key]
         if shape is None:
             return ()
-        start, end = offset + shape.first, offset + frame.length
+        start, end = offset + shape.first, offset + extent.length
         if shape.gap is None:
             return ((start, end - start),)
         if self._last[0] != offset:
@@ -68,10 +68,10 @@ class RowPlaces:
         return any(self._log.buffer[start + self._sqlcode[0] : start + self._sqlcode[1]])
 
     def _shape(self, entry: Entry) -> _Shape | None:
-        body = self._log.logs.read(self._log.buffer, entry.frame).body
+        body = self._log.logs.read(self._log.buffer, entry.extent).body
         spec = self._log.reader.spec
         layout = spec.layout_of(body)
-        base = entry.frame.length - body._io.size()
+        base = entry.extent.length - body._io.size()
         if "record" in layout.by_id:
             return _Shape(base + _offset(layout, "record"), None)
         if "old_row" in layout.by_id:

@@ -12,14 +12,14 @@ from typing import Any
 
 from lmparse.db2.tables import Ids, LuwTable
 from lmparse.errors import DataError, FramingError
-from lmparse.framing.framings import Frame
+from lmparse.framing.framings import RecordExtent
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A piece of a value that is stored out of its row."""
 
-    frame: Frame
+    extent: RecordExtent
     kind: str
     column: int | None
     """Number of the column as the record has it, None when it has none."""
@@ -37,7 +37,7 @@ class Piece:
 class Entry:
     """One change: where its record stands, and what became of it."""
 
-    frame: Frame
+    extent: RecordExtent
     kind: str
     op: str
     ids: Ids | None
@@ -53,7 +53,7 @@ class Entry:
     is_undone: bool = False
     is_half: bool = False
     """One half of an update that moved its row, by the flag in the record."""
-    other: Frame | None = None
+    other: RecordExtent | None = None
     """The record with the row before, when this is both halves of one update."""
     pieces: tuple[Piece, ...] = ()
     """Values stored out of the row, as far as they are known to be of it."""
@@ -103,7 +103,7 @@ class Unit:
     @property
     def bytes(self) -> int:
         """Size of its changes, with the values stored out of their rows."""
-        return sum(entry.frame.length + sum(piece.length for piece in entry.pieces) for entry in self.entries)
+        return sum(entry.extent.length + sum(piece.length for piece in entry.pieces) for entry in self.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class TableRecord:
 
 
 @dataclass(slots=True)
-class Ledger:
+class TransactionIndex:
     """What one pass over a log found."""
 
     units: list[Unit] = field(default_factory=list)
@@ -133,7 +133,7 @@ class Ledger:
     """How byte addresses of LOB records are read where the manual is silent."""
     gaps: list[str] = field(default_factory=list)
     """Where rows begin to be missing, in words."""
-    bad: list[tuple[Frame, DataError]] = field(default_factory=list)
+    bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that could not be read."""
     fault: FramingError | None = None
     """Where records can be cut out of the file no more."""
@@ -150,13 +150,13 @@ class Ledger:
         found = None
         for record in self.tables.get(entry.ids or (0, 0), ()):
             is_own = record.unit == unit.number and (not record.is_undone or entry.is_undone)
-            if record.index <= entry.frame.index:
+            if record.index <= entry.extent.index:
                 found = record.table if record.is_committed or is_own else found
             elif found is None and record.before is not None:
                 return record.before
         return found
 
-    def parts(self, max_bytes: int) -> Iterator[Ledger]:
+    def parts(self, max_bytes: int) -> Iterator[TransactionIndex]:
         """The same in parts of whole units, of about so many bytes; what went wrong is in the last."""
         size, units = 0, list[Unit]()
         for unit in self.units:

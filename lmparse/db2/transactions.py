@@ -17,7 +17,7 @@ from lmparse.db2.lob_pieces import Pieces
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.row_reader import record_header
 from lmparse.db2.tables import Ids, LuwTable, table_of
-from lmparse.db2.transaction_index import Entry, Ledger, TableRecord, Unit
+from lmparse.db2.transaction_index import Entry, TableRecord, TransactionIndex, Unit
 from lmparse.errors import DataError, FramingError, RecordError
 from lmparse.spec import catalog
 from lmparse.values.codepages import CodePage
@@ -27,7 +27,7 @@ class UnitReader:
     """Sorts log records into units of work."""
 
     def __init__(self, byte_order: str, page: CodePage) -> None:
-        self.ledger = Ledger()
+        self.ledger = TransactionIndex()
         self._byte_order = byte_order
         self._page = page
         self._open: dict[bytes, Unit] = {}
@@ -38,7 +38,7 @@ class UnitReader:
         self._next = 0
         """Number of the record behind the last one."""
 
-    def read(self, records: Iterable[LogRecord]) -> Ledger:
+    def read(self, records: Iterable[LogRecord]) -> TransactionIndex:
         """Every record of a log, up to where it is damaged, then what is still open."""
         try:
             for record in records:
@@ -50,7 +50,7 @@ class UnitReader:
         for ids, described in self._described.items():
             self.ledger.tables[ids] = [
                 TableRecord(
-                    table, entry.frame.index, unit.number,
+                    table, entry.extent.index, unit.number,
                     unit.state == "committed" and not entry.is_undone, entry.is_undone, before,
                 )
                 for unit, entry, table, before in described
@@ -59,8 +59,8 @@ class UnitReader:
 
     def add(self, record: LogRecord) -> None:
         """Take one record into account."""
-        self._pieces.damage(self._next, record.frame.index)
-        self._next = record.frame.index + 1
+        self._pieces.damage(self._next, record.extent.index)
+        self._next = record.extent.index + 1
         difference = record.class_differs
         if difference:
             self.ledger.counts[difference] += 1
@@ -96,7 +96,7 @@ class UnitReader:
             self._end(unit, "open")
             unit = None
         if unit is None:
-            unit = Unit(record.transaction_id, _place(record), record.frame.index, begins_before=record.previous != 0)
+            unit = Unit(record.transaction_id, _place(record), record.extent.index, begins_before=record.previous != 0)
             self._open[record.transaction_id] = unit
         return unit
 
@@ -105,7 +105,7 @@ class UnitReader:
         unit = self._open.get(record.transaction_id)
         if unit is not None and not unit.entries:
             return unit
-        return Unit(record.transaction_id, _place(record), record.frame.index)
+        return Unit(record.transaction_id, _place(record), record.extent.index)
 
     def _finish(self, record: LogRecord) -> None:
         unit = self._open.get(record.transaction_id)
@@ -123,7 +123,7 @@ class UnitReader:
         try:
             unit.authid = self._page.decode(raw.rstrip(b"\x00 ")) if raw else None
         except DataError as error:
-            self.ledger.bad.append((record.frame, error.at(spec="db2_transaction", field="authid")))
+            self.ledger.bad.append((record.extent, error.at(spec="db2_transaction", field="authid")))
         self._end(unit, "committed")
 
     def _end(self, unit: Unit, state: str) -> None:
@@ -146,7 +146,7 @@ class UnitReader:
     def _change(self, unit: Unit, record: LogRecord) -> None:
         body, kind = record.body, record.kind
         base = Entry(
-            record.frame, kind, record_kinds.OPERATIONS[kind], record.table, _place(record), record.lfs, record.stream,
+            record.extent, kind, record_kinds.OPERATIONS[kind], record.table, _place(record), record.lfs, record.stream,
             record.address, record.previous,
         )  # fmt: skip
         if kind == record_kinds.MULTIPLE:
@@ -169,7 +169,7 @@ class UnitReader:
         try:
             header = record_header(record.body.new_row.record, self._byte_order)
         except DataError as error:
-            self.ledger.bad.append((record.frame, error))
+            self.ledger.bad.append((record.extent, error))
             return
         if header.is_row or not header.is_pointer:
             return
@@ -177,7 +177,7 @@ class UnitReader:
         if before is not None and before.op == "I" and not before.is_undone:
             # The insert is where the new row stands; the update gives the row before.
             unit.entries.remove(before)
-            entry.other, entry.frame = entry.frame, before.frame
+            entry.other, entry.extent = entry.extent, before.extent
             entry.number, entry.pieces = before.number, before.pieces or entry.pieces
 
     def _describe(self, unit: Unit, entry: Entry, body: Any) -> None:
@@ -194,12 +194,12 @@ class UnitReader:
                 table = table_of(entry.ids, body.new_arrays, len(known) + 1, "new_arrays")
                 known.append((unit, entry, table, before))
         except DataError as error:
-            self.ledger.bad.append((entry.frame, error))
+            self.ledger.bad.append((entry.extent, error))
 
     def _load(self, record: LogRecord) -> None:
         """A load is what it is at once, whatever becomes of the transaction it stands in."""
         unit = Unit(record.transaction_id, _place(record))
-        entry = Entry(record.frame, record.kind, "O", record.table, _place(record), record.lfs, record.stream)
+        entry = Entry(record.extent, record.kind, "O", record.table, _place(record), record.lfs, record.stream)
         unit.entries.append(entry)
         self._gaps.open(unit, entry, record.body)
         self._commit(unit, record)
@@ -223,18 +223,18 @@ class UnitReader:
             error = RecordError(
                 "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
                 spec="db2_log", field="compensated_lsn", expected=" or ".join(undone),
-                found=f"{named[0].kind} in record {named[0].frame.index}",
+                found=f"{named[0].kind} in record {named[0].extent.index}",
             )  # fmt: skip
-            self.ledger.bad.append((record.frame, error))
+            self.ledger.bad.append((record.extent, error))
         found = [entry for entry in named if entry in left] or self._by_rid(left, record)
         if not found:
             self.ledger.counts["compensations of changes that are not in the log at hand"] += 1
         for entry in found:
             entry.is_undone = True
             for other in unit.entries:
-                is_notice = other.notice is not None and other.frame is entry.frame
+                is_notice = other.notice is not None and other.extent is entry.extent
                 is_of_table = record.kind == "db2_dom.undo_create_table" and other.ids == entry.ids
-                if is_notice or (is_of_table and other.frame.index > entry.frame.index):
+                if is_notice or (is_of_table and other.extent.index > entry.extent.index):
                     other.is_undone = True
 
     def _by_rid(self, left: list[Entry], record: LogRecord) -> list[Entry]:
@@ -242,7 +242,7 @@ class UnitReader:
         if record.kind == "db2_dms.undo_insert_multiple_records":
             rids = [_rid(row) for row in body.records]
             found = [entry for entry in left if entry.rid in rids]
-            return [entry for entry in found if entry.frame == found[0].frame]
+            return [entry for entry in found if entry.extent == found[0].extent]
         rid = _rid(body)
         before = record.before_compensated
         found = [entry for entry in left if rid is None or entry.rid == rid]
@@ -260,13 +260,13 @@ class UnitReader:
             elif entry.op == "I":
                 deletes = waiting.pop(entry.ids, [])
                 if len(deletes) == 1 and entry.number == 0:
-                    entry.op, entry.other = "U", deletes[0].frame
+                    entry.op, entry.other = "U", deletes[0].extent
                     unit.entries.remove(deletes[0])
 
 
 def _place(record: LogRecord) -> int:
     """Log sequence number of a record, or its place in the file where nothing names one."""
-    return record.frame.offset if record.lsn is None else record.lsn
+    return record.extent.offset if record.lsn is None else record.lsn
 
 
 def _rid(part: Any) -> Any:

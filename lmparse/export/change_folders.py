@@ -63,7 +63,7 @@ class Group:
         return self.identity, self.sequence, self.schema
 
 
-class Aside:
+class SpillFiles:
     """Batches put aside, one file for each version; none stays open."""
 
     def __init__(self, folder: Path, prefix: str) -> None:
@@ -115,7 +115,7 @@ def stored(path: str) -> Iterator[pa.RecordBatch]:
         yield from pa.ipc.open_stream(source)
 
 
-def put_aside(log: ChangeLog, span: Span | None, aside: Aside) -> Iterator[tuple[int, int]]:
+def put_aside(log: ChangeLog, span: Span | None, aside: SpillFiles) -> Iterator[tuple[int, int]]:
     """Keep the changes of a log; gives how many there are and how far it was read, in bytes, now and then."""
     rows = reached = 0
     for version, batch in arrow.version_batches(log, span):
@@ -126,7 +126,7 @@ def put_aside(log: ChangeLog, span: Span | None, aside: Aside) -> Iterator[tuple
         yield rows, reached
 
 
-def put_lines_aside(log: ChangeLog, span: Span | None, aside: Aside) -> Iterator[tuple[int, int]]:
+def put_lines_aside(log: ChangeLog, span: Span | None, aside: SpillFiles) -> Iterator[tuple[int, int]]:
     """The same with the lines that `lmparse changes` prints."""
     held: dict[int, tuple[Version | None, list[dict[str, Any]]]] = {}
     rows = reached = 0
@@ -144,7 +144,7 @@ def put_lines_aside(log: ChangeLog, span: Span | None, aside: Aside) -> Iterator
     yield rows, reached
 
 
-def _give(held: dict[int, tuple[Version | None, list[dict[str, Any]]]], aside: Aside) -> None:
+def _give(held: dict[int, tuple[Version | None, list[dict[str, Any]]]], aside: SpillFiles) -> None:
     for version, rows in held.values():
         aside.add(version, pa.RecordBatch.from_pylist(rows, _LINE_FIELDS))
     held.clear()

@@ -30,7 +30,7 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.texts import as_text
 from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.export import change_folders, writers
-from lmparse.export.change_folders import Aside, Form, Group
+from lmparse.export.change_folders import Form, Group, SpillFiles
 from lmparse.export.progress import Progress
 from lmparse.export.writers import Output
 from lmparse.framing.framings import Span
@@ -39,9 +39,9 @@ from lmparse.logs import arrow
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import DEFAULT_BYTES, Part
 from lmparse.options import Options
-from lmparse.records.files import Decided, RecordFile, Tally
+from lmparse.records.files import FileSettings, RecordFile, Tally
 from lmparse.storage import buffers, processes
-from lmparse.storage.atomic_output import Workplace, check_place, put_on_disk
+from lmparse.storage.atomic_output import AtomicOutput, check_place, put_on_disk
 
 _LEAST_BYTES = 1 << 22
 """Bytes of a part, at least: opening a file and a process's first record cost time."""
@@ -92,7 +92,7 @@ class Conversion:
         )
         task = _Running(self, form, compression, on_error, progress or Progress())
         try:
-            with _ends_on_signals(), Workplace(place, overwrite=self.overwrite) as work:
+            with _ends_on_signals(), AtomicOutput(place, overwrite=self.overwrite) as work:
                 summary = task.changes(work) if self.with_changes else task.records(work)
                 work.finish()
         except OSError as error:
@@ -206,7 +206,7 @@ class _Running:
 
     # -- records ----------------------------------------------------------------------
 
-    def records(self, work: Workplace) -> Summary:
+    def records(self, work: AtomicOutput) -> Summary:
         """The records of a file as one file."""
         asked = self.asked
         file = open_file(asked.path, asked.options, on_error=self.on_error)
@@ -223,7 +223,7 @@ class _Running:
             with writers.opened(work.made, self.form, final, self.compression) as output:
                 rest = self._records_of_parts(tasks, output)
                 if rest is not None:
-                    again = open_file(asked.path, asked.options, decided=parts[0].decided, on_error=self.on_error)
+                    again = open_file(asked.path, asked.options, settings=parts[0].settings, on_error=self.on_error)
                     self._records_of(again, rest, schema, output)
         else:
             with writers.opened(work.made, self.form, final, self.compression) as output:
@@ -233,8 +233,8 @@ class _Running:
 
     def _records_of(self, file: RecordFile, span: Span | None, schema: pa.Schema, output: Output) -> None:
         """Write the records of the file, or of a part of it, that this process reads itself."""
-        decided = None if span is None else file.decided_for_records()
-        for batch, reached in _records(file, schema, span, self.form, decided):
+        settings = None if span is None else file.settings_for_records()
+        for batch, reached in _records(file, schema, span, self.form, settings):
             output.write(batch)
             self.summary.rows += batch.num_rows
             self.progress.at(reached, self.summary.rows)
@@ -266,7 +266,7 @@ class _Running:
 
     # -- changes ----------------------------------------------------------------------
 
-    def changes(self, work: Workplace) -> Summary:
+    def changes(self, work: AtomicOutput) -> Summary:
         """The changes of a log as a folder of files."""
         asked = self.asked
         log = open_changes(asked.path, asked.options, on_error=self.on_error)
@@ -334,16 +334,16 @@ class _Running:
         self.summary.bytes_read = len(file.buffer)
         self.progress.start(len(file.buffer))
         if not len(file.buffer):
-            next(file.frames(), None)  # which says so
+            next(file.extents(), None)  # which says so
 
-    def _parts(self, cut: Callable[[int], list[tuple[Decided, Span]]]) -> list[Part]:
+    def _parts(self, cut: Callable[[int], list[tuple[FileSettings, Span]]]) -> list[Part]:
         """What each process is to read; nothing when there is only one process."""
         asked = self.asked
         if asked.jobs == 1:
             return []
         fair = self.summary.bytes_read // (_PARTS_A_JOB * asked.jobs)
         size = asked.part_bytes or min(max(_LEAST_BYTES, fair), DEFAULT_BYTES)
-        return [Part(asked.path, asked.options, decided, span) for decided, span in cut(size)]
+        return [Part(asked.path, asked.options, settings, span) for settings, span in cut(size)]
 
     def _take_over(self, tally: Tally, errors: list[DataError], fault: LmparseError | RangeError | None = None) -> None:
         """Tell of the errors of a part, and count them. Raises what ended its reading."""
@@ -381,17 +381,17 @@ def _moved(batch: pa.RecordBatch, by: int) -> pa.RecordBatch:
 
 
 def _records(
-    file: RecordFile, schema: pa.Schema, span: Span | None, form: str, decided: Decided | None
+    file: RecordFile, schema: pa.Schema, span: Span | None, form: str, settings: FileSettings | None
 ) -> Iterator[tuple[pa.RecordBatch, int]]:
     """The records of a file or part as they are to be written, with how far it was read, in bytes."""
     is_checked = file.options.engine == "check"
     if form != "jsonl":
-        batches = _checked(file, schema, span, decided) if is_checked else arrow.engine_batches(file, schema, span)
+        batches = _checked(file, schema, span, settings) if is_checked else arrow.engine_batches(file, schema, span)
         yield from ((batch, _behind(batch)) for batch in batches if batch.num_rows)
         return
     if is_checked:
         # Lines are those of the parser; so the engines are compared without them, and told of once.
-        for _ in _checked(_again(file, decided, "columnar"), schema, span, decided):
+        for _ in _checked(_again(file, settings, "columnar"), schema, span, settings):
             pass
     for part in [span] if span is not None else file.spans(_STEP):
         for lines in _batched(file.records(part)):
@@ -405,20 +405,20 @@ def _batched(rows: Iterable[dict[str, Any]]) -> Iterator[list[bytes]]:
 
 
 def _checked(
-    file: RecordFile, schema: pa.Schema, span: Span | None, decided: Decided | None
+    file: RecordFile, schema: pa.Schema, span: Span | None, settings: FileSettings | None
 ) -> Iterator[pa.RecordBatch]:
     """The records by the column, compared with those of the parser."""
     reason = arrow.plan_of(file).refusal(schema)
     if reason:
         file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
-    second = _again(file, decided, "kaitai")
+    second = _again(file, settings, "kaitai")
     return compared(arrow.record_batches(file, schema, span), arrow.engine_batches(second, schema, span))
 
 
-def _again(file: RecordFile, decided: Decided | None, engine: str) -> RecordFile:
+def _again(file: RecordFile, settings: FileSettings | None, engine: str) -> RecordFile:
     """The same file once more, for another engine; what is bad in it the first one tells."""
     options = dataclasses.replace(file.options, engine=engine)
-    return open_file(file.path, options, decided=decided, on_error=lambda error: None)
+    return open_file(file.path, options, settings=settings, on_error=lambda error: None)
 
 
 def _behind(batch: pa.RecordBatch) -> int:
@@ -429,7 +429,7 @@ def _behind(batch: pa.RecordBatch) -> int:
 def _put_aside(
     log: ChangeLog,
     span: Span | None,
-    decided: Decided | None,
+    settings: FileSettings | None,
     form: str,
     folder: Path,
     prefix: str,
@@ -439,7 +439,7 @@ def _put_aside(
 
     def read(source: RecordFile, name: str, put: Any) -> list[Group]:
         assert isinstance(source, ChangeLog)
-        aside = Aside(folder, name)
+        aside = SpillFiles(folder, name)
         for rows, place in put(source, span, aside):
             if source is log:
                 reached(rows, place)
@@ -448,9 +448,9 @@ def _put_aside(
     put = change_folders.put_lines_aside if form == "jsonl" else change_folders.put_aside
     kept = _Kept(read(log, f"{prefix}-rows", put))
     if log.options.engine == "check":
-        kept.seconds = read(_again(log, decided, "kaitai"), f"{prefix}-kaitai", change_folders.put_aside)
+        kept.seconds = read(_again(log, settings, "kaitai"), f"{prefix}-kaitai", change_folders.put_aside)
         if form == "jsonl":
-            kept.firsts = read(_again(log, decided, "columnar"), f"{prefix}-columnar", change_folders.put_aside)
+            kept.firsts = read(_again(log, settings, "columnar"), f"{prefix}-columnar", change_folders.put_aside)
         else:
             kept.firsts = kept.groups
     return kept
@@ -470,7 +470,7 @@ def _write_records(task: _RecordTask) -> _Done:
             span = dataclasses.replace(span, first_index=0)
         form = _aside(task.form, task.schema)
         with pa.OSFile(task.path, "wb") as sink, pa.ipc.new_stream(sink, form) as writer:
-            for batch, _ in _records(file, task.schema, span, task.form, part.decided):
+            for batch, _ in _records(file, task.schema, span, task.form, part.settings):
                 columns = zip(batch.columns, form, strict=True)
                 made = [array if array.type == entry.type else as_text(array) for array, entry in columns]
                 writer.write_batch(pa.RecordBatch.from_arrays(made, schema=form))
@@ -502,7 +502,7 @@ def _put_changes_aside(task: _ChangeTask) -> _Done:
         log = part.open(on_error=errors.append)
         assert isinstance(log, ChangeLog)
         folder = Path(task.folder)
-        done.kept = _put_aside(log, part.span, part.decided, task.form, folder, task.prefix, count_rows)
+        done.kept = _put_aside(log, part.span, part.settings, task.form, folder, task.prefix, count_rows)
         done.left_out = log.left_out
     except LmparseError as error:
         done.fault = error

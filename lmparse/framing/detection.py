@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lmparse.errors import FramingError
-from lmparse.framing.framings import Cutter, Frame, Framing
+from lmparse.framing.framings import Cutter, Framing, RecordExtent
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
 
@@ -46,7 +46,7 @@ class Trial:
     """What became of one framing on the first window."""
 
     framing: Framing
-    frames: tuple[Frame, ...]
+    extents: tuple[RecordExtent, ...]
     """The first records, at most 64."""
     fault: FramingError | None
     """Where the framing broke; None when it tiled the window exactly."""
@@ -57,7 +57,7 @@ class Trial:
     @property
     def is_proven(self) -> bool:
         """Whether it tiles exactly and the records are of the family."""
-        return self.fault is None and self.refusal is None and bool(self.frames)
+        return self.fault is None and self.refusal is None and bool(self.extents)
 
     @property
     def reached(self) -> int:
@@ -85,7 +85,7 @@ def detect(buffer: Buffer, family: Family) -> Trial:
     if not left:
         # A file that is damaged or cut short tiles in no way: then the one way in which
         # it begins soundly is taken, and reading it shows the damage where it is.
-        sound = [trial for trial in trials if trial.refusal is None and trial.frames]
+        sound = [trial for trial in trials if trial.refusal is None and trial.extents]
         furthest = max((trial.reached for trial in sound), default=0)
         best = [trial for trial in sound if trial.reached == furthest]
         left = _preferred(best) or best
@@ -117,20 +117,20 @@ def try_framings(buffer: Buffer, family: Family) -> list[Trial]:
 
 def try_framing(buffer: Buffer, framing: Framing, family: Family) -> Trial:
     """Read the first window with one framing and let the family judge its records."""
-    frames: list[Frame] = []
+    extents: list[RecordExtent] = []
     fault: FramingError | None = None
     is_spanned = False
     try:
-        for frame in framing.frames(buffer):
-            if len(frames) < _SAMPLE:
-                frames.append(frame)
-            is_spanned = is_spanned or len(frame.pieces) > 1
-            if frame.offset + frame.length >= WINDOW_BYTES:
+        for extent in framing.extents(buffer):
+            if len(extents) < _SAMPLE:
+                extents.append(extent)
+            is_spanned = is_spanned or len(extent.pieces) > 1
+            if extent.offset + extent.length >= WINDOW_BYTES:
                 break
     except FramingError as error:
         fault = error
-    refusal = family.test([frame.read(buffer) for frame in frames], framing) if frames else _no_record(fault)
-    return Trial(framing, tuple(frames), fault, refusal, is_spanned)
+    refusal = family.test([extent.read(buffer) for extent in extents], framing) if extents else _no_record(fault)
+    return Trial(framing, tuple(extents), fault, refusal, is_spanned)
 
 
 def _preferred(fits: list[Trial]) -> list[Trial]:

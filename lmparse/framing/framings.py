@@ -24,7 +24,7 @@ FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed", *PREFIXED
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class RecordExtent:
     """Where one record stands. Offsets are absolute, in bytes."""
 
     index: int
@@ -70,7 +70,7 @@ class Span:
     were proposed, and nothing of it counts before reading has proven them; see `sync`."""
     skip: frozenset[int] = frozenset()
     """Numbers of records in it that another span reads."""
-    foreign: tuple[Frame, ...] = ()
+    foreign: tuple[RecordExtent, ...] = ()
     """Records of other spans that this one reads."""
 
 
@@ -101,7 +101,9 @@ class Framing:
         """Bytes in front of each record that its own length does not count."""
         return own_length(self.name, self.byte_order or "").prefix if self.name in PREFIXED else 0
 
-    def frames(self, buffer: Buffer, start: int = 0, end: int | None = None, first_index: int = 0) -> Iterator[Frame]:
+    def extents(
+        self, buffer: Buffer, start: int = 0, end: int | None = None, first_index: int = 0
+    ) -> Iterator[RecordExtent]:
         """The records from `start` to `end`, both between records, in constant memory.
 
         Raises TruncatedError (LMP-F006) where the file ends inside a record, LeftoverError
@@ -117,16 +119,16 @@ class Framing:
         spans: list[Span] = []
         start, first = 0, 0
         try:
-            for frame in self.frames(buffer):
-                if frame.resume is not None and frame.resume - start >= max_bytes:
-                    spans.append(Span(start, frame.resume, first))
-                    start, first = frame.resume, frame.index
+            for extent in self.extents(buffer):
+                if extent.resume is not None and extent.resume - start >= max_bytes:
+                    spans.append(Span(start, extent.resume, first))
+                    start, first = extent.resume, extent.index
         except FramingError:
             pass
         return [*spans, Span(start, len(buffer), first)]
 
 
-def _walk_counted(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[Frame]:
+def _walk_counted(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
     """RDW and z/OSMF: a length in front, which counts itself or does not."""
     word = descriptor("zos_rdw" if framing.name == "rdw" else "zos_zosmf")
     uncounted = 0 if framing.name == "rdw" else word.size
@@ -135,22 +137,22 @@ def _walk_counted(framing: Framing, buffer: Buffer, start: int, end: int, index:
         length = word.read(buffer, offset, end, index)[0] + uncounted
         if length > end - offset:
             raise cut_short(buffer, offset, end, index, length, spec=word.spec.id)
-        yield Frame(index, ((offset + word.size, length - word.size),), offset)
+        yield RecordExtent(index, ((offset + word.size, length - word.size),), offset)
         offset += length
         index += 1
 
 
-def _walk_fixed(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[Frame]:
+def _walk_fixed(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
     """Records of one length, without anything between them."""
     length = framing.record_length or 0
     for offset in range(start, end, length):
         if length > end - offset:
             raise cut_short(buffer, offset, end, index, length)
-        yield Frame(index, ((offset, length),), offset)
+        yield RecordExtent(index, ((offset, length),), offset)
         index += 1
 
 
-def _walk_prefixed(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[Frame]:
+def _walk_prefixed(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
     """Records that begin with their own length, behind a prefix of fixed width."""
     word = own_length(framing.name, framing.byte_order or "")
     offset = start
@@ -159,12 +161,12 @@ def _walk_prefixed(framing: Framing, buffer: Buffer, start: int, end: int, index
         place = offset + word.prefix
         if length > end - place:
             raise cut_short(buffer, place, end, index, length, spec=word.spec.id)
-        yield Frame(index, ((place, length),), offset)
+        yield RecordExtent(index, ((place, length),), offset)
         offset = place + length
         index += 1
 
 
-def _walk_glued(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[Frame]:
+def _walk_glued(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
     """Records that tell their own length, without anything between them."""
     assert framing.cutter is not None
     offset = start
@@ -176,7 +178,7 @@ def _walk_glued(framing: Framing, buffer: Buffer, start: int, end: int, index: i
             raise
         if length > end - offset:
             raise cut_short(buffer, offset, end, index, length)
-        yield Frame(index, ((offset, length),), offset)
+        yield RecordExtent(index, ((offset, length),), offset)
         offset += length
         index += 1
 
@@ -188,7 +190,7 @@ class _Cursor:
     index: int
 
 
-def _walk_blocks(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[Frame]:
+def _walk_blocks(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
     """BDW and RDW: every block must be filled exactly by its records."""
     word = descriptor("zos_rdw")
     cursor = _Cursor(index)
@@ -197,12 +199,12 @@ def _walk_blocks(framing: Framing, buffer: Buffer, start: int, end: int, index: 
         while offset < block.limit:
             length = block.read(word, offset, cursor.index)[0]
             resume = block.start if offset == block.content else None
-            yield Frame(cursor.index, ((offset + word.size, length - word.size),), resume)
+            yield RecordExtent(cursor.index, ((offset + word.size, length - word.size),), resume)
             offset += length
             cursor.index += 1
 
 
-def _walk_spanned(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[Frame]:
+def _walk_spanned(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
     """SDW, with or without BDW: records in pieces that follow one another."""
     cursor = _Cursor(index)
     codes = descriptor("zos_sdw").spec.enum("segment_code")
@@ -222,7 +224,7 @@ def _walk_spanned(framing: Framing, buffer: Buffer, start: int, end: int, index:
             resume = offset if may_resume is None else may_resume
         pieces.append(piece)
         if code in closes:
-            yield Frame(cursor.index, tuple(pieces), resume if resume is not None and resume >= 0 else None)
+            yield RecordExtent(cursor.index, tuple(pieces), resume if resume is not None and resume >= 0 else None)
             pieces = []
             cursor.index += 1
     if pieces:
@@ -310,7 +312,7 @@ def _blocks(buffer: Buffer, start: int, end: int, cursor: _Cursor) -> Iterator[_
         offset += length
 
 
-_WALKS: dict[str, Callable[[Framing, Buffer, int, int, int], Iterator[Frame]]] = {
+_WALKS: dict[str, Callable[[Framing, Buffer, int, int, int], Iterator[RecordExtent]]] = {
     "rdw": _walk_counted,
     "zosmf": _walk_counted,
     "fixed": _walk_fixed,

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from lmparse.errors import FramingError, LmparseError
 from lmparse.framing.descriptors import block_descriptor, descriptor, own_length
-from lmparse.framing.framings import PREFIXED, Frame, Framing, Span
-from lmparse.framing.parallel_walk import Step, items, leap
+from lmparse.framing.framings import PREFIXED, Framing, RecordExtent, Span
+from lmparse.framing.parallel_walk import Step, items, parallel_walk
 from lmparse.spec.catalog import number_struct
 from lmparse.storage.buffers import Buffer
 
@@ -71,7 +71,7 @@ class Window:
             self.gap_starts, self.gap_ends,
         )  # fmt: skip
 
-    def frame(self, number: int) -> Frame:
+    def extent(self, number: int) -> RecordExtent:
         """One of the records, 0 being the first; reading goes on behind it nowhere."""
         start, left = int(self.offsets[number]), int(self.lengths[number])
         pieces = []
@@ -81,7 +81,7 @@ class Window:
                 break
             pieces.append((start, size))
             start, left = int(self.gap_ends[gap]), left - size
-        return Frame(self.first_index + number, (*pieces, (start, left)), None)
+        return RecordExtent(self.first_index + number, (*pieces, (start, left)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,21 +244,21 @@ def _runs(framing: Framing, buffer: Buffer, start: int, end: int, index: int) ->
             place = yield from _spanned(framing, buffer, start, end, index)
         elif framing.name != "glued":
             place = yield from _whole(framing, buffer, start, end, index)
-    yield from _by_frames(framing, buffer, end, place)
+    yield from _by_extents(framing, buffer, end, place)
 
 
-def _by_frames(framing: Framing, buffer: Buffer, end: int, place: _Place) -> Iterator[_Run]:
-    frames = islice(framing.frames(buffer, place.offset, end, place.index), place.given, None)
+def _by_extents(framing: Framing, buffer: Buffer, end: int, place: _Place) -> Iterator[_Run]:
+    extents = islice(framing.extents(buffer, place.offset, end, place.index), place.given, None)
     fault: LmparseError | None = None
     while fault is None:
-        batch: list[Frame] = []
+        batch: list[RecordExtent] = []
         try:
-            for frame in islice(frames, MAX_RECORDS):
-                batch.append(frame)  # one by one, so that those before an error are kept
+            for extent in islice(extents, MAX_RECORDS):
+                batch.append(extent)  # one by one, so that those before an error are kept
         except LmparseError as error:
             fault = error
         if batch:
-            pieces = [(piece, number > 0) for frame in batch for number, piece in enumerate(frame.pieces)]
+            pieces = [(piece, number > 0) for extent in batch for number, piece in enumerate(extent.pieces)]
             places = np.array([piece for piece, _ in pieces], np.int64)
             continues = np.array([continues for _, continues in pieces], np.bool_)
             yield _joined(places[:, 0], places.sum(1), continues)
@@ -403,7 +403,7 @@ class _Scan:
         while is_sound and self.offset < self.end:
             self.words += len(self.starts)
             self.starts, self.codes, self.blocks, self.closed = [], [], self.blocks[-1:], []
-            found = self._leap(word)
+            found = self._walk_in_parallel(word)
             if found is not None:
                 yield found
                 continue
@@ -417,12 +417,12 @@ class _Scan:
                     ends[count - 1] = end
                 yield starts, ends
 
-    def _leap(self, word: _Word) -> tuple[Places, Places] | None:
+    def _walk_in_parallel(self, word: _Word) -> tuple[Places, Places] | None:
         """A longer stretch by many walkers; None where one has to go."""
         if self.framing.name in (*_BLOCKED, *_SPANNED) or self.misses >= _MISSES:
             return None
         stop = min(self.offset + _LEAP_BYTES, self.end)
-        found = leap(word.step, self.view.obj, self.offset, self.limit, stop)  # type: ignore[arg-type]
+        found = parallel_walk(word.step, self.view.obj, self.offset, self.limit, stop)  # type: ignore[arg-type]
         if found is None or not len(found[0]):
             self.misses += 1
             return None
@@ -525,7 +525,7 @@ def _codes() -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     return opening, closing
 
 
-def sound_words(framing: Framing, buffer: Buffer, start: int, end: int, most: int, ahead: int = 0) -> list[int]:
+def sound_words(framing: Framing, buffer: Buffer, start: int, end: int, most: int, prefetched: int = 0) -> list[int]:
     """Offsets from `start` up to `end` at which a record or piece of at most `most` bytes could begin.
 
     A sound descriptor word stands there, and `ahead` others behind it as far as `most` bytes behind
@@ -541,7 +541,7 @@ def sound_words(framing: Framing, buffer: Buffer, start: int, end: int, most: in
         is_sound &= items(buffer, start + step.zero_at, count, step.zero_type) == 0
     found = np.flatnonzero(is_sound[: end - start])
     places = found.copy()
-    for _ in range(ahead):
+    for _ in range(prefetched):
         places += np.where(places < count, lengths[np.minimum(places, count - 1)].astype(np.int64) + step.uncounted, 0)
         is_kept = (places >= count) | is_sound[np.minimum(places, count - 1)]
         found, places = found[is_kept], places[is_kept]

@@ -45,7 +45,7 @@ class Step:
     """Limits of the length."""
 
 
-def leap(step: Step, buffer: Buffer, offset: int, limit: int, stop: int) -> tuple[Places, int] | None:
+def parallel_walk(step: Step, buffer: Buffer, offset: int, limit: int, stop: int) -> tuple[Places, int] | None:
     """Where records stand from `offset` up to `stop`, and where the last of them ends.
 
     All that is given is proven. What ends behind `limit`, or has no sound word, is left out, and

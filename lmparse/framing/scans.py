@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from lmparse.framing.framings import Frame
+from lmparse.framing.framings import RecordExtent
 from lmparse.framing.index import Window
 from lmparse.values import vectors
 from lmparse.values.distinct import Distinct
@@ -17,10 +17,10 @@ Place = tuple[int, int]
 """Offset and width of a field, in bytes from the start of the record."""
 
 
-def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[Frame]:
+def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[RecordExtent]:
     """The first record with each value of the bytes at some places; every record that is too short for them."""
     if not places:
-        yield from (window.frame(0) for window in islice(windows, 1))
+        yield from (window.extent(0) for window in islice(windows, 1))
         return
     found = Distinct(sum(width for _, width in places))
     end = max(start + width for start, width in places)
@@ -31,15 +31,15 @@ def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[Frame
         is_first = ~fits
         for number in range(known, len(found)):
             is_first[np.flatnonzero(fits)[int((numbers == number).argmax())]] = True
-        yield from map(window.frame, np.flatnonzero(is_first).tolist())
+        yield from map(window.extent, np.flatnonzero(is_first).tolist())
 
 
-def above(windows: Iterable[Window], place: Place, limit: int) -> Iterator[Frame]:
+def above(windows: Iterable[Window], place: Place, limit: int) -> Iterator[RecordExtent]:
     """Every record with a big-endian number above a limit at a place; those that are too short for it have none."""
     for window in windows:
         fits = _fits(window, sum(place))
         is_above = vectors.unsigned(_rows(window, place, fits)) > limit
-        yield from map(window.frame, np.flatnonzero(fits)[is_above].tolist())
+        yield from map(window.extent, np.flatnonzero(fits)[is_above].tolist())
 
 
 def _fits(window: Window, end: int) -> npt.NDArray[np.bool_]:

@@ -14,11 +14,11 @@ from itertools import pairwise
 
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.descriptors import block_descriptor, descriptor
-from lmparse.framing.framings import Frame, Framing
+from lmparse.framing.framings import Framing, RecordExtent
 from lmparse.framing.index import Window, sound_words, windows
 from lmparse.storage.buffers import Buffer
 
-Plausible = Callable[[Frame], bool]
+Plausible = Callable[[RecordExtent], bool]
 """Whether a record of the file may stand there."""
 
 REACH = 1 << 16
@@ -187,18 +187,18 @@ class _Steps:
             if self.is_blocked:
                 return self._behind_block(place, limit)
             # Number 1, because bytes that begin no record are no error of the first one.
-            frame = next(self.framing.frames(self.buffer, place, limit, 1))
+            extent = next(self.framing.extents(self.buffer, place, limit, 1))
         except FramingError:
             return None
-        return sum(frame.pieces[-1]) if self.plausible(frame) else None
+        return sum(extent.pieces[-1]) if self.plausible(extent) else None
 
     def _behind_block(self, place: int, limit: int) -> int | None:
         behind = place + block_descriptor().read(self.buffer, place, limit, 1)
         if behind > limit:
             return None
         if self.framing.name == "bdw":
-            frames = self.framing.frames(self.buffer, place, behind, 1)
-            return behind if all(map(self.plausible, frames)) else None
+            extents = self.framing.extents(self.buffer, place, behind, 1)
+            return behind if all(map(self.plausible, extents)) else None
         word = descriptor("zos_sdw")
         offset = place + block_descriptor().size
         is_open: bool | None = None  # before the first piece it is not known
@@ -208,7 +208,7 @@ class _Steps:
             if offset + length > behind or opens is is_open:
                 return None
             piece = (offset + word.size, length - word.size)
-            if opens and closes and not self.plausible(Frame(1, (piece,), None)):
+            if opens and closes and not self.plausible(RecordExtent(1, (piece,), None)):
                 return None
             is_open = not closes
             offset += length

@@ -26,7 +26,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
 from lmparse.columnar.metadata_columns import Origin
-from lmparse.columnar.record_plan import Plan
+from lmparse.columnar.record_plan import RecordPlan
 from lmparse.columnar.rows import (
     BATCH_ROWS,
     Row,
@@ -110,10 +110,10 @@ def record_batches(
         yield from matching([batch], filters)
 
 
-def plan_of(file: RecordFile) -> Plan:
+def plan_of(file: RecordFile) -> RecordPlan:
     """Which way the columns of the records of a file go."""
     described = header_columns.described(file.header) if isinstance(file, LogicalLog) else None
-    return Plan(file.spec, file.code_page, end_at=file.header_width, reason=file.row_reason, described=described)
+    return RecordPlan(file.spec, file.code_page, end_at=file.header_width, reason=file.row_reason, described=described)
 
 
 def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Any, irregular: Any) -> pa.RecordBatch:
@@ -123,9 +123,9 @@ def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: An
     inside = parts_inside(file)
     wanted = fields_for(batch.schema, inside)
     for number in np.flatnonzero(irregular).tolist():
-        frame = window.frame(int(numbers[number]))
-        record = file.read_frame(frame, wanted)
-        found = list(bad_rows(file)) if record is None else [record_row(file, frame, record, inside)]
+        extent = window.extent(int(numbers[number]))
+        record = file.read_extent(extent, wanted)
+        found = list(bad_rows(file)) if record is None else [record_row(file, extent, record, inside)]
         order += [number] * len(found)
         rows += found
     regular = np.flatnonzero(~irregular)

@@ -121,25 +121,25 @@ def _count(file: RecordFile, report: Report, keep: Any) -> None:
     codes = [entry for entry in file.spec.layout if entry.codes]
     end = 0
     try:
-        for frame in file.frames():
+        for extent in file.extents():
             report.records += 1
-            last = frame.pieces[-1]
-            report.descriptors += last[0] + last[1] - end - frame.length
+            last = extent.pieces[-1]
+            report.descriptors += last[0] + last[1] - end - extent.length
             end = last[0] + last[1]
             try:
-                record = file.read_bytes(frame.read(file.buffer))
+                record = file.read_bytes(extent.read(file.buffer))
             except DataError as error:
-                report.quarantined += frame.length
+                report.quarantined += extent.length
                 if not isinstance(file, ChangeLog) or not file.has_descriptions:
-                    file.report(error, frame)
+                    file.report(error, extent)
                 continue
-            report.parsed += frame.length
+            report.parsed += extent.length
             _count_codes(record.values, codes, report)
             for name, value in file.observe(record.values).items():
                 report.counts.setdefault(name, Counter())[value] += 1
             if not isinstance(file, ChangeLog) or not file.has_descriptions:
                 for fault in record.faults:
-                    file.report(fault, frame)
+                    file.report(fault, extent)
     except FramingError as error:
         keep(error)
         report.quarantined += report.size - end

@@ -12,7 +12,7 @@ from lmparse.db2.log import Db2Log
 from lmparse.errors import DataError, OptionError
 from lmparse.logs.families import known_families
 from lmparse.options import Options
-from lmparse.records.files import Decided, RecordFile
+from lmparse.records.files import FileSettings, RecordFile
 from lmparse.records.reader import RecordReader, arguments_of, to_json
 from lmparse.spec import catalog
 from lmparse.values import codepages
@@ -25,7 +25,7 @@ def open_file(
     path: str | Path,
     options: Options,
     *,
-    decided: Decided | None = None,
+    settings: FileSettings | None = None,
     on_error: Callable[[DataError], None] | None = None,
 ) -> RecordFile:
     """Open a file with the reader of its spec."""
@@ -33,20 +33,20 @@ def open_file(
     options.check_fits(spec.id, spec.layout.params)
     log = _READERS.get(spec.id)
     if log is not None:
-        return log(path, options, decided=decided, on_error=on_error)
-    return RecordFile(path, options, decided=decided, on_error=on_error, family=known_families().get(spec.id))
+        return log(path, options, settings=settings, on_error=on_error)
+    return RecordFile(path, options, settings=settings, on_error=on_error, family=known_families().get(spec.id))
 
 
 def open_changes(
     path: str | Path,
     options: Options,
     *,
-    decided: Decided | None = None,
+    settings: FileSettings | None = None,
     on_error: Callable[[DataError], None] | None = None,
 ) -> ChangeLog:
     """Open a file whose records are changes. Raises OptionError LMP-S003 for a spec whose are not."""
     check_changes(options)
-    log = open_file(path, options, decided=decided, on_error=on_error)
+    log = open_file(path, options, settings=settings, on_error=on_error)
     assert isinstance(log, ChangeLog)
     return log
 

@@ -15,7 +15,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.framing.framings import Span
 from lmparse.logs.open import check_changes, needs_control, open_file
 from lmparse.options import Options
-from lmparse.records.files import Decided, RecordFile
+from lmparse.records.files import FileSettings, RecordFile
 from lmparse.storage.listing import list_files
 
 DEFAULT_BYTES = 128 * 1024 * 1024
@@ -28,12 +28,12 @@ class Part:
 
     path: str
     options: Options
-    decided: Decided
+    settings: FileSettings
     span: Span
 
     def open(self, **named: Any) -> RecordFile:
         """Open the file for reading this part."""
-        return open_file(self.path, self.options, decided=self.decided, **named)
+        return open_file(self.path, self.options, settings=self.settings, **named)
 
 
 @dataclass(frozen=True)
@@ -74,4 +74,4 @@ class Request:
                 parts = file.change_parts(self.max_bytes)
             else:
                 parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
-            yield from (Part(path, options, decided, span) for decided, span in parts)
+            yield from (Part(path, options, settings, span) for settings, span in parts)

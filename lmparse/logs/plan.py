@@ -10,7 +10,7 @@ from lmparse.bmc import change_record, header_columns
 from lmparse.bmc.control_file import ControlFile, read_control
 from lmparse.bmc.headers import Header
 from lmparse.columnar import schemas
-from lmparse.columnar.record_plan import Plan
+from lmparse.columnar.record_plan import RecordPlan
 from lmparse.errors import OptionError
 from lmparse.spec import catalog
 
@@ -70,7 +70,7 @@ def planned(name: str, columns: tuple[str, ...] = (), control: str | None = None
     spec = catalog.load(name)
     schema = schemas.records_schema(name, columns)
     header = None if control is None else _header(spec, read_control(control))
-    plan = Plan(spec) if header is None else _plan_under(header)
+    plan = RecordPlan(spec) if header is None else _plan_under(header)
     reason = plan.refusal(schema)
     places = _places(spec) if header is None or header.is_table or reason else _places_in(plan)
     extra = [] if columns or reason else [column for column in plan.ways if column not in schema.names]
@@ -95,11 +95,11 @@ def _header(spec: catalog.Spec, control: ControlFile) -> Header:
     return Header.of(spec, control)
 
 
-def _plan_under(header: Header) -> Plan:
-    return Plan(header.spec, reason=header.row_reason, described=header_columns.described(header))
+def _plan_under(header: Header) -> RecordPlan:
+    return RecordPlan(header.spec, reason=header.row_reason, described=header_columns.described(header))
 
 
-def _places_in(plan: Plan) -> dict[str, tuple[int | None, int | None, str]]:
+def _places_in(plan: RecordPlan) -> dict[str, tuple[int | None, int | None, str]]:
     """Offset, width and kind of every column where a described header has it."""
     return {
         name: (None, None, way.field.kind) if way.width == 0 else (way.offset, way.width, way.field.kind)

@@ -40,7 +40,7 @@ class Sniffed:
     @property
     def records(self) -> list[tuple[int, int, int]]:
         """Number, offset and length of the first records: the proof."""
-        return [(frame.index, frame.offset, frame.length) for frame in self.trial.frames[:_SHOWN]]
+        return [(extent.index, extent.offset, extent.length) for extent in self.trial.extents[:_SHOWN]]
 
     def to_dict(self) -> dict[str, Any]:
         """The same as one JSON object."""
@@ -74,7 +74,7 @@ def sniff(path: str | Path) -> Sniffed:
         fault.at(file=name)
         raise fault
     spec, family, trial = found
-    records = [frame.read(buffer) for frame in trial.frames]
+    records = [extent.read(buffer) for extent in trial.extents]
     try:
         proven = family.options(records, trial.framing) if family.options else {}
     except FramingError as error:
@@ -125,7 +125,7 @@ def _converted(buffer: Buffer) -> FramingError | None:
 def _is_known(original: bytes) -> bool:
     for family in known_families().values():
         for trial in try_framings(original, family):
-            if trial.refusal is None and len(trial.frames) > 0:
+            if trial.refusal is None and len(trial.extents) > 0:
                 return True
     return False
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from lmparse.errors import DataError
-from lmparse.framing.framings import Frame
+from lmparse.framing.framings import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node
 from lmparse.records.files import RecordFile
 
@@ -21,15 +21,15 @@ class FileDissector:
     def __init__(self, file: RecordFile) -> None:
         self.file = file
 
-    def dissect(self, frame: Frame) -> Dissection:
+    def dissect(self, extent: RecordExtent) -> Dissection:
         """One record. Never raises a DataError: what does not parse says so."""
-        return self.dissect_bytes(frame.read(self.file.buffer))
+        return self.dissect_bytes(extent.read(self.file.buffer))
 
     def dissect_bytes(self, raw: bytes) -> Dissection:
         """The bytes of one record, without what other records say of it."""
         return self.fields.dissect(raw)
 
-    def positions_of(self, frame: Frame) -> Iterator[tuple[str, int]]:
+    def positions_of(self, extent: RecordExtent) -> Iterator[tuple[str, int]]:
         """The places in the log that a record names, each under its word of `positions`; read without a parser."""
         return iter(())
 

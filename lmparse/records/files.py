@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.detection import Family, detect
-from lmparse.framing.framings import Frame, Framing, Span
+from lmparse.framing.framings import Framing, RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.reader import Record, RecordReader, Wanted, arguments_of, default_page, to_json
 from lmparse.spec import catalog
@@ -46,7 +46,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class FileSettings:
     """What was found out about a file, so that its parts are read alike. Safe to pickle."""
 
     framing: str | None = None
@@ -85,7 +85,7 @@ class RecordFile:
         path: str | Path,
         options: Options,
         *,
-        decided: Decided | None = None,
+        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
         family: Family | None = None,
     ) -> None:
@@ -96,12 +96,12 @@ class RecordFile:
         self.decisions: list[Decision] = []
         self.tally = Tally()
         self.keeps_bad_records = False
-        self.bad_records: list[tuple[Frame, DataError]] = []
+        self.bad_records: list[tuple[RecordExtent, DataError]] = []
         """Records that gave no row, while `keeps_bad_records` is set."""
         self._on_error = on_error
         self._records_before: Callable[[], int] = _none
         """How many records stand before the one that frames and windows begin to count at."""
-        self._decided = decided or Decided()
+        self._settings = settings or FileSettings()
         self.buffer: Buffer = open_buffer(path)
         self.code_page = self._code_page()
         self.reader = self._reader()
@@ -110,21 +110,21 @@ class RecordFile:
 
     # -- what is known before the first record is read ------------------------------
 
-    def decided(self) -> Decided:
+    def settings(self) -> FileSettings:
         """What to hand to readers of parts of this file."""
-        return Decided(framing=self.framing.name)
+        return FileSettings(framing=self.framing.name)
 
-    def record_parts(self, max_bytes: int, *, is_numbered: bool = True) -> list[tuple[Decided, Span]]:
+    def record_parts(self, max_bytes: int, *, is_numbered: bool = True) -> list[tuple[FileSettings, Span]]:
         """The file in parts of about so many bytes, whose records can be read apart from each other.
 
         Numbered ones know the number of their first record, which takes a pass over all descriptor words.
         """
-        decided = self.decided_for_records()
-        return [(decided, span) for span in (self.spans if is_numbered else self.cut_spans)(max_bytes)]
+        settings = self.settings_for_records()
+        return [(settings, span) for span in (self.spans if is_numbered else self.cut_spans)(max_bytes)]
 
-    def decided_for_records(self) -> Decided:
+    def settings_for_records(self) -> FileSettings:
         """What to hand to readers of records of this file, who need to know less than those of changes."""
-        return RecordFile.decided(self)
+        return RecordFile.settings(self)
 
     def spans(self, max_bytes: int) -> list[Span]:
         """The file as places between records; an empty file has one."""
@@ -152,7 +152,7 @@ class RecordFile:
     def plausible(self) -> Plausible:
         """What tells whether a record of the file may stand at a place, whatever its codes."""
         test = self.family().record or self.reader.accepts
-        return lambda frame: test(frame.read(self.buffer))
+        return lambda extent: test(extent.read(self.buffer))
 
     @property
     def _is_mapped_as_it_lies(self) -> bool:
@@ -200,7 +200,7 @@ class RecordFile:
         if page is None or self.options.code_page or not len(self.buffer):
             return
         with suppress(DataError):  # a bad first record is reported where it is read
-            first = next(self.framing.frames(self.buffer), None)
+            first = next(self.framing.extents(self.buffer), None)
             if first is not None:
                 self.code_page = page(first.read(self.buffer))
                 self.decide("code page", self.code_page.name, "the first record names it")
@@ -211,9 +211,9 @@ class RecordFile:
 
     def _framing(self) -> Framing:
         family = self.family()
-        name = self._decided.framing or self.options.framing
+        name = self._settings.framing or self.options.framing
         if name != "auto":
-            if self._decided.framing is None:
+            if self._settings.framing is None:
                 self.decide("framing", name, "option")
             return Framing(name, self.options.record_length, family.cutter)
         if not len(self.buffer) and self.may_be_empty:
@@ -224,14 +224,14 @@ class RecordFile:
         except FramingError as error:
             error.at(file=self.path)
             raise
-        count = len(trial.frames)
+        count = len(trial.extents)
         self.decide("framing", trial.framing.name, f"the first {count} records tile the file" if trial.is_proven
                     else f"the file begins with {count} sound records")  # fmt: skip
         return trial.framing
 
     # -- reading ----------------------------------------------------------------------
 
-    def frames(self, span: Span | None = None) -> Iterator[Frame]:
+    def extents(self, span: Span | None = None) -> Iterator[RecordExtent]:
         """Where the records stand. Raises FramingError with the file's name.
 
         Those of a span that nobody has counted are numbered from 0; errors of records have the number in the
@@ -241,9 +241,9 @@ class RecordFile:
         if not len(self.buffer):
             self.notice("the file is empty: a log without records")
         try:
-            for frame in self.framing.frames(self.buffer, span.start, span.end, self._begin(span)):
-                if frame.index not in span.skip:
-                    yield frame
+            for extent in self.framing.extents(self.buffer, span.start, span.end, self._begin(span)):
+                if extent.index not in span.skip:
+                    yield extent
             yield from span.foreign
         except FramingError as error:
             error.at(file=self.path)
@@ -301,34 +301,34 @@ class RecordFile:
                 f"its size of {size} bytes reads it in one part", code="LMP-F011", file=self.path,
             ) from error  # fmt: skip
 
-    def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[Frame, Record]]:
+    def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[RecordExtent, Record]]:
         """Every good record with its place, or some fields of each; bad ones go where errors go."""
-        for frame in self.frames(span):
-            record = self.read_frame(frame, wanted)
+        for extent in self.extents(span):
+            record = self.read_extent(extent, wanted)
             if record is not None:
-                yield frame, record
+                yield extent, record
 
-    def read_frame(self, frame: Frame, wanted: Wanted = None) -> Record | None:
+    def read_extent(self, extent: RecordExtent, wanted: Wanted = None) -> Record | None:
         """One record, or None when it is bad or, in mode dropmalformed, has a bad value."""
         try:
-            record = self.read_bytes(frame.read(self.buffer), wanted)
+            record = self.read_bytes(extent.read(self.buffer), wanted)
         except DataError as error:
-            self.quarantine(error, frame)
+            self.quarantine(error, extent)
             return None
         if record.faults:
             for fault in record.faults:
-                self.report(fault, frame)
+                self.report(fault, extent)
             if self.options.mode == "dropmalformed":
                 self.tally.dropped += 1
                 return None
         return record
 
-    def quarantine(self, error: DataError, frame: Frame, count: int = 1) -> None:
+    def quarantine(self, error: DataError, extent: RecordExtent, count: int = 1) -> None:
         """Report a record that gives no row, or `count` of them; `bad_records` shows them who asks."""
-        self.report(error, frame)
+        self.report(error, extent)
         self.tally.dropped += count
         if self.keeps_bad_records:
-            self.bad_records.append((frame, error))
+            self.bad_records.append((extent, error))
 
     def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
         """One record's values from its bytes."""
@@ -366,12 +366,12 @@ class RecordFile:
             return {"record type": str(next(iter(values.values())))}
         return {}
 
-    def report(self, error: DataError, frame: Frame | None = None) -> None:
+    def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
         """Pass an error on, with the file and the record it is about; raise it in mode failfast."""
         error.at(file=self.path)
         is_heard = self.options.mode == "failfast" or self._on_error is not ignored
-        if frame is not None and is_heard:
-            error.at(record_index=self._records_before() + frame.index, record_offset=frame.offset)
+        if extent is not None and is_heard:
+            error.at(record_index=self._records_before() + extent.index, record_offset=extent.offset)
         if self.options.mode == "failfast":
             raise error
         self.tally.error_count += 1

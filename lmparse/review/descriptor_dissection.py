@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 
 from lmparse.framing.descriptors import block_descriptor, descriptor
-from lmparse.framing.framings import PREFIXED, Frame, Framing
+from lmparse.framing.framings import PREFIXED, Framing, RecordExtent
 from lmparse.records.dissection import Dissection, Dissector
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
@@ -44,19 +44,19 @@ class Word:
         return catalog.load(self.dissection.spec).layout.title
 
 
-def begin_of(framing: Framing, frame: Frame) -> int:
+def begin_of(framing: Framing, extent: RecordExtent) -> int:
     """Offset in the file of the first byte in front of a record that belongs to it."""
-    if frame.resume is not None:
-        return frame.resume
-    return frame.offset - (descriptor(_OWN[framing.name]).size if framing.name in _OWN else framing.prefix)
+    if extent.resume is not None:
+        return extent.resume
+    return extent.offset - (descriptor(_OWN[framing.name]).size if framing.name in _OWN else framing.prefix)
 
 
-def words_of(framing: Framing, buffer: Buffer, frame: Frame) -> tuple[Word, ...]:
+def words_of(framing: Framing, buffer: Buffer, extent: RecordExtent) -> tuple[Word, ...]:
     """All words of a record, in the order of the file."""
     found: list[Word] = []
     length = 0
-    ends = [begin_of(framing, frame), *(offset + size for offset, size in frame.pieces)]
-    for (offset, size), begin in zip(frame.pieces, ends, strict=False):
+    ends = [begin_of(framing, extent), *(offset + size for offset, size in extent.pieces)]
+    for (offset, size), begin in zip(extent.pieces, ends, strict=False):
         found += _between(framing, buffer, begin, offset, length)
         length += size
     return tuple(found)

@@ -33,7 +33,7 @@ from lmparse.options import Options, asks_for_changes, boolean, plain
 from lmparse.records.files import check_columns, corrupt_field
 from lmparse.records.reader import RecordReader, arguments_of, to_json
 from lmparse.spec import catalog
-from lmparse.storage.prefetch import ahead
+from lmparse.storage.prefetch import prefetched
 from lmparse.values import codepages
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
 
 def _part_records(part: Part) -> Iterator[bytes]:
     file = part.open()
-    for frame in file.frames(part.span):
-        yield frame.read(file.buffer)
+    for extent in file.extents(part.span):
+        yield extent.read(file.buffer)
 
 
 def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) -> RDD[Any]:
@@ -160,7 +160,7 @@ class LmparseReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one part."""
         schema = to_arrow_schema(self.struct)
-        return ahead(arrow.part_batches(partition.value, schema, with_changes=self.request.with_changes))
+        return prefetched(arrow.part_batches(partition.value, schema, with_changes=self.request.with_changes))
 
 
 def _with_comment(field: StructField, arrow: pa.Field, options: Mapping[str, str]) -> StructField:

@@ -42,13 +42,13 @@ def check_place(
     return place
 
 
-class Workplace:
+class AtomicOutput:
     """A folder beside an output, in which it is made; it is gone in the end, whatever happens."""
 
     def __init__(self, place: Path, *, overwrite: bool) -> None:
         self._place, self._overwrite = place, overwrite
 
-    def __enter__(self) -> Workplace:
+    def __enter__(self) -> AtomicOutput:
         with uninterrupted():
             name = tempfile.mkdtemp(prefix=f".{self._place.name[:100]}.", suffix=".partial", dir=self._place.parent)
             self.folder = Path(name)
@@ -88,7 +88,7 @@ class Workplace:
 
 def write_text(text: str, place: Path, *, overwrite: bool) -> None:
     """Put a text in its place; what stood there stays until all of the new one is written. Raises OSError."""
-    with Workplace(place, overwrite=overwrite) as work:
+    with AtomicOutput(place, overwrite=overwrite) as work:
         work.made.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         put_on_disk(work.made)
         work.finish()

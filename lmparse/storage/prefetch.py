@@ -18,7 +18,7 @@ class _End:
     error: BaseException | None = None
 
 
-def ahead(items: Iterator[T], count: int = 2) -> Iterator[T]:
+def prefetched(items: Iterator[T], count: int = 2) -> Iterator[T]:
     """The same items in the same order, up to `count` of them made beforehand by a thread.
 
     An error comes where it arose. When nobody asks any more, the thread ends with the item it is at.

@@ -376,8 +376,8 @@ def test_sound_changes_are_not_read_one_by_one(shape: str, tmp_path: Path, monke
     opened = open_changes(log.pop("path"), Options.parse({**log, "include": "all"}))
     assert isinstance(opened, LogicalLog)
     assert not change_columns.refusal(opened)
-    assert opened.readings.image, "found from the first records"
-    refuse(monkeypatch, LogicalLog, "read_frame")
+    assert opened.interpretation.image, "found from the first records"
+    refuse(monkeypatch, LogicalLog, "read_extent")
     assert sum(batch.num_rows for _, batch in arrow.version_batches(opened)) == 59
 
 
@@ -484,7 +484,7 @@ def test_limits_of_other_fields_are_left_to_the_parser() -> None:
     header = headers.Header.of(replace(spec, layout=replace(spec.layout, fields=fields)), None)
     described = header_columns.Described(288, {}, frozenset(), ())
     assert (
-        record_plan.Plan(header.spec, described=described).reason
+        record_plan.RecordPlan(header.spec, described=described).reason
         == "dbid: only the parser can check it in a described header"
     )
 

@@ -33,7 +33,7 @@ TABLE_DATA = (LLDF, LLDF_TEXT)
 
 def cases() -> Iterator[Case]:
     """All of them."""
-    yield from readings()
+    yield from interpretation()
     yield from change_types()
     yield from segments()
     yield from units()
@@ -54,7 +54,7 @@ def three_changes(**options: Any) -> Log:
     return log
 
 
-def readings() -> Iterator[Case]:
+def interpretation() -> Iterator[Case]:
     """The three readings of the halfwords, found by arithmetic and told."""
     words = {
         "total": "a total that counts itself, then each image behind a halfword that leaves itself out",

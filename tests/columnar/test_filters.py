@@ -473,7 +473,7 @@ def test_no_image_is_passed_over_that_may_say_how_others_are_read(tmp_path: Path
         schema = changes_schema(opened.table_versions(), opened.dec_length)
         found = pa.Table.from_batches(arrow.change_batches(opened, schema, None, filters), schema)
         assert found.equals(left(whole, filters))
-        assert opened.readings.image.null_bytes == "absent"  # type: ignore[attr-defined]
+        assert opened.interpretation.image.null_bytes == "absent"  # type: ignore[attr-defined]
 
 
 # -- parts ----------------------------------------------------------------------------------

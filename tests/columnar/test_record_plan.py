@@ -17,7 +17,7 @@ from random_logs import some_record
 from writers.bmc import framing, lldf
 
 from lmparse.columnar import schemas
-from lmparse.columnar.record_plan import Plan
+from lmparse.columnar.record_plan import RecordPlan
 from lmparse.error_catalogue import CATALOGUE
 from lmparse.spec import catalog
 
@@ -156,13 +156,13 @@ def test_what_is_not_asked_for_is_not_checked(tmp_path: Path) -> None:
 
 
 def test_every_column_of_a_data_change_record_has_a_way() -> None:
-    plan = Plan(LLDF)
+    plan = RecordPlan(LLDF)
     assert not plan.reason
     assert set(plan.ways) == set(NAMES)
 
 
 def test_what_cannot_be_read_by_the_column_is_said() -> None:
-    reasons = {spec_id: Plan(catalog.load(spec_id)).reason for spec_id in catalog.spec_ids()}
+    reasons = {spec_id: RecordPlan(catalog.load(spec_id)).reason for spec_id in catalog.spec_ids()}
     assert not reasons["bmc_dlds"]
     assert reasons["bmc_control"] == "body: the data decides where it stands"
     assert "generation" in reasons["db2_dms"]
@@ -173,11 +173,11 @@ def test_a_check_that_no_plan_knows_is_left_to_the_parser() -> None:
     layout = LLDF.layout
     checked = tuple(replace(entry, checks="expr: _ != 7") if entry.id == "dbid" else entry for entry in layout)
     spec = replace(LLDF, layout=replace(layout, fields=checked))
-    assert Plan(spec).reason == "dbid: only the parser can check expr: _ != 7"
+    assert RecordPlan(spec).reason == "dbid: only the parser can check expr: _ != 7"
 
 
 def test_a_schema_of_other_types_is_read_row_by_row(tmp_path: Path) -> None:
-    plan = Plan(LLDF)
+    plan = RecordPlan(LLDF)
     assert not plan.refusal(pa.schema([("dbid", pa.int64()), ("plan", pa.string())]))
     assert plan.refusal(pa.schema([("dbid", pa.string())])) == "dbid: is int32 and not string"
     assert plan.refusal(pa.schema([("nothing", pa.string())])) == "nothing: is no column"

@@ -849,8 +849,8 @@ def test_parts_of_a_log(path: Path) -> None:
     parts = log.change_parts(4000)
     assert len(parts) > 3
     count = 0
-    for decided, span in parts:
-        one, other = (open_changes(path, options, decided=decided) for _ in range(2))
+    for known, span in parts:
+        one, other = (open_changes(path, options, settings=known) for _ in range(2))
         assert isinstance(other, Db2Log)
         expected = [change.seq for change in one.typed_changes(span)]
         found = [

@@ -13,7 +13,7 @@ from writers.bmc import lldf, rows
 import lmparse
 from lmparse import errors
 from lmparse.bmc.change_record import family
-from lmparse.framing.framings import Frame, Framing, Span
+from lmparse.framing.framings import Framing, RecordExtent, Span
 from lmparse.storage.buffers import open_buffer
 
 NAME = rows.Column("NAME", "VCHR", 200)
@@ -54,16 +54,16 @@ def written(name: str, records: list[bytes]) -> tuple[Framing, enc.Framed]:
     return way(reader, options.get("record_length")), enc.framed(kind, records, **options)
 
 
-def read_all(framing: Framing, data: bytes, span: Span | None = None) -> list[tuple[Frame, bytes]]:
+def read_all(framing: Framing, data: bytes, span: Span | None = None) -> list[tuple[RecordExtent, bytes]]:
     span = span or Span(0, len(data), 0)
-    return [(frame, frame.read(data)) for frame in framing.frames(data, span.start, span.end, span.first_index)]
+    return [(extent, extent.read(data)) for extent in framing.extents(data, span.start, span.end, span.first_index)]
 
 
 def read_up_to_damage(framing: Framing, data: bytes) -> tuple[list[bytes], errors.LmparseError | None]:
     got: list[bytes] = []
     try:
-        for frame in framing.frames(data):
-            got.append(frame.read(data))
+        for extent in framing.extents(data):
+            got.append(extent.read(data))
     except errors.LmparseError as error:
         return got, error
     return got, None
@@ -82,9 +82,9 @@ def test_every_framing_gives_the_same_records_at_their_offsets(name: str) -> Non
     framing, file = written(name, RECORDS)
     got = read_all(framing, file.data)
     assert [raw for _, raw in got] == padded(name, RECORDS)
-    assert [frame.offset for frame, _ in got] == file.offsets
-    assert [frame.index for frame, _ in got] == list(range(len(RECORDS)))
-    assert [frame.length for frame, _ in got] == [len(raw) for _, raw in got]
+    assert [extent.offset for extent, _ in got] == file.offsets
+    assert [extent.index for extent, _ in got] == list(range(len(RECORDS)))
+    assert [extent.length for extent, _ in got] == [len(raw) for _, raw in got]
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -104,10 +104,10 @@ def test_every_framing_gives_the_same_records_through_open_log(name: str, tmp_pa
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_number_is_read_in_place_also_across_pieces(name: str) -> None:
     framing, file = written(name, RECORDS)
-    for frame, raw in read_all(framing, file.data):
+    for extent, raw in read_all(framing, file.data):
         for offset, width in ((0, 2), (87, 10), (98, 4), (105, 4), (288, 2)):
             expected = int.from_bytes(raw[offset : offset + width], "big")
-            assert frame.number(file.data, offset, width) == expected
+            assert extent.number(file.data, offset, width) == expected
 
 
 @pytest.mark.parametrize("name", ["rdw", "bdw, one block", "bdw, several blocks", "extended bdw", "zosmf"])
@@ -116,7 +116,7 @@ def test_empty_records_are_records(name: str) -> None:
     framing, file = written(name, records)
     got = read_all(framing, file.data)
     assert [raw for _, raw in got] == records
-    assert [frame.offset for frame, _ in got] == file.offsets
+    assert [extent.offset for extent, _ in got] == file.offsets
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -171,7 +171,7 @@ def test_a_cut_at_any_byte_is_named(name: str) -> None:
 
 
 def record_ends(framing: Framing, data: bytes) -> list[int]:
-    return [frame.pieces[-1][0] + frame.pieces[-1][1] for frame in framing.frames(data)]
+    return [extent.pieces[-1][0] + extent.pieces[-1][1] for extent in framing.extents(data)]
 
 
 def whole_ends(name: str, framing: Framing, file: enc.Framed) -> list[int]:
@@ -335,8 +335,8 @@ def test_spans_together_give_the_whole_file(name: str, max_bytes: int) -> None:
     assert [span.start for span in spans] == [0, *(span.end for span in spans[:-1])]
     assert spans[-1].end == len(file.data)
     parts = [part for span in spans for part in read_all(framing, file.data, span)]
-    assert [(frame.index, frame.pieces, raw) for frame, raw in parts] == [
-        (frame.index, frame.pieces, raw) for frame, raw in whole
+    assert [(extent.index, extent.pieces, raw) for extent, raw in parts] == [
+        (extent.index, extent.pieces, raw) for extent, raw in whole
     ]
     assert [span.first_index for span in spans] == [read_all(framing, file.data, span)[0][0].index for span in spans]
 

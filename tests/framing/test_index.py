@@ -17,7 +17,7 @@ from writers.bmc import framing as enc
 
 from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import index
-from lmparse.framing.framings import Frame, Framing
+from lmparse.framing.framings import Framing, RecordExtent
 from lmparse.framing.index import Window, windows
 from lmparse.storage.buffers import open_buffer
 
@@ -25,11 +25,11 @@ QUICK = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCh
 Facts = tuple[list[tuple[int, int, bytes]], dict[str, Any] | None]
 
 
-def by_frames(framing: Framing, buffer: bytes, *place: Any) -> Facts:
+def by_extents(framing: Framing, buffer: bytes, *place: Any) -> Facts:
     got: list[tuple[int, int, bytes]] = []
     try:
-        for frame in framing.frames(buffer, *place):
-            got.append((frame.index, frame.offset, frame.read(buffer)))
+        for extent in framing.extents(buffer, *place):
+            got.append((extent.index, extent.offset, extent.read(buffer)))
     except LmparseError as error:
         return got, described(error)
     return got, None
@@ -78,7 +78,7 @@ def check(window: Window, limits: dict[str, int]) -> None:
 
 
 def assert_equal(framing: Framing, buffer: bytes, *place: Any, **limits: int) -> Facts:
-    expected = by_frames(framing, buffer, *place)
+    expected = by_extents(framing, buffer, *place)
     assert by_windows(framing, buffer, *place, **limits) == expected
     return expected
 
@@ -98,7 +98,7 @@ texts = st.lists(st.binary(max_size=60), max_size=30)
 
 @pytest.mark.parametrize("way", EVERY)
 @pytest.mark.parametrize("scan", [40, 1 << 20])
-def test_windows_are_the_frames(way: str, scan: int) -> None:
+def test_windows_are_the_extents(way: str, scan: int) -> None:
     @QUICK
     @given(texts, st.integers(1, 40), st.integers(1, 400), st.integers(0, 3))
     def holds(records: list[bytes], max_records: int, max_bytes: int, first_index: int) -> None:
@@ -162,7 +162,7 @@ def test_bytes_behind_the_records(way: str, behind: bytes) -> None:
 @pytest.mark.parametrize("way", EVERY)
 def test_any_stretch_between_two_records(way: str, scan_bytes: int) -> None:
     framing, data = written(way, [bytes([number]) * (number * 7 % 50) for number in range(20)])
-    places = [(frame.resume, frame.index) for frame in framing.frames(data) if frame.resume is not None]
+    places = [(extent.resume, extent.index) for extent in framing.extents(data) if extent.resume is not None]
     for start, first in places:
         for end in (len(data), *(place for place, _ in places)):
             assert_equal(framing, data, start, end, first, max_records=4)
@@ -239,17 +239,17 @@ def test_good_records_come_before_the_error() -> None:
 def frames_made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Gets one entry for every Frame that is made."""
     made: list[int] = []
-    make = Frame.__init__
+    make = RecordExtent.__init__
 
-    def counted(self: Frame, *args: Any) -> None:
+    def counted(self: RecordExtent, *args: Any) -> None:
         made.append(1)
         make(self, *args)
 
-    monkeypatch.setattr(Frame, "__init__", counted)
+    monkeypatch.setattr(RecordExtent, "__init__", counted)
     return made
 
 
-def test_a_scan_makes_no_frames(frames_made: list[int]) -> None:
+def test_a_scan_makes_no_extents(frames_made: list[int]) -> None:
     for way in EVERY:
         framing, data = written(way, [b"ab" * number for number in range(25)])
         if way != "glued":
@@ -258,7 +258,7 @@ def test_a_scan_makes_no_frames(frames_made: list[int]) -> None:
 
 
 @pytest.mark.parametrize("way", [way for way in EVERY if way not in ("glued", "bdw, one block", "bdw-vbs, one block")])
-def test_damage_makes_frames_near_it_only(way: str, frames_made: list[int]) -> None:
+def test_damage_makes_extents_near_it_only(way: str, frames_made: list[int]) -> None:
     framing, data = written(way, [b"ab" * (number % 20) for number in range(500)])
     with pytest.raises(LmparseError):
         sum(len(window) for window in windows(framing, data[:-1]))
@@ -266,7 +266,7 @@ def test_damage_makes_frames_near_it_only(way: str, frames_made: list[int]) -> N
     assert len(frames_made) < (500 if way == "bdw-vbs, small blocks" else 10)
 
 
-def test_damage_in_a_block_makes_frames_of_the_block_only(frames_made: list[int]) -> None:
+def test_damage_in_a_block_makes_extents_of_the_block_only(frames_made: list[int]) -> None:
     data = enc.bdw([b"x" * 16] * 500, 100)
     spoilt = data[:-18] + b"\xff" + data[-17:]
     with pytest.raises(FramingError):
@@ -284,7 +284,7 @@ def test_mapped_files(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     path = tmp_path / "a.dat"
     path.write_bytes(data)
     kept = list(windows(framing, open_buffer(path), max_records=10))
-    assert [entry for window in kept for entry in contents(window)] == by_frames(framing, data)[0]
+    assert [entry for window in kept for entry in contents(window)] == by_extents(framing, data)[0]
 
 
 def test_what_was_written_into_a_private_map_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from writers.bmc import framing
 
 from lmparse.framing import index, scans
-from lmparse.framing.framings import Frame, Framing
+from lmparse.framing.framings import Framing, RecordExtent
 from lmparse.framing.index import windows
 from lmparse.values.distinct import Distinct
 
@@ -29,26 +29,26 @@ def some_file(seed: int) -> bytes:
 @pytest.mark.parametrize("seed", range(4))
 def test_firsts(seed: int, max_records: int) -> None:
     data, way = some_file(seed), Framing("rdw")
-    seen: dict[Any, Frame] = {}
-    for frame in way.frames(data):
-        raw = frame.read(data)
-        key = tuple(raw[start : start + width] for start, width in PLACES) if len(raw) >= 6 else frame.index
-        seen.setdefault(key, frame)
+    seen: dict[Any, RecordExtent] = {}
+    for extent in way.extents(data):
+        raw = extent.read(data)
+        key = tuple(raw[start : start + width] for start, width in PLACES) if len(raw) >= 6 else extent.index
+        seen.setdefault(key, extent)
     found = scans.firsts(windows(way, data, max_records=max_records), PLACES)
-    assert [frame.index for frame in found] == [frame.index for frame in seen.values()]
+    assert [extent.index for extent in found] == [extent.index for extent in seen.values()]
 
 
 def test_firsts_of_nothing() -> None:
     data, way = some_file(1), Framing("rdw")
-    assert [frame.index for frame in scans.firsts(windows(way, data), [])] == [0]
+    assert [extent.index for extent in scans.firsts(windows(way, data), [])] == [0]
     assert list(scans.firsts(windows(way, b""), PLACES)) == []
 
 
 def test_above() -> None:
     data, way = some_file(2), Framing("rdw")
     limit = int.from_bytes(b"ab", "big")
-    wanted = [frame.index for frame in way.frames(data) if (raw := frame.read(data))[3:5] > b"ab" and len(raw) >= 5]
-    assert [frame.index for frame in scans.above(windows(way, data), (3, 2), limit)] == wanted
+    wanted = [extent.index for extent in way.extents(data) if (raw := extent.read(data))[3:5] > b"ab" and len(raw) >= 5]
+    assert [extent.index for extent in scans.above(windows(way, data), (3, 2), limit)] == wanted
     assert wanted
 
 

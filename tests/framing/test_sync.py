@@ -45,7 +45,7 @@ def plausible(record: bytes) -> bool:
 
 
 def looking(data: Buffer, test: Callable[[bytes], bool] = plausible) -> Plausible:
-    return lambda frame: test(frame.read(data))
+    return lambda extent: test(extent.read(data))
 
 
 def record(number: int, inside: bytes = b"") -> bytes:
@@ -66,7 +66,7 @@ def written(way: str, records: list[bytes]) -> tuple[Framing, bytes]:
 
 
 def true_starts(framing: Framing, data: bytes) -> list[int]:
-    return [frame.resume for frame in framing.frames(data) if frame.resume is not None]
+    return [extent.resume for extent in framing.extents(data) if extent.resume is not None]
 
 
 def plain(count: int, seed: int = 1) -> list[bytes]:
@@ -98,7 +98,7 @@ def read(framing: Framing, data: bytes, places: list[int]) -> list[bytes]:
 
 
 def whole(framing: Framing, data: bytes) -> list[bytes]:
-    return [frame.read(data) for frame in framing.frames(data)]
+    return [extent.read(data) for extent in framing.extents(data)]
 
 
 # where records begin
@@ -143,7 +143,7 @@ def test_a_false_cut_never_passes_the_proof(way: str, monkeypatch: pytest.Monkey
     for reach in (60, 100):
         monkeypatch.setattr(sync, "REACH", reach)
         for near in range(0, len(data), 3):
-            place = synchronise(framing, data, near, len(data), lambda frame: True, 1)
+            place = synchronise(framing, data, near, len(data), lambda extent: True, 1)
             if place is None:
                 continue
             if place in starts:
@@ -204,10 +204,10 @@ def test_two_ways_that_do_not_meet_are_no_cut(monkeypatch: pytest.MonkeyPatch) -
     # Two interleaved chains, each sound on its own, to the end of the file.
     body = record(7, enc.descriptor(20)[:4] + record(8, b"ab"))
     twins = enc.rdw([body.ljust(20, b"!")] * 400)
-    assert synchronise(Framing("rdw"), twins, 4000, len(twins), lambda frame: True) is not None
+    assert synchronise(Framing("rdw"), twins, 4000, len(twins), lambda extent: True) is not None
     twins = (enc.descriptor(8) + enc.descriptor(8) + b"abcd") * 400
     assert twins[:4] == twins[4:8]
-    assert synchronise(Framing("rdw"), twins, 1000, len(twins), lambda frame: True) is None
+    assert synchronise(Framing("rdw"), twins, 1000, len(twins), lambda extent: True) is None
 
 
 @pytest.mark.parametrize("leads_to_record", [True, False])
@@ -257,7 +257,7 @@ def test_blocks_that_are_not_sound_are_no_chain(bad: str) -> None:
 @pytest.mark.parametrize("way", ["rdw", "zosmf", "vbs, pieces", "bare little", "filter big"])
 def test_words_that_lead_to_no_word_are_left_out(way: str) -> None:
     framing, data = written(way, nested(way))
-    found = [set(sound_words(framing, data, 0, len(data), len(data), ahead)) for ahead in range(6)]
+    found = [set(sound_words(framing, data, 0, len(data), len(data), prefetched)) for prefetched in range(6)]
     assert all(more <= fewer for fewer, more in pairwise(found))
     assert set(true_starts(framing, data)) <= found[-1]
     assert len(found[-1]) < len(found[0])
@@ -265,7 +265,7 @@ def test_words_that_lead_to_no_word_are_left_out(way: str) -> None:
 
 def test_implausible_records_are_no_chain() -> None:
     data = enc.rdw([record(number) for number in range(100)])
-    assert synchronise(Framing("rdw"), data, 500, len(data), lambda frame: False) is None
+    assert synchronise(Framing("rdw"), data, 500, len(data), lambda extent: False) is None
     assert synchronise(Framing("rdw"), data, 500, len(data), looking(data)) == 507
 
 
@@ -292,8 +292,8 @@ def test_glued_records_are_never_cut() -> None:
     framing = Framing("glued", cutter=lambda buffer, offset, end, index: 10)
     data = enc.rdw([b"abcdef"] * 50)  # descriptor words do not help
     assert len(whole(framing, data)) == 50
-    assert synchronise(framing, data, 20, len(data), lambda frame: True) is None
-    assert cuts(framing, data, 100, lambda frame: True) == []
+    assert synchronise(framing, data, 20, len(data), lambda extent: True) is None
+    assert cuts(framing, data, 100, lambda extent: True) == []
 
 
 # whole files

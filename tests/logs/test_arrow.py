@@ -450,8 +450,8 @@ def test_every_part_is_read_as_the_whole_file_was_decided(tmp_path: Path) -> Non
     (tmp_path / "night.dat").write_bytes(framing.rdw(log.data_records))
     (tmp_path / "night.ctl").write_bytes(framing.rdw(log.control_records))
     parts = list(request(tmp_path / "night.dat", max_bytes=1).parts())
-    assert {part.decided.reading for part in parts} == {"exclusive"}
-    assert {part.decided.framing for part in parts} == {"rdw"}
+    assert {part.settings.reading for part in parts} == {"exclusive"}
+    assert {part.settings.framing for part in parts} == {"rdw"}
 
 
 def test_an_empty_log_is_one_part_without_rows(folder: Path, tmp_path: Path) -> None:

@@ -174,8 +174,8 @@ def test_counts_are_those_of_the_records(check: Callable[..., Report], example: 
 
 def test_decisions_say_what_was_decided_and_why(check: Callable[..., Report], example: logs.Example) -> None:
     report = check(example.data_records, true_control(example), "bdw")
-    decided = {decision.name: decision.value for decision in report.decisions}
-    assert (decided["framing"], decided["row images"], decided["code page"]) == ("bdw", "total", "cp037")
+    settings = {decision.name: decision.value for decision in report.decisions}
+    assert (settings["framing"], settings["row images"], settings["code page"]) == ("bdw", "total", "cp037")
     assert all(decision.evidence for decision in report.decisions)
     chosen = check(example.data_records, true_control(example), "bdw", row_images="total", code_page="cp1047")
     evidence = {decision.name: decision.evidence for decision in chosen.decisions}

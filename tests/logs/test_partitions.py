@@ -242,7 +242,7 @@ def damaged(data: bytes, options: dict[str, Any], what: str) -> bytes:
     """A file with bytes in the middle that begin no record, or without its last ones."""
     if what == "the end is missing":
         return data[:-7]
-    start = next(frame.offset for frame in framed(data, options) if frame.offset > len(data) // 2)
+    start = next(extent.offset for extent in framed(data, options) if extent.offset > len(data) // 2)
     # The whole record before it, with its descriptor words.
     return data[: start - 400] + b"\xff" * 400 + data[start:]
 
@@ -251,7 +251,7 @@ def framed(data: bytes, options: dict[str, Any]) -> Any:
     from lmparse.framing.framings import Framing
 
     named = {name: options.get(name) for name in ("record_length", "byte_order")}
-    return Framing(options["framing"], **named).frames(data)
+    return Framing(options["framing"], **named).extents(data)
 
 
 @pytest.mark.parametrize("what", DAMAGE)
@@ -318,7 +318,7 @@ def test_a_log_in_a_log_is_read_right_or_refused(put: Any, trap: str) -> None:
     before = rows_of(parts[: refused[0]], schema)
     assert before.equals(whole.slice(0, before.num_rows))
     # A part that begins at a record in a record may end well; those in front of it do not.
-    starts = {0, *(frame.resume for frame in framed(data, options))}
+    starts = {0, *(extent.resume for extent in framed(data, options))}
     false = [number for number, part in enumerate(parts) if part.span.start not in starts]
     assert false
     assert refused[0] < false[0]
@@ -350,7 +350,7 @@ def test_no_row_of_a_part_is_given_before_it_is_proven(put: Any) -> None:
     with pytest.raises(FramingError, match="LMP-F011"):
         next(part_batches(refused, schema, with_changes=False))
     with pytest.raises(FramingError, match="LMP-F011"):
-        next(refused.open().frames(refused.span))
+        next(refused.open().extents(refused.span))
     with pytest.raises(FramingError, match=rf"^{refused.path}: cannot be cut .*LMP-F011"):
         part_batches(refused, records_schema("bmc_lldf"), with_changes=False)
 

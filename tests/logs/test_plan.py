@@ -10,7 +10,7 @@ import pytest
 
 from lmparse import cli
 from lmparse.columnar import record_plan, schemas
-from lmparse.columnar.record_plan import Plan
+from lmparse.columnar.record_plan import RecordPlan
 from lmparse.logs.plan import planned
 from lmparse.spec import catalog
 
@@ -66,7 +66,7 @@ def test_a_plan_names_place_kind_and_way(run: Any) -> None:
 
 def test_a_spec_that_goes_row_by_row_says_why(run: Any) -> None:
     first, _, *lines = run("plan", "bmc_control").out.splitlines()
-    reason = Plan(catalog.load("bmc_control")).reason
+    reason = RecordPlan(catalog.load("bmc_control")).reason
     assert reason
     assert first == f"bmc_control: row by row: {reason}"
     assert {line.split()[-1] for line in lines} == {"row"}
@@ -76,7 +76,7 @@ def test_a_spec_that_goes_row_by_row_says_why(run: Any) -> None:
 def test_the_same_as_one_json_object(run: Any, spec: str) -> None:
     (line,) = run("plan", spec, "--json").out.splitlines()
     said = json.loads(line)
-    reason = Plan(catalog.load(spec)).refusal(schemas.records_schema(spec))
+    reason = RecordPlan(catalog.load(spec)).refusal(schemas.records_schema(spec))
     assert (said["spec"], said["reason"]) == (spec, reason or None)
     assert said["engine"] == ("row" if reason else "columnar")
     for column in said["columns"]:

@@ -40,8 +40,8 @@ def known_on_their_own() -> set[str]:
 def test_every_byte_of_every_case_stands_in_one_field_with_the_value_of_records() -> None:
     count = 0
     for name, file in files():
-        for frame in file.frames():
-            raw = frame.read(file.buffer)
+        for extent in file.extents():
+            raw = extent.read(file.buffer)
             found = Dissector(file.reader).dissect(raw)
             assert found.fault is None, name
             assert found.unread() == [], name
@@ -64,12 +64,12 @@ def dissect(spec: str, raw: bytes, **arguments: Any) -> Dissection:
 
 def every_field() -> bytes:
     file = open_file(CASES / "bmc_lldf" / "every_field.bin", Options.parse({}))
-    return next(file.frames()).read(file.buffer)
+    return next(file.extents()).read(file.buffer)
 
 
 def column() -> bytes:
     file = RecordFile(CASES / "bmc_dlci" / "every_field.bin", Options.parse({"spec": "bmc_dlci"}))
-    return next(file.frames()).read(file.buffer)
+    return next(file.extents()).read(file.buffer)
 
 
 def test_a_field_has_its_place_value_and_meaning() -> None:

@@ -180,7 +180,7 @@ def test_parts_of_a_compressed_file(log: Log, ending: str) -> None:
         request = Request((str(path),), Options.parse({}), max_bytes=4000)
         parts = list(request.parts())
         assert len(parts) > 2
-        return [(frame.offset, record.values) for part in parts for frame, record in part.open().read(part.span)]
+        return [(extent.offset, record.values) for part in parts for extent, record in part.open().read(part.span)]
 
     assert rows(packed(log.data, ending)) == rows(log.data)
 

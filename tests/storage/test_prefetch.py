@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lmparse.storage.prefetch import ahead
+from lmparse.storage.prefetch import prefetched
 
 
 def threads() -> int:
@@ -17,12 +17,12 @@ def threads() -> int:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 100])
 def test_items_in_order(count: int) -> None:
-    assert list(ahead(iter(range(count)))) == list(range(count))
+    assert list(prefetched(iter(range(count)))) == list(range(count))
     assert not threads()
 
 
 def test_none_is_an_item() -> None:
-    assert list(ahead(iter([None, 0, None]))) == [None, 0, None]
+    assert list(prefetched(iter([None, 0, None]))) == [None, 0, None]
 
 
 def test_an_error_comes_behind_what_was_good() -> None:
@@ -32,7 +32,7 @@ def test_an_error_comes_behind_what_was_good() -> None:
 
     found = []
     with pytest.raises(ValueError, match="broken"):
-        found.extend(iter_into(ahead(items()), found))
+        found.extend(iter_into(prefetched(items()), found))
     assert found == list(range(5))
     assert not threads()
 
@@ -51,7 +51,7 @@ def test_no_more_is_made_than_asked_for_and_a_few() -> None:
             made.append(number)
             yield number
 
-    some = ahead(items(), 2)
+    some = prefetched(items(), 2)
     assert next(some) == 0
     time.sleep(0.05)
     assert len(made) <= 5

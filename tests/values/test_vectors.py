@@ -617,12 +617,12 @@ def test_widths_that_a_number_cannot_have(kernel: Callable[[Bytes], Any], width:
 @pytest.mark.parametrize("width", [0, 1, 5, 18, 20, 33, 40])
 def test_widths_that_a_time_cannot_have(width: int) -> None:
     raw = np.full((2, width), 0xF1, np.uint8)
-    readings = (
+    interpretation = (
         vector_times.timestamp17(raw)[2], vector_times.timestamp_digits(raw, 6)[1], vector_times.date_digits(raw)[1],
         vector_times.time_digits(raw)[1], vector_times.date_text(raw)[1], vector_times.time_text(raw)[1],
         vector_times.timestamp_text(raw)[1], vector_times.timestamp_tz_text(raw)[1],
     )  # fmt: skip
-    for bad in readings:
+    for bad in interpretation:
         assert bad.tolist() == [True, True]
 
 

@@ -16,7 +16,7 @@ from lmparse.bmc.log import LogicalLog
 from lmparse.db2.dissection import Db2LogDissector
 from lmparse.db2.log import Db2Log
 from lmparse.errors import ControlError, DataError, FramingError, OptionError
-from lmparse.framing.framings import Frame
+from lmparse.framing.framings import RecordExtent
 from lmparse.logs.open import check_changes, needs_control, open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options
@@ -121,11 +121,11 @@ def add_file(samples: Samples, path: str, options: Options, *, limit: int | None
     found = FileCoverage(path, file.spec.id, file.framing.name)
     dissect = _dissections(file)
     try:
-        for frame in islice(file.frames(), limit):
-            for word in words_of(file.framing, file.buffer, frame):
-                here.add(word.dissection, file=path, record_index=frame.index, record_offset=word.offset)
+        for extent in islice(file.extents(), limit):
+            for word in words_of(file.framing, file.buffer, extent):
+                here.add(word.dissection, file=path, record_index=extent.index, record_offset=word.offset)
             here.add(
-                dissect(frame), file=path, record_index=frame.index, record_offset=frame.offset,
+                dissect(extent), file=path, record_index=extent.index, record_offset=extent.offset,
                 layouts=file.spec.layouts,
             )  # fmt: skip
             found.records += 1
@@ -213,12 +213,12 @@ def _means_something(name: str, value: Any, spec: Spec) -> bool:
     return True
 
 
-def _dissections(file: RecordFile) -> Callable[[Frame], Dissection]:
+def _dissections(file: RecordFile) -> Callable[[RecordExtent], Dissection]:
     """What takes the records of a file apart, with what stands inside them."""
     if isinstance(file, Db2Log):
         return Db2LogDissector(file).dissect
     if isinstance(file, LogicalLog):
         dissector = LogicalLogDissector(file)
         # The other segments of a change, for which all of the file is searched, reach nothing more.
-        return lambda frame: dissector.dissect_bytes(frame.read(file.buffer))
+        return lambda extent: dissector.dissect_bytes(extent.read(file.buffer))
     return FileDissector(file).dissect

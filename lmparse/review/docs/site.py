@@ -27,7 +27,7 @@ from lmparse.review.templating import render
 from lmparse.spec import catalog
 from lmparse.spec.ksy import INSTALLED, read_specs
 from lmparse.spec.layout import Layout
-from lmparse.storage.atomic_output import Workplace, check_place
+from lmparse.storage.atomic_output import AtomicOutput, check_place
 
 MARK = "site.json"
 """Says what a site was made of, and that it is one."""
@@ -69,7 +69,7 @@ def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, ov
     layouts = built(specs)
     read = read_samples(samples, specs)
     made = files(layouts, read)
-    with Workplace(place, overwrite=overwrite or is_empty) as work:
+    with AtomicOutput(place, overwrite=overwrite or is_empty) as work:
         work.made.mkdir()
         for name, text in made.items():
             (work.made / name).write_text(text, encoding="utf-8", newline="\n")

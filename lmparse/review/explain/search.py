@@ -18,14 +18,14 @@ from lmparse.db2.log import Db2Log
 from lmparse.errors import FramingError, OptionError, TruncatedError
 from lmparse.framing.descriptors import block_descriptor
 from lmparse.framing.detection import detect
-from lmparse.framing.framings import Frame
+from lmparse.framing.framings import RecordExtent
 from lmparse.logs.families import known_families
 from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options, camel, plain
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
-from lmparse.records.files import Decided, Decision, RecordFile, ignored
+from lmparse.records.files import Decision, FileSettings, RecordFile, ignored
 from lmparse.review.descriptor_dissection import Word, words_at, words_of
 from lmparse.review.explain.explanation import Explanation, Section, sections_of
 from lmparse.review.explain.page import fragment, page
@@ -100,7 +100,7 @@ def explain(
     _check(given)
     try:
         told, framing = _told(path, given)
-        file = open_file(path, Options.parse(told), decided=Decided(framing), on_error=ignored)
+        file = open_file(path, Options.parse(told), settings=FileSettings(framing), on_error=ignored)
         if framing is not None:
             file.decisions[:] = [
                 Decision("framing", framing, "the first records begin with codes of control records"),
@@ -170,15 +170,15 @@ class _Search:
 
     def __init__(self, file: RecordFile, dissector: FileDissector) -> None:
         self._file, self._dissector = file, dissector
-        self._last: Frame | None = None
+        self._last: RecordExtent | None = None
         """The last sound record that was passed."""
 
     def by_number(self, wanted: int) -> Explained:
         try:
-            for frame in self._file.frames():
-                if frame.index == wanted:
-                    return self._explained(frame)
-                self._last = frame
+            for extent in self._file.extents():
+                if extent.index == wanted:
+                    return self._explained(extent)
+                self._last = extent
         except FramingError as error:
             raise self._hinted(error) from None
         raise OptionError(f"there is no record {wanted}: {self._count}")
@@ -187,10 +187,10 @@ class _Search:
         if wanted >= len(self._file.buffer):
             raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self._file.buffer)} bytes")
         try:
-            for frame in self._file.frames():
-                if wanted < _end(frame):
-                    return self._explained(frame, offset_asked=wanted)
-                self._last = frame
+            for extent in self._file.extents():
+                if wanted < _end(extent):
+                    return self._explained(extent, offset_asked=wanted)
+                self._last = extent
         except FramingError as error:
             return self._broken(wanted, error)
         raise OptionError(f"byte {wanted:#x} stands in no record: {self._count}")
@@ -204,16 +204,16 @@ class _Search:
             wanted = int(given.strip(), 16) if isinstance(given, str) else given
         except ValueError:
             raise OptionError(f"lsn has no value {given!r}", hint="hex digits: " + " or ".join(names)) from None
-        found: dict[int, tuple[Frame, list[str]]] = {}
+        found: dict[int, tuple[RecordExtent, list[str]]] = {}
         near: list[tuple[int, str, int]] = []
         fault: FramingError | None = None
         try:
-            for frame in self._file.frames():
-                self._last = frame
-                for name, number in self._dissector.positions_of(frame):
+            for extent in self._file.extents():
+                self._last = extent
+                for name, number in self._dissector.positions_of(extent):
                     if number == wanted:
-                        found.setdefault(frame.index, (frame, []))[1].append(name)
-                    near = _nearest(near, (number, name, frame.index), wanted)
+                        found.setdefault(extent.index, (extent, []))[1].append(name)
+                    near = _nearest(near, (number, name, extent.index), wanted)
         except FramingError as error:
             fault = self._hinted(error)
         if len(found) > 1:
@@ -226,17 +226,17 @@ class _Search:
             raise OptionError(
                 f"no record has {' or '.join(names)} {wanted:X}", hint=f"nearest: {said}" if said else None
             )
-        ((frame, places),) = found.values()
-        return self._explained(frame, found_by=f"{wanted:X} is its {' and '.join(dict.fromkeys(places))}")
+        ((extent, places),) = found.values()
+        return self._explained(extent, found_by=f"{wanted:X} is its {' and '.join(dict.fromkeys(places))}")
 
     # -- what is found ------------------------------------------------------------------------
 
-    def _explained(self, frame: Frame, *, offset_asked: int | None = None, found_by: str = "") -> Explained:
+    def _explained(self, extent: RecordExtent, *, offset_asked: int | None = None, found_by: str = "") -> Explained:
         file = self._file
-        found = self._dissector.dissect(frame)
+        found = self._dissector.dissect(extent)
         for fault in faulty(found):
-            fault.at(file=file.path, record_index=frame.index, record_offset=frame.offset)
-        return self._shown(found, frame.pieces, words_of(file.framing, file.buffer, frame), frame.index,
+            fault.at(file=file.path, record_index=extent.index, record_offset=extent.offset)
+        return self._shown(found, extent.pieces, words_of(file.framing, file.buffer, extent), extent.index,
                            offset_asked=offset_asked, found_by=found_by)  # fmt: skip
 
     def _shown(
@@ -344,8 +344,8 @@ def _unreadable(path: str | Path, wanted: int, error: FramingError) -> Explained
     return Explained(str(path), len(buffer), None, "unknown", main, offset_asked=wanted, found_by=said, fault=error)
 
 
-def _end(frame: Frame) -> int:
-    offset, length = frame.pieces[-1]
+def _end(extent: RecordExtent) -> int:
+    offset, length = extent.pieces[-1]
     return offset + length
 
 
