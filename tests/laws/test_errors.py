@@ -312,8 +312,8 @@ def test_a_spec_that_needs_parameters_says_which() -> None:
 
 def test_all_is_sorted_and_complete() -> None:
     assert lmparse.__all__ == sorted(lmparse.__all__)
-    own = {name: value for name, value in vars(lmparse).items() if getattr(value, "__module__", "").startswith("lmparse")}
-    exported = {name for name in own if not name.startswith("_")}
+    values = {name: value for name, value in vars(lmparse).items() if not name.startswith("_")}
+    exported = {name for name, value in values.items() if getattr(value, "__module__", "").startswith("lmparse")}
     late = {"Explained", "Filter"}
     assert set(lmparse.__all__) == exported | late
     assert all(isinstance(getattr(lmparse, name), type) for name in late)
