@@ -298,7 +298,8 @@ def _tell_left_out(left_out: Mapping[str, int]) -> None:
 
 def _convert(parsed: argparse.Namespace) -> int:
     try:
-        from lmparse.export.converting import Conversion
+        from lmparse.export.conversion import Conversion
+        from lmparse.export.convert import convert
     except ImportError as error:
         raise _not_installed(error) from None
     given = _given(parsed)
@@ -314,7 +315,7 @@ def _convert(parsed: argparse.Namespace) -> int:
         _report(error)
 
     try:
-        done = asked.run(report, progress)
+        done = convert(asked, report, progress)
     except DataError as error:
         code = _say(error, LEFTOVER if isinstance(error, LeftoverError) else DATA)
         _message(f"{parsed.out} is not written: it would not be whole")
