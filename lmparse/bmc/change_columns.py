@@ -39,7 +39,7 @@ from lmparse.framing.framings import RecordExtent, Span
 from lmparse.framing.index import Window
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
-from lmparse.values import vectors
+from lmparse.values import byte_arrays, integers
 from lmparse.values.distinct import Distinct
 
 Bytes = npt.NDArray[np.uint8]
@@ -243,7 +243,7 @@ class ChangeColumns:
         here = np.ones(len(window), np.bool_)
         if skip:
             here = ~np.isin(np.arange(window.first_index, window.first_index + len(window)), list(skip))
-        is_whole = ~decoded.irregular & (vectors.unsigned(decoded.raw["total_segs"]) <= 1)
+        is_whole = ~decoded.irregular & (integers.decode_unsigned_array(decoded.raw["total_segs"]) <= 1)
         is_slow = here & ~is_whole
         numbers = np.flatnonzero(here & is_whole)
         nothing = np.zeros(len(numbers), np.int64)
@@ -519,9 +519,9 @@ class _Data:
     def _halfword(self, has: Flags) -> Int64s:
         fits = self._places + self._width <= self._ends
         self._is_sound &= fits | ~has
-        raw = vectors.take_rows(self._data, np.where(fits, self._places, 0), self._width)
+        raw = byte_arrays.take_rows(self._data, np.where(fits, self._places, 0), self._width)
         self._places = np.where(has & fits, self._places + self._width, self._places)
-        return vectors.unsigned(raw).astype(np.int64)
+        return integers.decode_unsigned_array(raw).astype(np.int64)
 
 
 def _roles(operation: str) -> tuple[str, ...]:

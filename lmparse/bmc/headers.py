@@ -10,7 +10,7 @@ their name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field
-from lmparse.values import numeric
+from lmparse.values import packed_times, positions
 from lmparse.values.codepages import CodePage
 
 
@@ -211,6 +211,12 @@ def _difference(field: HeaderField) -> str | None:
 
 Form = Literal["same", "rba", "lrsn", "timestamp", "text", "number"]
 """How the bytes of a described field become those of the table's."""
+EXTEND: dict[str, Callable[[bytes], bytes]] = {
+    "rba": positions.extend_rba,
+    "lrsn": positions.extend_lrsn,
+    "timestamp": packed_times.extend_timestamp,
+}
+"""Forms whose bytes a function of `values` brings to today's width."""
 
 
 def form(known: Field, width: int) -> Form:
@@ -232,12 +238,8 @@ def widen(value: bytes, known: Field) -> bytes:
     found = form(known, len(value))
     if found == "same":
         return value
-    if found == "rba":
-        return numeric.extend_rba(value)
-    if found == "lrsn":
-        return numeric.extend_lrsn(value)
-    if found == "timestamp":
-        return numeric.extend_timestamp(value)
+    if found in EXTEND:
+        return EXTEND[found](value)
     if found == "text":
         blank = b"\x40"
         if value[width:].strip(blank):

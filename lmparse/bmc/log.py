@@ -30,7 +30,7 @@ from lmparse.options import Options
 from lmparse.records.files import FileSettings
 from lmparse.records.reader import Record, Values, Wanted
 from lmparse.spec import catalog
-from lmparse.values import codepages, numeric
+from lmparse.values import codepages, text_times
 from lmparse.values.codepages import CodePage
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
@@ -421,7 +421,7 @@ class LogicalLog(ChangeLog):
 def _commit_time(values: Values) -> int | None:
     """When the unit of recovery of a record was committed, in microseconds."""
     text = values["uor_commit_timestamp"]
-    return None if text is None else numeric.iso_micros(text)
+    return None if text is None else text_times.iso_micros(text)
 
 
 def _missing(record: Record) -> InvalidValueError | None:

@@ -15,7 +15,7 @@ from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersio
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
-from lmparse.values import codepages, numeric
+from lmparse.values import codepages, decimals, floats, text_times
 
 SPEC = "bmc_row_image"
 NULL_BYTES = ("present", "absent")
@@ -148,10 +148,10 @@ def _decoder(column: Column, options: ImageOptions, dec_length: str) -> Callable
     if form == "int":
         return lambda raw: int.from_bytes(raw, "big", signed=True)
     if form == "float":
-        return numeric.decode_hfp if options.floats == "hfp" else numeric.decode_ieee
+        return floats.decode_hfp if options.floats == "hfp" else floats.decode_ieee
     if form == "decimal":
         precision = max(column.precision(dec_length), column.scale)
-        return lambda raw: numeric.decode_packed(raw, column.scale, precision)
+        return lambda raw: decimals.decode_packed(raw, column.scale, precision)
     if form in _TEMPORAL:
         parse = _TEMPORAL[form] if options.iso_dates else str.rstrip
         return lambda raw: parse(_date_text(raw))
@@ -167,10 +167,10 @@ def _text_decoder(column: Column, trim: bool) -> Callable[[bytes], str]:
 
 
 _TEMPORAL: dict[str, Callable[[str], str]] = {
-    "date": numeric.decode_date_text,
-    "time": numeric.decode_time_text,
-    "timestamp": numeric.decode_timestamp_text,
-    "timestamp_tz": numeric.decode_timestamp_tz_text,
+    "date": text_times.decode_date,
+    "time": text_times.decode_time,
+    "timestamp": text_times.decode_timestamp,
+    "timestamp_tz": text_times.decode_timestamp_tz,
 }
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.records.reader import to_json
-from lmparse.values import numeric
+from lmparse.values import decimals
 
 _TEXT = pa.string()
 
@@ -31,7 +31,7 @@ def as_text(array: pa.Array) -> pa.Array:
     if pa.types.is_integer(type_) or pa.types.is_boolean(type_):
         return array.cast(_TEXT)
     if pa.types.is_decimal(type_):
-        return _each(array, numeric.decimal_text)
+        return _each(array, decimals.to_text)
     if pa.types.is_struct(type_):
         return _where(array, _struct(array), None)
     return _each(array, lambda value: json.dumps(_plain(value), ensure_ascii=False))
@@ -94,7 +94,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, Decimal):
-        return numeric.decimal_text(value)
+        return decimals.to_text(value)
     if isinstance(value, datetime):
         return value.isoformat(timespec="microseconds")
     if isinstance(value, date):

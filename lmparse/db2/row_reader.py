@@ -17,7 +17,7 @@ from lmparse.db2.tables import LuwColumn, LuwTable
 from lmparse.errors import DataError, InvalidValueError, RecordError
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
-from lmparse.values import codepages, numeric
+from lmparse.values import codepages, decfloat, decimals, floats, integers, packed_times
 from lmparse.values.codepages import CodePage
 
 SPEC = "db2_row"
@@ -284,7 +284,7 @@ def _not_consolidated(payload: bytes, found: str) -> RecordError:
 def _system_default(column: LuwColumn, byte_order: str) -> bytes:
     """Zero for numbers, blanks for text of fixed length."""
     if column.form == "decfloat":
-        zero = numeric.DECFLOAT_ZERO[column.width]
+        zero = decfloat.ZERO[column.width]
         return zero if byte_order == "big" else zero[::-1]
     if column.form == "decimal":
         return bytes(column.width - 1) + b"\x0c"
@@ -308,23 +308,23 @@ def _decoder(column: LuwColumn, byte_order: str, page: CodePage, trim: bool) -> 
             return lambda raw: text.decode(raw).rstrip(" ")
         return text.decode
     if form == "int":
-        return lambda raw: numeric.decode_integer(raw, column.length, order)
+        return lambda raw: integers.decode(raw, column.length, order)
     if form == "float":
-        return lambda raw: numeric.decode_ieee(raw, order)
+        return lambda raw: floats.decode_ieee(raw, order)
     if form == "decimal":
-        return lambda raw: numeric.decode_packed(raw, type_.scale, type_.precision)
+        return lambda raw: decimals.decode_packed(raw, type_.scale, type_.precision)
     if form == "decfloat":
-        return lambda raw: numeric.decode_decfloat(raw if byte_order == "big" else raw[::-1])
+        return lambda raw: decfloat.decode(raw if byte_order == "big" else raw[::-1])
     if form == "boolean":
         return _boolean
     if form == "timestamp":
-        return lambda raw: numeric.decode_timestamp_digits(raw, type_.precision)
+        return lambda raw: packed_times.decode_timestamp(raw, type_.precision)
     return _DIGITS.get(form, bytes)
 
 
 _DIGITS: dict[str, Callable[[bytes], Any]] = {
-    "date": numeric.decode_date_digits,
-    "time": numeric.decode_time_digits,
+    "date": packed_times.decode_date,
+    "time": packed_times.decode_time,
 }
 
 

@@ -26,7 +26,7 @@ from lmparse.errors import DataError, InvalidValueError, OptionError, RecordErro
 from lmparse.options import Options
 from lmparse.spec.catalog import KIND, Spec
 from lmparse.spec.layout import Field, Layout
-from lmparse.values import codepages, numeric
+from lmparse.values import codepages, decimals, packed_times, texts
 from lmparse.values.codepages import CodePage
 
 Values = dict[str, Any]
@@ -200,14 +200,14 @@ class RecordReader:
         if entry.kind == "code":
             return _code_decoder(page, entry.width or 1)
         if entry.kind == "hextext":
-            return lambda raw: numeric.decode_hex_text(page.decode(raw))
+            return lambda raw: texts.decode_hex(page.decode(raw))
         if entry.kind == "decimaltext":
-            return lambda raw: numeric.decode_decimal_text(page.decode(raw))
+            return lambda raw: decimals.decode_text(page.decode(raw))
         if entry.kind == "rest":
             return lambda raw: raw or None
         take = self._raw(entry)
         if entry.kind == "timestamp17":
-            return lambda value: numeric.decode_timestamp17(take(value))
+            return lambda value: packed_times.decode_timestamp17(take(value))
         if entry.kind == "rid6":
             return _rid_decoder(take)
         if entry.kind == "lsn" and entry.type is None:
@@ -305,7 +305,7 @@ def to_json(value: Any) -> Any:
     if isinstance(value, float) and value - value != 0:
         return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, Decimal):
-        return numeric.decimal_text(value)
+        return decimals.to_text(value)
     return value
 
 

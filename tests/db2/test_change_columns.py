@@ -48,7 +48,7 @@ from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
 from lmparse.samples import db2_log
-from lmparse.values import codepages, vectors
+from lmparse.values import byte_arrays, codepages
 from lmparse.values.sql_types import SqlType, parse_type
 
 QUICK = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -575,7 +575,7 @@ def test_pieces_of_irregular_rows_keep_the_order_of_the_others(form: str, monkey
     given = sample(["VARCHAR(9)", "VARCHAR(9) FOR BIT DATA", *TYPES[:4], "CLOB(9)"], True, form=form)
     images = given.images(12)
     images[2], images[5], images[8] = b"", images[5][:-1], b"\xff" * 40
-    monkeypatch.setattr(vectors, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
+    monkeypatch.setattr(byte_arrays, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
     assert np.flatnonzero(compared(given, images).irregular).tolist() == [2, 5, 8]
 
 

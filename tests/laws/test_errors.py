@@ -15,7 +15,7 @@ import lmparse
 from lmparse import error_catalogue, errors
 from lmparse.options import Options, camel
 from lmparse.spec import catalog
-from lmparse.values import numeric
+from lmparse.values import decimals
 
 ROOT = Path(__file__).parents[2]
 ERRORS = sorted(
@@ -330,7 +330,7 @@ def test_sign_nibbles_are_those_of_the_spec() -> None:
     accepted, negative = set(), set()
     for nibble in range(16):
         try:
-            value = numeric.decode_packed(bytes([0x10 | nibble]), 0)
+            value = decimals.decode_packed(bytes([0x10 | nibble]), 0)
         except lmparse.InvalidValueError:
             continue
         accepted.add(nibble)

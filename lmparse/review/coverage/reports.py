@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from lmparse.records.reader import to_json
 from lmparse.review.coverage.coverage import (
-    PART_KINDS,
-    ByteCount,
-    Coverage,
-    FieldCoverage,
-    Sample,
-    bytes_of,
-    is_never_there,
-    is_reserved,
     spec_of,
 )
 from lmparse.review.coverage.files import FileCoverage, Samples
@@ -37,7 +25,7 @@ from lmparse.review.coverage.reach import (
 )
 from lmparse.review.templating import render
 from lmparse.spec import catalog
-from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.layout import Layout
 
 VERSION = 1
 """Of the JSON form: keys are added, never changed, under one number."""

@@ -1,4 +1,4 @@
-"""Every kernel against the function of one value that it stands for: equal, or bad where that one refuses."""
+"""Every function of arrays against the function of one value beside it: equal, or bad where that one refuses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmparse.errors import InvalidValueError
-from lmparse.values import codepages, numeric, vector_times, vectors
+from lmparse.values import byte_arrays, codepages, decimals, floats, integers, packed_times, text_times, texts
 
 Bytes = npt.NDArray[np.uint8]
 CP037, ASCII, UTF8 = (codepages.lookup(ccsid) for ccsid in (37, 819, 1208))
@@ -80,7 +80,7 @@ def good(count: int) -> npt.NDArray[np.bool_]:
 
 
 def from_packed(raw: bytes) -> int:
-    return int(numeric.decode_packed(raw, 0))
+    return int(decimals.decode_packed(raw, 0))
 
 
 def words(values: npt.NDArray[np.uint64]) -> list[int]:
@@ -103,7 +103,7 @@ def packed_edges(width: int) -> tuple[bytes, ...]:
 
 def packed(width: int) -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        values, bad = vectors.packed(raw)
+        values, bad = decimals.decode_packed_array(raw)
         assert values.dtype == np.int64
         return values.tolist(), bad
 
@@ -115,7 +115,7 @@ def packed(width: int) -> Kernel:
 
 def packed128(width: int) -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        values, bad = vectors.packed_decimal128(raw)
+        values, bad = decimals.decode_packed_array128(raw)
         assert values.shape == (len(raw), 2)
         assert values.flags.c_contiguous
         return words(values), bad
@@ -126,8 +126,8 @@ def packed128(width: int) -> Kernel:
     )  # fmt: skip
 
 
-def integers(width: int, order: Any, is_signed: bool) -> Kernel:
-    kernel = vectors.signed if is_signed else vectors.unsigned
+def binary(width: int, order: Any, is_signed: bool) -> Kernel:
+    kernel = integers.decode_signed_array if is_signed else integers.decode_unsigned_array
     edges = [0, 1, 2 ** (8 * width - 1) - 1, 2 ** (8 * width - 1), 2 ** (8 * width) - 1]
     return Kernel(
         f"{kernel.__name__}-{order}-{width}", width, lambda raw: (kernel(raw, order).tolist(), good(len(raw))),
@@ -149,8 +149,8 @@ def hfp(width: int) -> Kernel:
                          0xFFFFFFFFFFFFFC, 0xFFFFFFFFFFFFFF, 0x0FFFFFFFFFFFFF, 0x3FFFFFFFFFFFFF)
     ]  # fmt: skip
     return Kernel(
-        f"hfp-{width}", width, lambda raw: (bits(vectors.hfp(raw)), good(len(raw))),
-        lambda raw: struct.pack("d", numeric.decode_hfp(raw)), st.binary(min_size=width, max_size=width), b"",
+        f"hfp-{width}", width, lambda raw: (bits(floats.decode_hfp_array(raw)), good(len(raw))),
+        lambda raw: struct.pack("d", floats.decode_hfp(raw)), st.binary(min_size=width, max_size=width), b"",
         tuple(halves),
     )  # fmt: skip
 
@@ -159,8 +159,8 @@ def ieee(width: int, order: Any) -> Kernel:
     letter = {4: "f", 8: "d"}[width]
     numbers = (0.0, -0.0, 1.5, float("inf"), float("-inf"), float("nan"), 2.0**-140, -3.25)
     return Kernel(
-        f"ieee-{order}-{width}", width, lambda raw: (bits(vectors.ieee(raw, order)), good(len(raw))),
-        lambda raw: struct.pack("d", numeric.decode_ieee(raw, order)), st.binary(min_size=width, max_size=width), b"",
+        f"ieee-{order}-{width}", width, lambda raw: (bits(floats.decode_ieee_array(raw, order)), good(len(raw))),
+        lambda raw: struct.pack("d", floats.decode_ieee(raw, order)), st.binary(min_size=width, max_size=width), b"",
         tuple(struct.pack({"big": ">", "little": "<"}[order] + letter, number) for number in numbers),
     )  # fmt: skip
 
@@ -198,7 +198,7 @@ def spoilt(texts: Sequence[str], spoils: str) -> list[str]:
 
 def timestamp17() -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        micros, is_null, bad, has_finer = vector_times.timestamp17(raw)
+        micros, is_null, bad, has_finer = packed_times.timestamp17_micros_array(raw)
         assert micros.dtype == np.int64
         assert not (is_null & bad).any()
         assert not micros[is_null].any()
@@ -206,7 +206,7 @@ def timestamp17() -> Kernel:
         return [None if null else pair for null, pair in zip(is_null, pairs, strict=True)], bad
 
     def scalar(raw: bytes) -> tuple[int, bool] | None:
-        micros = numeric.timestamp17_micros(raw)
+        micros = packed_times.timestamp17_micros(raw)
         return None if micros is None else (micros, bool(raw.hex()[20:].strip("0")))
 
     texts = spoilt([second + "0" * 20 for second in EDGE_SECONDS], "AF9")
@@ -219,12 +219,12 @@ def timestamp17() -> Kernel:
 
 def timestamp_digits(width: int, precision: int) -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        micros, bad, has_finer = vector_times.timestamp_digits(raw, precision)
+        micros, bad, has_finer = packed_times.timestamp_micros_array(raw, precision)
         return list(zip(micros.tolist(), has_finer.tolist(), strict=True)), bad
 
     def scalar(raw: bytes) -> tuple[int, bool]:
-        text = numeric.decode_timestamp_digits(raw, precision)
-        micros = numeric.timestamp_micros(text.replace("T", "-").replace(":", "."))
+        text = packed_times.decode_timestamp(raw, precision)
+        micros = text_times.timestamp_micros(text.replace("T", "-").replace(":", "."))
         return micros, bool(text[26:].strip("0"))
 
     digits = 2 * width - 14
@@ -240,12 +240,12 @@ def timestamp_digits(width: int, precision: int) -> Kernel:
 
 def date_digits() -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        days, bad = vector_times.date_digits(raw)
+        days, bad = packed_times.date_days_array(raw)
         assert days.dtype == np.int32
         return days.tolist(), bad
 
     return Kernel(
-        "date_digits", 4, read, lambda raw: numeric.date_days(numeric.decode_date_digits(raw)),
+        "date_digits", 4, read, lambda raw: text_times.date_days(packed_times.decode_date(raw)),
         SECONDS.map(lambda second: bytes.fromhex(second[:8])), 0, tuple(map(bytes.fromhex, spoilt(EDGE_DAYS, "AF9"))),
     )  # fmt: skip
 
@@ -262,7 +262,7 @@ def in_chars(kernel: Callable[[Bytes], tuple[Bytes, Any]]) -> Callable[[Bytes], 
 
 def time_digits() -> Kernel:
     return Kernel(
-        "time_digits", 3, in_chars(vector_times.time_digits), numeric.decode_time_digits,
+        "time_digits", 3, in_chars(packed_times.decode_time_array), packed_times.decode_time,
         SECONDS.map(lambda second: bytes.fromhex(second[8:])), "", tuple(map(bytes.fromhex, spoilt(EDGE_TIMES, "AF9"))),
     )  # fmt: skip
 
@@ -297,20 +297,20 @@ def dashed(second: str) -> str:
 
 def date_text() -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        days, bad = vector_times.date_text(raw)
+        days, bad = text_times.date_days_array(raw)
         assert days.dtype == np.int32
         return days.tolist(), bad
 
     edges = text_edges([dashed(day + "000000")[:10] for day in EDGE_DAYS])
     valid = either(SECONDS.map(lambda second: dashed(second)[:10]))
-    return Kernel("date_text", 10, read, lambda raw: numeric.date_days(from_text(raw)), valid, 0, edges)
+    return Kernel("date_text", 10, read, lambda raw: text_times.date_days(from_text(raw)), valid, 0, edges)
 
 
 def time_text() -> Kernel:
     edges = text_edges([dashed("20240101" + clock)[11:] for clock in EDGE_TIMES])
     valid = either(SECONDS.map(lambda second: dashed(second)[11:]))
-    scalar: Callable[[bytes], str] = lambda raw: numeric.decode_time_text(from_text(raw))  # noqa: E731
-    return Kernel("time_text", 8, in_chars(vector_times.time_text), scalar, valid, "", edges)
+    scalar: Callable[[bytes], str] = lambda raw: text_times.decode_time(from_text(raw))  # noqa: E731
+    return Kernel("time_text", 8, in_chars(text_times.decode_time_array), scalar, valid, "", edges)
 
 
 def timestamp_texts(digits: int) -> tuple[st.SearchStrategy[str], list[str]]:
@@ -326,12 +326,12 @@ def timestamp_texts(digits: int) -> tuple[st.SearchStrategy[str], list[str]]:
 
 def timestamp_text(digits: int) -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        micros, bad, has_finer = vector_times.timestamp_text(raw)
+        micros, bad, has_finer = text_times.timestamp_micros_array(raw)
         return list(zip(micros.tolist(), has_finer.tolist(), strict=True)), bad
 
     def scalar(raw: bytes) -> tuple[int, bool]:
         text = from_text(raw)
-        return numeric.timestamp_micros(text), bool(text[26:].strip("0"))
+        return text_times.timestamp_micros(text), bool(text[26:].strip("0"))
 
     valid, edges = timestamp_texts(digits)
     width = 20 + digits if digits else 19
@@ -346,9 +346,9 @@ def timestamp_tz_text(digits: int) -> Kernel:
     width = 26 + digits if digits else 25
     zoned = st.builds(str.__add__, valid, st.sampled_from(["+00:00", "-12:59", "+14:00", "+05:30"]))
     texts = [edges[0] + zone for zone in ZONES] + [edge + "+02:00" for edge in edges]
-    scalar: Callable[[bytes], str] = lambda raw: numeric.decode_timestamp_tz_text(from_text(raw))  # noqa: E731
+    scalar: Callable[[bytes], str] = lambda raw: text_times.decode_timestamp_tz(from_text(raw))  # noqa: E731
     return Kernel(
-        f"timestamp_tz_text-{width}", width, in_chars(vector_times.timestamp_tz_text), scalar, either(zoned), "",
+        f"timestamp_tz_text-{width}", width, in_chars(text_times.decode_timestamp_tz_array), scalar, either(zoned), "",
         text_edges(texts),
     )  # fmt: skip
 
@@ -386,7 +386,7 @@ def encodable(page: codepages.CodePage, width: int) -> st.SearchStrategy[bytes]:
 
 def text(page: codepages.CodePage, width: int, trim: bool) -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        data, offsets, bad = vectors.text(raw, page, trim)
+        data, offsets, bad = texts.decode_array(raw, page, trim)
         return pieces(data, offsets), bad
 
     def scalar(raw: bytes) -> str:
@@ -410,7 +410,7 @@ def text(page: codepages.CodePage, width: int, trim: bool) -> Kernel:
 
 def decimal_text(page: codepages.CodePage, width: int) -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        values, is_null, bad = vectors.decimal_text(raw, page)
+        values, is_null, bad = decimals.decode_text_array(raw, page)
         assert values.dtype == np.int64
         assert not (is_null & bad).any()
         return [None if null else value for null, value in zip(is_null, values.tolist(), strict=True)], bad
@@ -429,24 +429,24 @@ def decimal_text(page: codepages.CodePage, width: int) -> Kernel:
         page.encode(fit[:width])[:width] for sample in samples for fit in (sample.ljust(width), sample.rjust(width))
     ]
     return Kernel(
-        f"decimal_text-{page.name}-{width}", width, read, lambda raw: numeric.decode_decimal_text(page.decode(raw)),
+        f"decimal_text-{page.name}-{width}", width, read, lambda raw: decimals.decode_text(page.decode(raw)),
         texts.map(page.encode), 0, tuple(edges), lambda value: value is not None and abs(value) >= 10**18,
     )  # fmt: skip
 
 
 def hex_text(page: codepages.CodePage, width: int) -> Kernel:
     def read(raw: Bytes) -> tuple[list[Any], Any]:
-        data, offsets, is_null, bad = vectors.hex_text(raw, page)
+        data, offsets, is_null, bad = texts.decode_hex_array(raw, page)
         assert not (is_null & bad).any()
         return [None if null else text for null, text in zip(is_null, pieces(data, offsets), strict=True)], bad
 
     samples = ["", "0", "aF09", "12 4", "G", "12G", "a", "  ab", "@", "\xff", "A\t"]
     edges = [page.encode(fit) for sample in samples for fit in (sample.ljust(width), sample.rjust(width))]
     digits = st.text("0123456789abcdefABCDEF", max_size=width)
-    texts = st.builds(lambda text, left: text.rjust(min(left, width)).ljust(width), digits, st.integers(0, width))
+    shown = st.builds(lambda text, left: text.rjust(min(left, width)).ljust(width), digits, st.integers(0, width))
     return Kernel(
-        f"hex_text-{page.name}-{width}", width, read, lambda raw: numeric.decode_hex_text(page.decode(raw)),
-        texts.map(page.encode), "", tuple(edge[:width] for edge in edges),
+        f"hex_text-{page.name}-{width}", width, read, lambda raw: texts.decode_hex(page.decode(raw)),
+        shown.map(page.encode), "", tuple(edge[:width] for edge in edges),
     )  # fmt: skip
 
 
@@ -456,7 +456,7 @@ THAI, GREEK, LATIN2, POLISH, UTF16, UTF16_LE, WINDOWS = (
 KERNELS = [
     *(packed(width) for width in (1, 2, 3, 7, 8, 9, 10)),
     *(packed128(width) for width in (1, 5, 8, 9, 15, 16, 17, 19, 20)),
-    *(integers(width, order, is_signed) for width in range(1, 9) for order in ("big", "little")
+    *(binary(width, order, is_signed) for width in range(1, 9) for order in ("big", "little")
       for is_signed in (False, True)),
     *(hfp(width) for width in (4, 8)),
     *(ieee(width, order) for width in (4, 8) for order in ("big", "little")),
@@ -520,12 +520,12 @@ def test_pieces(parts: list[bytes], random: Any) -> None:
     order = list(range(len(parts))) * 2
     random.shuffle(order)
     lengths = np.array([len(parts[place]) for place in order], np.int64)
-    taken, offsets = vectors.ragged_bytes(data, starts[order], lengths)
+    taken, offsets = byte_arrays.ragged_bytes(data, starts[order], lengths)
     raw = taken.tobytes()
     assert [raw[a:b] for a, b in pairwise(offsets)] == [parts[place] for place in order]
     for width in range(4):
         fitting = starts[starts + width <= len(data)]
-        rows = vectors.take_rows(data, fitting, width)
+        rows = byte_arrays.take_rows(data, fitting, width)
         assert rows.shape == (len(fitting), width)
         assert [row.tobytes() for row in rows] == [data[start : start + width].tobytes() for start in fitting]
 
@@ -536,13 +536,15 @@ TEXTS = st.lists(st.text(st.sampled_from("aZ \xe9 \u20ac\u0151\U0001f600"), max_
 @pytest.mark.parametrize("page", [CP037, UTF8, THAI, POLISH, WINDOWS, UTF16, UTF16_LE], ids=lambda page: page.name)
 @pytest.mark.parametrize("trim", [True, False])
 @few
-@given(texts=TEXTS, spoils=st.lists(st.binary(max_size=5), max_size=3))
-def test_pieces_of_text(page: codepages.CodePage, trim: bool, texts: list[str], spoils: list[bytes]) -> None:
-    lacks = set("".join(texts)) - set(page.table or "".join(texts))
-    rows = [page.encode("".join(char for char in text if char not in lacks)) for text in texts] + spoils
+@given(written=TEXTS, spoils=st.lists(st.binary(max_size=5), max_size=3))
+def test_pieces_of_text(page: codepages.CodePage, trim: bool, written: list[str], spoils: list[bytes]) -> None:
+    lacks = set("".join(written)) - set(page.table or "".join(written))
+    rows = [page.encode("".join(char for char in text if char not in lacks)) for text in written] + spoils
     starts = np.cumsum([2, *map(len, rows)])[:-1]
     data = np.frombuffer(b"??" + b"".join(rows), np.uint8)
-    encoded, offsets, bad = vectors.ragged_text(data, starts, np.array(list(map(len, rows)), np.int64), page, trim)
+    encoded, offsets, bad = texts.decode_ragged_array(
+        data, starts, np.array(list(map(len, rows)), np.int64), page, trim
+    )
     for row, value, is_bad in zip(rows, pieces(encoded, offsets), bad, strict=True):
         try:
             expected = page.decode(row).rstrip(" ") if trim else page.decode(row)
@@ -554,7 +556,7 @@ def test_pieces_of_text(page: codepages.CodePage, trim: bool, texts: list[str], 
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in codepages._PAGES.values() if vectors.can_vector(page)], ids=lambda page: page.name
+    "page", [page for page in codepages._PAGES.values() if texts.can_decode_array(page)], ids=lambda page: page.name
 )
 def test_every_byte_of_every_page(page: codepages.CodePage) -> None:
     for width in (1, 2):
@@ -565,49 +567,51 @@ def test_every_byte_of_every_page(page: codepages.CodePage) -> None:
 def test_pages_that_cannot_be_read_by_the_column() -> None:
     raw = np.zeros((2, 4), np.uint8)
     page = codepages.lookup(943)
-    assert not vectors.can_vector(page)
-    for kernel in (vectors.text, vectors.decimal_text, vectors.hex_text):
+    assert not texts.can_decode_array(page)
+    for kernel in (texts.decode_array, decimals.decode_text_array, texts.decode_hex_array):
         with pytest.raises(ValueError, match="cp943"):
             kernel(raw, page)
-    assert vectors.can_vector(UTF16)
-    assert vectors.decimal_text(raw, UTF16)[2].all()
-    assert vectors.hex_text(raw, UTF16)[3].all()
+    assert texts.can_decode_array(UTF16)
+    assert decimals.decode_text_array(raw, UTF16)[2].all()
+    assert texts.decode_hex_array(raw, UTF16)[3].all()
 
 
 @pytest.mark.parametrize("page", [UTF16, UTF16_LE], ids=lambda page: page.name)
 def test_characters_of_two_bytes_in_an_odd_width(page: codepages.CodePage) -> None:
     for trim in (True, False):
-        data, offsets, bad = vectors.text(np.zeros((2, 3), np.uint8), page, trim)
+        data, offsets, bad = texts.decode_array(np.zeros((2, 3), np.uint8), page, trim)
         assert (pieces(data, offsets), bad.tolist()) == (["", ""], [True, True])
 
 
 def test_rows_outside_of_the_data() -> None:
     data = np.arange(10, dtype=np.uint8)
-    assert vectors.take_rows(data, np.array([0, 7]), 3).tolist() == [[0, 1, 2], [7, 8, 9]]
-    assert vectors.take_rows(data[::2], np.array([1]), 2).tolist() == [[2, 4]]
-    assert vectors.take_rows(data, np.array([], np.int64), 30).shape == (0, 30)
+    assert byte_arrays.take_rows(data, np.array([0, 7]), 3).tolist() == [[0, 1, 2], [7, 8, 9]]
+    assert byte_arrays.take_rows(data[::2], np.array([1]), 2).tolist() == [[2, 4]]
+    assert byte_arrays.take_rows(data, np.array([], np.int64), 30).shape == (0, 30)
     for start in (-1, 8):
         with pytest.raises(ValueError, match="outside of 10 bytes"):
-            vectors.take_rows(data, np.array([0, start]), 3)
+            byte_arrays.take_rows(data, np.array([0, start]), 3)
         with pytest.raises(ValueError, match="outside of 10 bytes"):
-            vectors.ragged_bytes(data, np.array([0, start]), np.array([1, 3]))
+            byte_arrays.ragged_bytes(data, np.array([0, start]), np.array([1, 3]))
     with pytest.raises(ValueError, match="outside of 2 bytes"):
-        vectors.take_rows(data[:2], np.array([0]), 3)
+        byte_arrays.take_rows(data[:2], np.array([0]), 3)
     with pytest.raises(ValueError, match="outside of 10 bytes"):
-        vectors.ragged_bytes(data, np.array([3, 3]), np.array([2, -2]))
-    assert vectors.ragged_bytes(data, np.array([99, 3], np.uint64), np.array([0, 2], np.uint16))[0].tolist() == [3, 4]
+        byte_arrays.ragged_bytes(data, np.array([3, 3]), np.array([2, -2]))
+    found, _ = byte_arrays.ragged_bytes(data, np.array([99, 3], np.uint64), np.array([0, 2], np.uint16))
+    assert found.tolist() == [3, 4]
 
 
 def test_text_beyond_offsets_of_32_bits() -> None:
     data = np.broadcast_to(np.uint8(0xC1), (2**31,))
     with pytest.raises(ValueError, match="32 bits"):
-        vectors.ragged_bytes(data, np.array([0, 0]), np.array([2**30, 2**30]))
+        byte_arrays.ragged_bytes(data, np.array([0, 0]), np.array([2**30, 2**30]))
 
 
 @pytest.mark.parametrize(
     ("kernel", "width"),
-    [(vectors.signed, 0), (vectors.signed, 9), (vectors.unsigned, 9), (vectors.packed, 0), (vectors.packed, 11),
-     (vectors.packed_decimal128, 21), (vectors.hfp, 5), (vectors.ieee, 2)],
+    [(integers.decode_signed_array, 0), (integers.decode_signed_array, 9), (integers.decode_unsigned_array, 9),
+     (decimals.decode_packed_array, 0), (decimals.decode_packed_array, 11), (decimals.decode_packed_array128, 21),
+     (floats.decode_hfp_array, 5), (floats.decode_ieee_array, 2)],
 )  # fmt: skip
 def test_widths_that_a_number_cannot_have(kernel: Callable[[Bytes], Any], width: int) -> None:
     with pytest.raises(ValueError, match=f"a width of {width}"):
@@ -618,9 +622,10 @@ def test_widths_that_a_number_cannot_have(kernel: Callable[[Bytes], Any], width:
 def test_widths_that_a_time_cannot_have(width: int) -> None:
     raw = np.full((2, width), 0xF1, np.uint8)
     interpretation = (
-        vector_times.timestamp17(raw)[2], vector_times.timestamp_digits(raw, 6)[1], vector_times.date_digits(raw)[1],
-        vector_times.time_digits(raw)[1], vector_times.date_text(raw)[1], vector_times.time_text(raw)[1],
-        vector_times.timestamp_text(raw)[1], vector_times.timestamp_tz_text(raw)[1],
+        packed_times.timestamp17_micros_array(raw)[2], packed_times.timestamp_micros_array(raw, 6)[1],
+        packed_times.date_days_array(raw)[1], packed_times.decode_time_array(raw)[1],
+        text_times.date_days_array(raw)[1], text_times.decode_time_array(raw)[1],
+        text_times.timestamp_micros_array(raw)[1], text_times.decode_timestamp_tz_array(raw)[1],
     )  # fmt: skip
     for bad in interpretation:
         assert bad.tolist() == [True, True]
@@ -646,6 +651,6 @@ def test_a_timestamp_is_what_the_standard_library_says(moment: datetime) -> None
     raw = np.frombuffer(
         bytes.fromhex(moment.strftime("%Y").zfill(4) + moment.strftime("%m%d%H%M%S%f") + "0" * 14), "u1"
     )
-    micros, is_null, bad, has_finer = vector_times.timestamp17(raw.reshape(1, 17))
+    micros, is_null, bad, has_finer = packed_times.timestamp17_micros_array(raw.reshape(1, 17))
     assert (is_null[0], bad[0], has_finer[0]) == (False, False, False)
     assert datetime(1970, 1, 1) + timedelta(microseconds=int(micros[0])) == moment
