@@ -25,7 +25,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.export.filenames import Named, safe_names
 from lmparse.export.writers import LINES, json_line, opened
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.logs import arrow
 from lmparse.records.reader import to_json
 from lmparse.storage import buffers

@@ -33,7 +33,7 @@ from lmparse.export import change_folders, writers
 from lmparse.export.change_folders import Form, Group, SpillFiles
 from lmparse.export.progress import Progress
 from lmparse.export.writers import Output
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.framing.sync import RangeError
 from lmparse.logs import arrow
 from lmparse.logs.open import open_changes, open_file

@@ -24,7 +24,7 @@ from lmparse.columnar import record_plan
 from lmparse.columnar.schemas import records_schema
 from lmparse.errors import DataError, FramingError
 from lmparse.framing import sync
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.logs.arrow import part_batches, read_table
 from lmparse.logs.partitions import Part, Request
 from lmparse.options import Options
@@ -248,10 +248,10 @@ def damaged(data: bytes, options: dict[str, Any], what: str) -> bytes:
 
 
 def framed(data: bytes, options: dict[str, Any]) -> Any:
-    from lmparse.framing.framings import Framing
+    from lmparse.framing.framings import framing_of
 
     named = {name: options.get(name) for name in ("record_length", "byte_order")}
-    return Framing(options["framing"], **named).extents(data)
+    return framing_of(options["framing"], **named).extents(data)
 
 
 @pytest.mark.parametrize("what", DAMAGE)
