@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +25,7 @@ _RELEASE_BYTES = 1 << 24
 """Bytes of a mapped file that are given back at a time."""
 
 
-def _none() -> Places:
-    return np.zeros(0, np.int64)
+_NONE: Places = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class Window:
     """Bytes of each record, without descriptor words."""
     offsets: Places
     """Offset of the first byte of each record in the file, as `RecordExtent.offset`."""
-    gap_starts: Places = field(default_factory=_none)
-    gap_ends: Places = field(default_factory=_none)
+    gap_starts: Places = _NONE
+    gap_ends: Places = _NONE
     """Where in the file something stands between two pieces of one record, over all records."""
 
     def __len__(self) -> int:
@@ -70,29 +70,22 @@ class Window:
         return RecordExtent(self.first_index + number, (*pieces, (start, left)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Records that follow one another. Offsets in the file; all arrays ascend but `lengths`."""
 
-    offsets: Places = field(default_factory=_none)
-    lengths: Places = field(default_factory=_none)
-    ends: Places = field(default_factory=_none)
+    offsets: Places = _NONE
+    lengths: Places = _NONE
+    ends: Places = _NONE
     """Behind the last byte of each record."""
-    gap_starts: Places = field(default_factory=_none)
+    gap_starts: Places = _NONE
     """What stands between two pieces of one record, over all records."""
-    gap_ends: Places = field(default_factory=_none)
+    gap_ends: Places = _NONE
 
     def then(self, other: Run) -> Run:
         """These records and others behind them."""
         if not len(self.offsets):
             return other
-        return Run(
-            np.concatenate((self.offsets, other.offsets)),
-            np.concatenate((self.lengths, other.lengths)),
-            np.concatenate((self.ends, other.ends)),
-            np.concatenate((self.gap_starts, other.gap_starts)),
-            np.concatenate((self.gap_ends, other.gap_ends)),
-        )
+        return Run(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
     def part(self, first: int, behind: int) -> Run:
         """Some of its records."""
@@ -144,9 +137,16 @@ def windows(
     whole = np.frombuffer(buffer, np.uint8)
     whole.flags.writeable = False
     release = _Release(buffer, start)
-    runs = _runs(framing, buffer, start, stop, first_index)
-    held = Run()
     index = first_index
+    for run in _filled(_runs(framing, buffer, start, stop, first_index), max_records, max_bytes):
+        release.up_to(int(run.offsets[0]))
+        yield run.window(whole, index)
+        index += len(run.offsets)
+
+
+def _filled(runs: Iterator[Run], max_records: int, max_bytes: int) -> Iterator[Run]:
+    """The same records in runs of as many as a window may have; all good ones come before an error."""
+    held = Run()
     fault: LmparseError | None = None
     is_last = False
     while not is_last:
@@ -162,9 +162,7 @@ def windows(
             if behind >= count and not is_last:
                 break
             behind = min(behind, count)
-            release.up_to(int(held.offsets[place]))
-            yield held.part(place, behind).window(whole, index)
-            index += behind - place
+            yield held.part(place, behind)
             place = behind
         held = held.part(place, count)
     if fault is not None:

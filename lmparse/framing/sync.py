@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.base import Framing
-from lmparse.framing.extents import Plausible
+from lmparse.framing.extents import Plausible, Span
 from lmparse.framing.index import Window, windows
 from lmparse.storage.buffers import Buffer
 
@@ -24,14 +24,6 @@ CHAIN = 16
 """Records that must follow one another from a cut on, or blocks where there are blocks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A part of a file between two cuts. Offsets in bytes."""
-
-    start: int
-    end: int
-
-
 class RangeError(Exception):
     """A range did not end where the next one begins: a cut is wrong, or the file is damaged.
 
@@ -39,7 +31,7 @@ class RangeError(Exception):
     are not proven either. No error of the file, so it has no code; `__cause__` is what was met.
     """
 
-    def __init__(self, part: Range, reached: int | None) -> None:
+    def __init__(self, part: Span, reached: int | None) -> None:
         super().__init__(part, reached)
         self.part = part
         self.reached = reached
@@ -50,28 +42,26 @@ class RangeError(Exception):
         return f"the range from {self.part.start:#x} does not end at {self.part.end:#x}{place}"
 
 
-def ranges(places: Iterable[int], end: int) -> list[Range]:
-    """The ranges between cuts, from the start of a file to its `end`."""
-    return [Range(start, behind) for start, behind in pairwise((0, *places, end)) if start < behind]
+def ranges(places: Iterable[int], end: int) -> list[Span]:
+    """The ranges between cuts, from the start of a file to its `end`; nobody has counted their records."""
+    return [Span(start, behind, None) for start, behind in pairwise((0, *places, end)) if start < behind]
 
 
-def range_windows(
-    framing: Framing, buffer: Buffer, part: Range, first_index: int = 0, **limits: int
-) -> Iterator[Window]:
-    """The windows of a range, as `index.windows` gives them; proven when the last one was given.
+def range_windows(framing: Framing, buffer: Buffer, part: Span) -> Iterator[Window]:
+    """The windows of a range, as `index.windows` gives them, numbered from 0; proven when the last one was given.
 
     Raises RangeError when its records do not fill it exactly. A range that is the whole file has no
     cut, so that it raises what `windows` raises.
     """
     try:
-        yield from windows(framing, buffer, part.start, part.end, first_index, **limits)
+        yield from windows(framing, buffer, part.start, part.end)
     except DataError as error:
-        if part == Range(0, len(buffer)):
+        if (part.start, part.end) == (0, len(buffer)):
             raise
         raise RangeError(part, error.record_offset) from error
 
 
-def count(framing: Framing, buffer: Buffer, part: Range) -> int:
+def count(framing: Framing, buffer: Buffer, part: Span) -> int:
     """How many records a range holds, which is proven by that. Raises as `range_windows` does."""
     return sum(map(len, range_windows(framing, buffer, part)))
 

@@ -146,7 +146,7 @@ class RecordFile:
         places = sync.cuts(self.framing, self.buffer, max_bytes, self.plausible())
         if not places or 2 * (len(places) + 1) * max_bytes < len(self.buffer):
             return self.spans(max_bytes)
-        return [Span(part.start, part.end, None) for part in sync.ranges(places, len(self.buffer))]
+        return sync.ranges(places, len(self.buffer))
 
     def plausible(self) -> Plausible:
         """What tells whether a record of the file may stand at a place, whatever its codes."""
@@ -263,7 +263,7 @@ class RecordFile:
         """How many records a span holds. Raises RangeError where they do not fill it."""
         from lmparse.framing import sync
 
-        return sync.count(self.framing, self.buffer, sync.Range(span.start, span.end))
+        return sync.count(self.framing, self.buffer, span)
 
     def counted(self, span: Span) -> Span:
         """The same span with the number of its first record; one that nobody has counted is proven by that."""

@@ -19,9 +19,9 @@ from writers.db2.wire import BYTE_ORDERS
 from lmparse.errors import FramingError
 from lmparse.framing import sync
 from lmparse.framing.base import Framing
-from lmparse.framing.extents import Plausible
+from lmparse.framing.extents import Plausible, Span
 from lmparse.framing.framings import PREFIXED, framing_of
-from lmparse.framing.sync import Range, RangeError, count, cuts, range_windows, ranges, synchronise
+from lmparse.framing.sync import RangeError, count, cuts, range_windows, ranges, synchronise
 from lmparse.framing.word_scan import sound_words
 from lmparse.storage.buffers import Buffer, open_buffer
 
@@ -340,8 +340,8 @@ def test_a_large_file_is_read_near_the_cuts_only(tmp_path: Path) -> None:
 
 
 def test_ranges_of_cuts() -> None:
-    assert ranges([], 10) == [Range(0, 10)]
-    assert ranges([3, 7], 10) == [Range(0, 3), Range(3, 7), Range(7, 10)]
+    assert ranges([], 10) == [Span(0, 10, None)]
+    assert ranges([3, 7], 10) == [Span(0, 3, None), Span(3, 7, None), Span(7, 10, None)]
     assert ranges([], 0) == []
 
 
@@ -354,7 +354,7 @@ def test_counted_ranges_are_proven(way: str) -> None:
     assert sum(count(framing, data, part) for part in parts) == len(whole(framing, data))
     if way != "fixed":
         with pytest.raises(RangeError):
-            count(framing, data, Range(0, place + 1))
+            count(framing, data, Span(0, place + 1, None))
 
 
 def test_an_empty_file_has_no_cuts() -> None:
@@ -370,7 +370,7 @@ def test_a_range_error_says_where_and_survives_pickle() -> None:
         read(framing_of("rdw"), data, [15])
     error = caught.value
     assert isinstance(error.__cause__, FramingError)
-    assert (error.part, error.reached) == (Range(0, 15), 13)
+    assert (error.part, error.reached) == (Span(0, 15, None), 13)
     assert str(error) == "the range from 0x0 does not end at 0xf: no record fits at 0xd"
     again = pickle.loads(pickle.dumps(error))
     assert (again.part, again.reached, str(again)) == (error.part, error.reached, str(error))
