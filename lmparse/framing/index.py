@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
@@ -43,8 +43,8 @@ class Window:
     """Bytes of each record, without descriptor words."""
     offsets: Places
     """Offset of the first byte of each record in the file, as `RecordExtent.offset`."""
-    gap_starts: Places = _NONE
-    gap_ends: Places = _NONE
+    gap_starts: Places = field(default_factory=lambda: _NONE)
+    gap_ends: Places = field(default_factory=lambda: _NONE)
     """Where in the file something stands between two pieces of one record, over all records."""
 
     def __len__(self) -> int:
