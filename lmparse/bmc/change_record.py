@@ -11,9 +11,9 @@ from functools import cache
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, FramingError
+from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
 from lmparse.framing.detection import Family
-from lmparse.framing.framings import Framing
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer

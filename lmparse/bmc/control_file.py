@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.errors import ControlError, DataError, FramingError
+from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import no_record
 from lmparse.framing.detection import Family, detect
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -69,7 +70,7 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
     buffer = open_buffer(path)
     name = str(path)
     try:
-        way = detect(buffer, family()).framing if framing == "auto" else Framing(framing, cutter=_cut)
+        way = detect(buffer, family()).framing if framing == "auto" else framing_of(framing, cutter=_cut)
         extents = [(extent, extent.read(buffer)) for extent in way.extents(buffer)]
         page = code_page or _page_of(extents[0][1] if extents else b"")
         reader = RecordReader(catalog.load(SPEC), code_page=page)

@@ -21,7 +21,7 @@ from lmparse.bmc.segments import Joiner, Segment
 from lmparse.bmc.tables import Column, TableVersion
 from lmparse.changes.change import OPERATIONS
 from lmparse.errors import DataError, FramingError, InvalidValueError
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.file_dissection import FileDissector, cut_at, faulty, opened
 from lmparse.records.reader import Record, RecordReader, Values, to_json

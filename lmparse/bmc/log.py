@@ -25,7 +25,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.changes.ranges import OUTSIDE
 from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
 from lmparse.framing.detection import Family
-from lmparse.framing.framings import RecordExtent, Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.files import FileSettings
 from lmparse.records.reader import Record, Values, Wanted

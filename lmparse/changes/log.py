@@ -11,7 +11,7 @@ from typing import Any
 from lmparse.changes.change import Change, Version
 from lmparse.changes.ranges import ChangeRange
 from lmparse.errors import DataError, TableNotFoundError
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.options import Options
 from lmparse.records.files import FileSettings, RecordFile
 from lmparse.records.reader import to_json

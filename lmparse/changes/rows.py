@@ -11,7 +11,7 @@ import pyarrow as pa
 from lmparse.changes.change import Change
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar.rows import Row, bad_rows
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.records.reader import to_json
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from lmparse.columnar import schemas
-from lmparse.framing.framings import RecordExtent, Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.records.files import RecordFile, corrupt_field
 from lmparse.records.reader import Record, Wanted, to_json
 from lmparse.spec.layout import Field

@@ -24,7 +24,7 @@ from lmparse.db2.row_plan import LuwImagePlan
 from lmparse.db2.tables import LuwTable
 from lmparse.db2.transaction_index import Entry, Unit
 from lmparse.errors import DataError, LmparseError
-from lmparse.framing.framings import RecordExtent, Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.index import MAX_BYTES, MAX_RECORDS
 
 Bytes = npt.NDArray[np.uint8]

@@ -19,7 +19,7 @@ from lmparse.db2.row_reader import SPEC, LuwRow, LuwRowReader
 from lmparse.db2.tables import LuwColumn, LuwTable
 from lmparse.db2.transaction_index import Entry, Unit
 from lmparse.errors import DataError, InvalidValueError, RecordError
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.dissection import meaning as meaning_of
 from lmparse.records.file_dissection import FileDissector, opened

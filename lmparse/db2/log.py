@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lmparse.changes.change import Change
 from lmparse.changes.log import ChangeLog
@@ -27,14 +27,13 @@ from lmparse.db2.tables import Ids, LuwColumn, LuwTable, read_tables_file
 from lmparse.db2.transaction_index import Entry, Piece, TransactionIndex, Unit
 from lmparse.db2.transactions import UnitReader
 from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
+from lmparse.framing.base import Framing
 from lmparse.framing.detection import Family, detect, try_framing
-from lmparse.framing.framings import PREFIXED, Framing, RecordExtent, Span
+from lmparse.framing.extents import Plausible, RecordExtent, Span
+from lmparse.framing.framings import PREFIXED, framing_of
 from lmparse.options import Options
 from lmparse.records.files import FileSettings
 from lmparse.records.reader import RecordReader, Values, to_json
-
-if TYPE_CHECKING:
-    from lmparse.framing.sync import Plausible
 
 _NEVER = "F" * 20
 """Commit position of what is not committed: behind everything that is."""
@@ -107,12 +106,12 @@ class Db2Log(ChangeLog):
         if is_named and (self.generation != "auto" or not len(self.buffer)):
             self.decide("framing", f"{name} {self.byte_order} {self.generation}", "option")
             self.generation = "v10" if self.generation == "auto" else self.generation
-            return Framing(name, byte_order=self.byte_order)
+            return framing_of(name, byte_order=self.byte_order)
         if not len(self.buffer) and self.may_be_empty:
             self.generation = "v10" if self.generation == "auto" else self.generation
             self.decide("framing", PREFIXED[0] if name == "auto" else name, "the file is empty")
             order = log_record.BYTE_ORDERS[0] if self.byte_order == "auto" else self.byte_order
-            return Framing(PREFIXED[0] if name == "auto" else name, byte_order=order)
+            return framing_of(PREFIXED[0] if name == "auto" else name, byte_order=order)
         family = self.family()
         try:
             trial = (
@@ -214,7 +213,7 @@ class Db2Log(ChangeLog):
 
     @property
     def _has_numbers(self) -> bool:
-        return self.generation == "v10" or self.framing.name != "bare"
+        return self.generation == "v10" or self.framing.lead > 0
 
     def table_of(self, unit: Unit, entry: Entry) -> LuwTable | None:
         """The description of a change's table: from the log where it has one, under the names of the tables file.

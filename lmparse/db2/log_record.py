@@ -10,8 +10,10 @@ from typing import Any, Literal
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, FramingError, RecordError
+from lmparse.framing.base import Framing
 from lmparse.framing.detection import Family
-from lmparse.framing.framings import PREFIXED, Framing, RecordExtent
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.framings import PREFIXED, framing_of
 from lmparse.records.reader import Record, RecordReader, kind_of
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
@@ -40,7 +42,7 @@ class LogReader:
         self._has_prefix = framing != "bare"
         self.prefixes = RecordReader(prefix, arguments=(prefix.enum("framing")[framing], order))
         """Reads what the API put in front of a record."""
-        self._prefix_width = Framing(framing, byte_order=byte_order).prefix
+        self._prefix_width = framing_of(framing, byte_order=byte_order).lead
 
     def read(self, buffer: Buffer, extent: RecordExtent) -> LogRecord:
         """The log record at a place in a buffer. Raises RecordError or InvalidValueError."""
@@ -251,7 +253,7 @@ def family(framing: str = "auto", byte_order: str = "auto", generation: str = "a
     return Family(
         "Db2 LUW log records",
         test,
-        framings=tuple(Framing(name, byte_order=order) for name in names for order in orders),
+        framings=tuple(framing_of(name, byte_order=order) for name in names for order in orders),
         options=options,
     )
 

@@ -64,7 +64,7 @@ class RowPlaces:
         """As `LogRecord.is_compressed`."""
         if self._sqlcode is None:
             return False
-        start = offset - self._log.framing.prefix
+        start = offset - self._log.framing.lead
         return any(self._log.buffer[start + self._sqlcode[0] : start + self._sqlcode[1]])
 
     def _shape(self, entry: Entry) -> _Shape | None:

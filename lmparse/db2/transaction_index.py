@@ -12,7 +12,7 @@ from typing import Any
 
 from lmparse.db2.tables import Ids, LuwTable
 from lmparse.errors import DataError, FramingError
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 
 
 @dataclass(frozen=True, slots=True)

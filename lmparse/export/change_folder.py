@@ -18,7 +18,7 @@ from lmparse.export.change_files import Form
 from lmparse.export.conversion import Summary
 from lmparse.export.run import PartResult, Run, opened_again
 from lmparse.export.spill_files import Group, SpillFiles, spill, spill_lines
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import Part
 from lmparse.records.files import FileSettings, RecordFile, Tally

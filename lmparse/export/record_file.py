@@ -23,7 +23,7 @@ from lmparse.export.conversion import Summary
 from lmparse.export.run import PartResult, Run, opened_again
 from lmparse.export.spill_files import stored
 from lmparse.export.writers import Output
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.framing.sync import RangeError
 from lmparse.logs import arrow
 from lmparse.logs.open import open_file

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from lmparse.errors import DataError, LmparseError
 from lmparse.export.conversion import Conversion, Summary
 from lmparse.export.progress import Progress
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.framing.sync import RangeError
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import DEFAULT_BYTES, Part

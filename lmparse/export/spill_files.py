@@ -18,7 +18,7 @@ from lmparse.changes.change import Version
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.export.writers import LINES, json_line
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.logs import arrow
 from lmparse.records.reader import to_json
 

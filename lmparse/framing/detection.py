@@ -11,12 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lmparse.errors import FramingError
-from lmparse.framing.framings import Cutter, Framing, RecordExtent
+from lmparse.framing.base import Framing
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.framings import framing_of
+from lmparse.framing.glued import Cutter
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
 
 WINDOW_BYTES = 1 << 20
 _SAMPLE = 64
+_IN_BLOCKS = ("zos_rdw", "zos_sdw")
+"""Descriptor words that are in blocks too, so that records without blocks may seem to tile a file in blocks."""
 
 Test = Callable[[list[bytes], Framing], str | None]
 """Why these first records, cut by a framing, are none of the family, or None when they are."""
@@ -109,9 +114,9 @@ def try_framings(buffer: Buffer, family: Family) -> list[Trial]:
     if family.framings:
         return [try_framing(buffer, framing, family) for framing in family.framings]
     names = ["bdw-vbs", "bdw", "vbs", "rdw", "zosmf"]
-    framings = [Framing(name) for name in names]
+    framings = [framing_of(name) for name in names]
     if family.cutter is not None:
-        framings.append(Framing("glued", cutter=family.cutter))
+        framings.append(framing_of("glued", cutter=family.cutter))
     return [try_framing(buffer, framing, family) for framing in framings]
 
 
@@ -138,12 +143,10 @@ def _preferred(fits: list[Trial]) -> list[Trial]:
 
     Descriptor words that tile win over none: they cannot stand there by chance.
     """
-    fits = [trial for trial in fits if trial.is_spanned or trial.framing.name not in ("vbs", "bdw-vbs")]
-    described = [trial for trial in fits if trial.framing.name != "glued"]
-    fits = described or fits
-    blocked = [trial for trial in fits if trial.framing.name in ("bdw", "bdw-vbs")]
-    if blocked:
-        fits = [trial for trial in fits if trial in blocked or trial.framing.name not in ("rdw", "vbs")]
+    fits = [trial for trial in fits if trial.is_spanned or not trial.framing.is_spanned]
+    fits = [trial for trial in fits if trial.framing.word_id is not None] or fits
+    if any(trial.framing.is_blocked for trial in fits):
+        fits = [trial for trial in fits if trial.framing.is_blocked or trial.framing.word_id not in _IN_BLOCKS]
     return fits
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.framing.index import Window
 from lmparse.values import byte_arrays, integers
 from lmparse.values.distinct import Distinct

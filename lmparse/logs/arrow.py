@@ -42,7 +42,7 @@ from lmparse.db2 import change_columns as db2_change_columns
 from lmparse.db2.change_columns import LuwChangeColumns
 from lmparse.db2.log import Db2Log
 from lmparse.errors import OptionError, TableNotFoundError
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.framing.index import Window
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import Part, Request

@@ -12,7 +12,7 @@ from typing import Any
 
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.changes.log import ChangeLog
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.logs.open import check_changes, needs_control, open_file
 from lmparse.options import Options
 from lmparse.records.files import FileSettings, RecordFile

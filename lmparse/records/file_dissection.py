@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from lmparse.errors import DataError
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node
 from lmparse.records.files import RecordFile
 

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.framing.base import Framing
 from lmparse.framing.detection import Family, detect
-from lmparse.framing.framings import Framing, RecordExtent, Span
+from lmparse.framing.extents import Plausible, RecordExtent, Span
+from lmparse.framing.framings import framing_of
 from lmparse.options import Options
 from lmparse.records.reader import Record, RecordReader, Wanted, arguments_of, default_page, to_json
 from lmparse.spec import catalog
@@ -23,7 +25,6 @@ from lmparse.values.codepages import CodePage
 
 if TYPE_CHECKING:
     from lmparse.framing.index import Window
-    from lmparse.framing.sync import Plausible
 
 KEPT_ERRORS = 1000
 """How many errors a log keeps; all are counted."""
@@ -130,9 +131,7 @@ class RecordFile:
         """The file as places between records; an empty file has one."""
         if len(self.buffer) <= max_bytes:
             return [Span(0, len(self.buffer), 0)]
-        from lmparse.framing import index  # NumPy is not loaded before it is of use
-
-        return index.spans(self.framing, self.buffer, max_bytes)
+        return self.framing.spans(self.buffer, max_bytes)
 
     def cut_spans(self, max_bytes: int) -> list[Span]:
         """The same from looks at the bytes near the cuts only, so that nobody knows a number: see `Span`.
@@ -147,7 +146,7 @@ class RecordFile:
         places = sync.cuts(self.framing, self.buffer, max_bytes, self.plausible())
         if not places or 2 * (len(places) + 1) * max_bytes < len(self.buffer):
             return self.spans(max_bytes)
-        return [Span(part.start, part.end, None) for part in sync.ranges(places, len(self.buffer))]
+        return sync.ranges(places, len(self.buffer))
 
     def plausible(self) -> Plausible:
         """What tells whether a record of the file may stand at a place, whatever its codes."""
@@ -215,10 +214,10 @@ class RecordFile:
         if name != "auto":
             if self._settings.framing is None:
                 self.decide("framing", name, "option")
-            return Framing(name, self.options.record_length, family.cutter)
+            return framing_of(name, self.options.record_length, family.cutter)
         if not len(self.buffer) and self.may_be_empty:
             self.decide("framing", "rdw", "the file is empty")
-            return Framing("rdw")
+            return framing_of("rdw")
         try:
             trial = detect(self.buffer, family)
         except FramingError as error:
@@ -251,7 +250,7 @@ class RecordFile:
 
     def windows(self, span: Span | None = None) -> Iterator[Window]:
         """The same records as `frames`, many at a time, and the same errors; of a span without foreign records."""
-        from lmparse.framing import index
+        from lmparse.framing import index  # NumPy is not loaded before it is of use
 
         whole = span or Span(0, len(self.buffer), 0)
         try:
@@ -264,7 +263,7 @@ class RecordFile:
         """How many records a span holds. Raises RangeError where they do not fill it."""
         from lmparse.framing import sync
 
-        return sync.count(self.framing, self.buffer, sync.Range(span.start, span.end))
+        return sync.count(self.framing, self.buffer, span)
 
     def counted(self, span: Span) -> Span:
         """The same span with the number of its first record; one that nobody has counted is proven by that."""

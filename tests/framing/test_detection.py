@@ -11,7 +11,7 @@ from writers.bmc import framing as enc
 
 import lmparse
 from lmparse.framing.detection import Family, detect, try_framing
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 
 LOG = logs.example()
 NAME = rows.Column("NAME", "VCHR", 200)
@@ -256,7 +256,7 @@ def test_descriptor_words_that_tile_win_over_none() -> None:
 def test_two_framings_left_are_an_error_that_names_them(monkeypatch: pytest.MonkeyPatch) -> None:
     # The words of each framing shut out the others, so both trials are made from files of their own.
     anything = Family("records", lambda records, framing: None)
-    trials = [try_framing(enc.framed(name, ROWS).data, Framing(name), anything) for name in ("rdw", "zosmf")]
+    trials = [try_framing(enc.framed(name, ROWS).data, framing_of(name), anything) for name in ("rdw", "zosmf")]
     monkeypatch.setattr("lmparse.framing.detection.try_framings", lambda buffer, family: trials)
     with pytest.raises(lmparse.FramingError) as caught:
         detect(enc.rdw(ROWS), anything)

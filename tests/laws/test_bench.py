@@ -23,7 +23,7 @@ from bench import data, engine, harness
 from bench.harness import Contender, Job, TablesDiffer
 from bench.rivals import generated_parser, numpy_script, struct_loop, target
 from lmparse.columnar.schemas import records_schema
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.storage.buffers import open_buffer
 
 SIZE = 300 * 385
@@ -55,7 +55,7 @@ def expected(truth: data.Truth) -> pa.Table:
 def test_a_file_is_what_is_said_of_it(folder: Path, kind: str) -> None:
     made = data.make(kind, folder, size=SIZE)
     buffer = open_buffer(made.path)
-    assert sum(1 for _ in Framing("rdw").extents(buffer)) == made.records > 50
+    assert sum(1 for _ in framing_of("rdw").extents(buffer)) == made.records > 50
     assert sha256(buffer).hexdigest() == made.sha256
     assert len(buffer) == made.bytes <= SIZE
     log = lmparse.open_log(made.path, spec=made.spec)

@@ -425,13 +425,13 @@ def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
 
 PROGRAM = """
 import resource, sys
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.storage.buffers import open_buffer
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 small, large = sys.argv[1:]
-framing = Framing("rdw")
+framing = framing_of("rdw")
 sum(len(window) for window in windows(framing, open_buffer(small)))
 before = peak()
 count = sum(len(window) for window in windows(framing, open_buffer(large)))

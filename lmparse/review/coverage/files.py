@@ -16,7 +16,7 @@ from lmparse.bmc.log import LogicalLog
 from lmparse.db2.dissection import Db2LogDissector
 from lmparse.db2.log import Db2Log
 from lmparse.errors import ControlError, DataError, FramingError, OptionError
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.logs.open import check_changes, needs_control, open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options

@@ -18,7 +18,7 @@ from lmparse.db2.log import Db2Log
 from lmparse.errors import FramingError, OptionError, TruncatedError
 from lmparse.framing.descriptors import block_descriptor
 from lmparse.framing.detection import detect
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.logs.families import known_families
 from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
