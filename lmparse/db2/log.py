@@ -27,7 +27,7 @@ from lmparse.db2.tables import Ids, LuwColumn, LuwTable, read_tables_file
 from lmparse.db2.transaction_index import Entry, Piece, TransactionIndex, Unit
 from lmparse.db2.transactions import UnitReader
 from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
-from lmparse.framing.detection import Family, detect, try_framing
+from lmparse.framing.detection import Detection, detect, try_framing
 from lmparse.framing.framings import PREFIXED, Framing, RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.files import FileSettings
@@ -45,8 +45,6 @@ _EPOCH = datetime(1970, 1, 1)
 
 class Db2Log(ChangeLog):
     """Log records of one Db2 LUW server, in the order in which the API returned them."""
-
-    needs_control = False
 
     def __init__(
         self,
@@ -68,9 +66,9 @@ class Db2Log(ChangeLog):
 
     # -- what is known before the first record is read ------------------------------
 
-    def family(self) -> Family:
+    def detection(self) -> Detection:
         known = self._settings
-        return log_record.family(known.framing or self.options.framing, self.byte_order, self.generation)
+        return log_record.detection(known.framing or self.options.framing, self.byte_order, self.generation)
 
     @property
     def may_be_empty(self) -> bool:
@@ -113,10 +111,12 @@ class Db2Log(ChangeLog):
             self.decide("framing", PREFIXED[0] if name == "auto" else name, "the file is empty")
             order = log_record.BYTE_ORDERS[0] if self.byte_order == "auto" else self.byte_order
             return Framing(PREFIXED[0] if name == "auto" else name, byte_order=order)
-        family = self.family()
+        detection = self.detection()
         try:
             trial = (
-                detect(self.buffer, family) if not is_named else try_framing(self.buffer, family.framings[0], family)
+                try_framing(self.buffer, detection.framings[0], detection)
+                if is_named
+                else detect(self.buffer, detection)
             )
             records = [extent.read(self.buffer) for extent in trial.extents]
             order = trial.framing.byte_order or ""

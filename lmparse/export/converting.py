@@ -23,7 +23,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.bmc.control_search import find_control
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
@@ -36,9 +35,10 @@ from lmparse.export.writers import Output
 from lmparse.framing.framings import Span
 from lmparse.framing.sync import RangeError
 from lmparse.logs import arrow
+from lmparse.logs.families import check_changes
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import DEFAULT_BYTES, Part
-from lmparse.options import Options
+from lmparse.options import FILE_OPTIONS, Options
 from lmparse.records.files import FileSettings, RecordFile, Tally
 from lmparse.storage import buffers, processes
 from lmparse.storage.atomic_output import AtomicOutput, check_place, put_on_disk
@@ -110,9 +110,8 @@ class Conversion:
         return writers.form_of(Path(self.out))
 
     def _sources(self) -> list[str]:
-        options = self.options
-        named = [self.path, *filter(None, (options.control, options.tables))]
-        return [name for name in map(buffers.local_path, named) if not os.path.isdir(name)]
+        named = map(buffers.local_path, (self.path, *self.options.files.values()))
+        return [name for name in named if not os.path.isdir(name)]
 
     def said_options(self) -> dict[str, Any]:
         """The options that are not left to themselves; of paths the base names."""
@@ -120,7 +119,7 @@ class Conversion:
         for entry in dataclasses.fields(self.options):
             value = getattr(self.options, entry.name)
             if entry.name != "spec" and value != entry.default:
-                said[entry.name] = buffers.base_name(value) if entry.name in ("control", "tables") else value
+                said[entry.name] = buffers.base_name(value) if entry.metadata["is_file"] else value
         return said
 
     def metadata(self, file: RecordFile) -> dict[str, str]:
@@ -305,7 +304,10 @@ class _Running:
 
     def _manifest(self, log: ChangeLog, files: list[dict[str, Any]]) -> dict[str, Any]:
         options, summary = self.asked.options, self.summary
-        control = None if options.control is None else find_control(log.path, options.control)
+        control = check_changes(options).control
+        beside = options.files
+        if control is not None and "control" in beside:
+            beside["control"] = control.find(log.path, options.control)
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
         return {
             "manifest_version": 1,
@@ -313,8 +315,7 @@ class _Running:
             "spec": log.spec.id,
             "spec_sha256": log.spec.layout.sha256,
             "source": change_folders.about(log.path),
-            "control": None if control is None else change_folders.about(control),
-            "tables": None if options.tables is None else change_folders.about(options.tables),
+            **{name: change_folders.about(beside[name]) if name in beside else None for name in FILE_OPTIONS},
             "options": self.asked.said_options(),
             "format": self.form,
             "compression": self.compression,
