@@ -251,6 +251,12 @@ CATALOGUE: dict[str, Cause] = {
         "The name is no `.ksy` file, no folder with `<family>/<id>.ksy`, and no revision of the git repository here.",
         "Name the folder above the families, or a path as `REV:PATH`, from the top of the repository.",
     ),
+    "LMP-S010": Cause(
+        "a family of another package cannot be used",
+        "An installed package names a family of logs in its entry points, and it cannot be loaded, is not a `Family`, "
+        "or has the name of another one.",
+        "The message names the entry point: install a version of its package that fits, or remove it.",
+    ),
 }
 """Every code there is. Codes never change their meaning."""
 

@@ -9,7 +9,7 @@ from writers.bmc import lldf, rows
 from writers.db2 import framing as luw
 from writers.db2.wire import BYTE_ORDERS
 
-from lmparse.bmc.change_record import family
+from lmparse.bmc.change_record import detection
 from lmparse.framing.base import Framing
 from lmparse.framing.framings import PREFIXED, framing_of
 
@@ -39,7 +39,7 @@ EVERY = [*WRITTEN, *OTHERS, "glued"]
 def written(way: str, records: list[bytes]) -> tuple[Framing, bytes]:
     """A framing and a file of these records in it; records are padded where they must be."""
     if way == "glued":
-        return framing_of("glued", cutter=family().cutter), enc.glued(RECORDS)
+        return framing_of("glued", cutter=detection().cutter), enc.glued(RECORDS)
     name, _, order = way.partition(" ")
     if name in PREFIXED:
         items = [luw.Framed(luw_record(record, order), number) for number, record in enumerate(records)]

@@ -32,7 +32,7 @@ from lmparse.columnar import arrays, schemas
 from lmparse.columnar.column_types import column_type
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.metadata_columns import Origin
-from lmparse.columnar.record_plan import Decoded, RecordPlan
+from lmparse.columnar.record_plan import Decoded
 from lmparse.columnar.rows import bad_rows
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent, Span
@@ -73,13 +73,9 @@ def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
         not pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after")
     ):
         return "images as JSON text are made row by row"
-    return _header_plan(log).reason or ("" if schema is None else _other_types(log, schema))
-
-
-def _header_plan(log: LogicalLog) -> RecordPlan:
-    """Which way the columns of headers go."""
-    described = header_columns.described(log.header)
-    return RecordPlan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason, described=described)
+    return header_columns.record_plan(log.header, log.code_page).reason or (
+        "" if schema is None else _other_types(log, schema)
+    )
 
 
 def _other_types(log: LogicalLog, schema: pa.Schema) -> str:
@@ -173,7 +169,7 @@ class ChangeColumns:
         self._versions = Versions(log, schema)
         self._filters = [entry for entry in filters if self._is_deciding(entry)]
         self._origin = Origin(log)
-        self._plan = _header_plan(log)
+        self._plan = header_columns.record_plan(log.header, log.code_page)
         # What no column shows is read too where it can be bad: that is said, and its row read by itself.
         self._names = list(dict.fromkeys((*HEADER_FIELDS, *_TIMES.values(), *self._plan.fallible)))
         self._lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"

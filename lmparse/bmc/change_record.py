@@ -13,7 +13,7 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
-from lmparse.framing.detection import Family
+from lmparse.framing.detection import Detection
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer
@@ -159,7 +159,7 @@ def table_places(names: Iterable[str]) -> dict[str, tuple[int, int]]:
     return {name: (layout[name].offset or 0, layout[name].width or 0) for name in names}
 
 
-def family(described: Places | None = None, width: int | None = None) -> Family:
+def detection(described: Places | None = None, width: int | None = None) -> Detection:
     """What the records of a data file look like, for detection.
 
     `described` and `width` are those of a header that XHDF records describe otherwise
@@ -185,7 +185,7 @@ def family(described: Places | None = None, width: int | None = None) -> Family:
         return None
 
     is_whole = all(name in places for name in _NEEDED)
-    return Family("data change records", test, _Cutter(least, places) if is_whole else None, record=is_one)
+    return Detection("data change records", test, _Cutter(least, places) if is_whole else None, record=is_one)
 
 
 def _number(raw: Buffer, place: tuple[int, int], offset: int = 0) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import no_record
-from lmparse.framing.detection import Family, detect
+from lmparse.framing.detection import Detection, detect
 from lmparse.framing.framings import framing_of
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
@@ -70,7 +70,7 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
     buffer = open_buffer(path)
     name = str(path)
     try:
-        way = detect(buffer, family()).framing if framing == "auto" else framing_of(framing, cutter=_cut)
+        way = detect(buffer, detection()).framing if framing == "auto" else framing_of(framing, cutter=_cut)
         extents = [(extent, extent.read(buffer)) for extent in way.extents(buffer)]
         page = code_page or _page_of(extents[0][1] if extents else b"")
         reader = RecordReader(catalog.load(SPEC), code_page=page)
@@ -102,12 +102,12 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
     return ControlFile(name, way.name, tuple(records))
 
 
-def family() -> Family:
+def detection() -> Detection:
     """What a control file looks like, for detection."""
-    return Family("control records", _test, _cut, _page_of)
+    return Detection("control records", _test, _cut, _page_of, magic=first_code(), part=part_detection)
 
 
-def part_family() -> Family:
+def part_detection() -> Detection:
     """What a part of a control file looks like, without the record that it begins with: only its codes prove it."""
     codes = [code.value.to_bytes(4, "big") for code in catalog.load(SPEC).layout.enums["record_code"]]
 
@@ -115,7 +115,7 @@ def part_family() -> Family:
         unknown = sum(raw[:4] not in codes for raw in records)
         return f"{unknown} of {len(records)} records begin with no code of a control record" if unknown else None
 
-    return Family("control records", test, _cut)
+    return Detection("control records", test, _cut)
 
 
 def _page_of(first: bytes) -> CodePage:

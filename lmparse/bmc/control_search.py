@@ -34,13 +34,13 @@ def _is_control(path: str) -> bool:
     """Whether the bytes are a control file's rather than those of a data file."""
     try:
         buffer = buffers.open_buffer(path)
-        if detect(buffer, control_file.family()).is_proven:
+        if detect(buffer, control_file.detection()).is_proven:
             return True
     except FramingError:
         return False
     # One that is damaged still begins as control files do, unless all of it is a data file.
     try:
-        return not detect(buffer, change_record.family()).is_proven
+        return not detect(buffer, change_record.detection()).is_proven
     except FramingError:
         return True
 

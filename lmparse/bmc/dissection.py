@@ -54,6 +54,9 @@ class LogicalLogDissector(FileDissector):
             return found
         return self._among_others(found, Segment(extent, record))
 
+    def dissect_apart(self, extent: RecordExtent) -> Dissection:
+        return self.dissect_bytes(extent.read(self._log.buffer))  # without the other segments of a change
+
     def dissect_bytes(self, raw: bytes) -> Dissection:
         return self._record(raw)[0]
 

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from lmparse.bmc.headers import EXTEND, Header, form
-from lmparse.columnar.record_plan import Described, Source, Widen
+from lmparse.columnar.record_plan import Described, RecordPlan, Source, Widen
 from lmparse.errors import InvalidValueError
 from lmparse.spec.layout import Field
 from lmparse.values import codepages
+from lmparse.values.codepages import CodePage
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -26,6 +27,12 @@ _BLANK = _EBCDIC.encode(" ")[0]
 _TIMESTAMP = np.frombuffer(_EBCDIC.encode("0000-00-00-00.00.00.000000"), np.uint8)
 """A timestamp as text, every digit a zero."""
 _IS_DIGIT = _TIMESTAMP[0] == _TIMESTAMP
+
+
+def record_plan(header: Header, page: CodePage | None = None) -> RecordPlan:
+    """How records under a header are read column-wise."""
+    end_at = header.width if header.is_described else None
+    return RecordPlan(header.spec, page, end_at=end_at, reason=header.row_reason, described=described(header))
 
 
 def described(header: Header) -> Described | None:

@@ -24,7 +24,7 @@ from lmparse.changes.change import OPERATIONS, Change, commit_position, seq, txn
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.ranges import OUTSIDE
 from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
-from lmparse.framing.detection import Family
+from lmparse.framing.detection import Detection
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.files import FileSettings
@@ -97,9 +97,9 @@ class LogicalLog(ChangeLog):
             spans = share_out(spans, self.pieces())
         return [(settings, span) for span in spans]
 
-    def family(self) -> Family:
+    def detection(self) -> Detection:
         header = self.header
-        return change_record.family() if header.is_table else change_record.family(header.places, header.width)
+        return change_record.detection() if header.is_table else change_record.detection(header.places, header.width)
 
     @property
     def may_be_empty(self) -> bool:
@@ -174,14 +174,6 @@ class LogicalLog(ChangeLog):
 
     def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
         return self.header.read(self.reader, raw, wanted)
-
-    @property
-    def header_width(self) -> int | None:
-        return self.header.width if self.header.is_described else None
-
-    @property
-    def row_reason(self) -> str:
-        return self.header.row_reason
 
     def column_names(self) -> set[str]:
         return super().column_names() | {field.name for field in self.header.fields if field.known is None}

@@ -20,8 +20,16 @@ OPERATIONS = {
     "CO": "O",
 }  # fmt: skip
 """The operation of each change type; an unlisted type has none."""
-HEADER_FIELDS = ("sql_type", "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id")
-"""Header fields that every change carries."""
+HEADER_FIELDS = {
+    "sql_type": "Whether the log record was itself an undo or a redo",
+    "sql_src_type": "What caused the change when it was not the statement itself",
+    "log_rec_disp": "What became of this one log record, as opposed to its unit of recovery",
+    "uor_disp": "What became of the unit of recovery; that any other value means its end is not in the log is inferred",
+    "auth_id": "Authorization id that made the change",
+    "plan": "Name of the plan that made the change",
+    "correlation_id": "Correlation id",
+}
+"""What every change carries besides, with docs; None where a log does not have it."""
 _NEVER = "F" * 20
 """Commit position of what is not committed: behind everything that is."""
 

@@ -20,9 +20,6 @@ from lmparse.records.reader import to_json
 class ChangeLog(RecordFile):
     """A file whose records are changes of rows and tables."""
 
-    needs_control = True
-    """Whether a control file must say what its columns are."""
-
     def __init__(
         self,
         path: str | Path,

@@ -11,7 +11,6 @@ from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.column_types import column_type
 from lmparse.errors import OptionError
-from lmparse.spec import catalog
 
 
 def changes_schema(
@@ -22,7 +21,6 @@ def changes_schema(
     columns: tuple[str, ...] = (),
 ) -> pa.Schema:
     """Columns of changes. With the versions of one table, `before` and `after` are structs."""
-    layout = catalog.load("bmc_lldf").layout
     image = schemas.TEXT if versions is None else table_type(versions, dec_length, columns)
     head = [
         (
@@ -32,14 +30,18 @@ def changes_schema(
         ),
         ("seq", schemas.TEXT, "sorts as commit order"),
         ("txn_id", schemas.TEXT, "member and RBA of the unit of recovery"),
-        ("commit_ts", schemas.MICROS, layout["uor_commit_timestamp"].doc),
-        ("ts", schemas.MICROS, layout["timestamp"].doc),
+        (
+            "commit_ts",
+            schemas.MICROS,
+            "Time in the commit record of the unit of recovery; all zero while there is none",
+        ),
+        ("ts", schemas.MICROS, "When this log record was written. The page names no time zone."),
         ("schema_name", schemas.TEXT, "owner of the table"),
         ("table_name", schemas.TEXT, "name of the table"),
         ("table_name_short", pa.bool_(), "true when only the short form of owner or name is known"),
         ("before", image, "the row before the change"),
         ("after", image, "the row after the change"),
-        *((name, schemas.TEXT, layout[name].doc) for name in HEADER_FIELDS),
+        *((name, schemas.TEXT, doc) for name, doc in HEADER_FIELDS.items()),
         ("detail", schemas.TEXT, "what an operation has more to say, JSON"),
     ]
     fields = [schemas.commented(*entry) for entry in head]

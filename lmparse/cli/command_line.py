@@ -25,6 +25,7 @@ from lmparse.errors import (
     UnknownFormatError,
 )
 from lmparse.export.progress import Progress
+from lmparse.logs.families import read_options, spec_name
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options, asks_for_changes, camel
@@ -199,7 +200,7 @@ def _given(parsed: argparse.Namespace) -> dict[str, Any]:
 
 
 def _options(parsed: argparse.Namespace) -> Options:
-    return Options.parse(_given(parsed))
+    return read_options(_given(parsed))
 
 
 def _formats(parsed: argparse.Namespace) -> int:
@@ -216,7 +217,7 @@ def _formats(parsed: argparse.Namespace) -> int:
 
 
 def _format(name: str, as_json: bool) -> int:
-    spec = catalog.load(name)
+    spec = catalog.load(spec_name(name))
     if as_json:
         _print(
             {
@@ -305,7 +306,7 @@ def _convert(parsed: argparse.Namespace) -> int:
     given = _given(parsed)
     is_changes = asks_for_changes({"spec", *given})  # without a spec, records are those of the default one
     asked = Conversion(
-        parsed.file, parsed.out, Options.parse(given), is_changes, parsed.format, parsed.compression, parsed.jobs,
+        parsed.file, parsed.out, read_options(given), is_changes, parsed.format, parsed.compression, parsed.jobs,
         __version__, parsed.overwrite, parsed.part_bytes,
     )  # fmt: skip
     progress = Progress(sys.stderr)

@@ -114,6 +114,7 @@ class RecordPlan:
         described: Described | None = None,
     ) -> None:
         self.spec = spec
+        self.is_described = described is not None
         self._page = page or default_page(spec)
         self._shape = _Shape(spec.layouts, spec.layout, end_at, described)
         self.reason = reason or self._shape.reason or _unreadable(spec)

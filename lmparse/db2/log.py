@@ -28,7 +28,7 @@ from lmparse.db2.transaction_index import Entry, Piece, TransactionIndex, Unit
 from lmparse.db2.transactions import UnitReader
 from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
 from lmparse.framing.base import Framing
-from lmparse.framing.detection import Family, detect, try_framing
+from lmparse.framing.detection import Detection, detect, try_framing
 from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.framing.framings import PREFIXED, framing_of
 from lmparse.options import Options
@@ -44,8 +44,6 @@ _EPOCH = datetime(1970, 1, 1)
 
 class Db2Log(ChangeLog):
     """Log records of one Db2 LUW server, in the order in which the API returned them."""
-
-    needs_control = False
 
     def __init__(
         self,
@@ -67,9 +65,9 @@ class Db2Log(ChangeLog):
 
     # -- what is known before the first record is read ------------------------------
 
-    def family(self) -> Family:
+    def detection(self) -> Detection:
         known = self._settings
-        return log_record.family(known.framing or self.options.framing, self.byte_order, self.generation)
+        return log_record.detection(known.framing or self.options.framing, self.byte_order, self.generation)
 
     @property
     def may_be_empty(self) -> bool:
@@ -112,10 +110,12 @@ class Db2Log(ChangeLog):
             self.decide("framing", PREFIXED[0] if name == "auto" else name, "the file is empty")
             order = log_record.BYTE_ORDERS[0] if self.byte_order == "auto" else self.byte_order
             return framing_of(PREFIXED[0] if name == "auto" else name, byte_order=order)
-        family = self.family()
+        detection = self.detection()
         try:
             trial = (
-                detect(self.buffer, family) if not is_named else try_framing(self.buffer, family.framings[0], family)
+                try_framing(self.buffer, detection.framings[0], detection)
+                if is_named
+                else detect(self.buffer, detection)
             )
             records = [extent.read(self.buffer) for extent in trial.extents]
             order = trial.framing.byte_order or ""

@@ -11,7 +11,7 @@ from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, FramingError, RecordError
 from lmparse.framing.base import Framing
-from lmparse.framing.detection import Family
+from lmparse.framing.detection import Detection
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import PREFIXED, framing_of
 from lmparse.records.reader import Record, RecordReader, kind_of
@@ -234,7 +234,7 @@ def _prefix_lsn(prefix: Any) -> int | None:
 # -- what proves a log --------------------------------------------------------------------
 
 
-def family(framing: str = "auto", byte_order: str = "auto", generation: str = "auto") -> Family:
+def detection(framing: str = "auto", byte_order: str = "auto", generation: str = "auto") -> Detection:
     """What log records look like, for detection; what a caller has named is not tried otherwise."""
     names = PREFIXED if framing == "auto" else (framing,)
     orders = BYTE_ORDERS if byte_order == "auto" else (byte_order,)
@@ -250,7 +250,7 @@ def family(framing: str = "auto", byte_order: str = "auto", generation: str = "a
         order = framing.byte_order or ""
         return {"byte_order": order, "generation": prove_generation(records, order, generations)}
 
-    return Family(
+    return Detection(
         "Db2 LUW log records",
         test,
         framings=tuple(framing_of(name, byte_order=order) for name in names for order in orders),

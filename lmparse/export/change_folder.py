@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc.control_search import find_control
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, LmparseError
 from lmparse.export import change_files, writers
@@ -19,8 +18,10 @@ from lmparse.export.conversion import Summary
 from lmparse.export.run import PartResult, Run, opened_again
 from lmparse.export.spill_files import Group, SpillFiles, spill, spill_lines
 from lmparse.framing.extents import Span
+from lmparse.logs.families import check_changes
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import Part
+from lmparse.options import FILE_OPTIONS
 from lmparse.records.files import FileSettings, RecordFile, Tally
 from lmparse.storage import processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
@@ -103,7 +104,10 @@ class ChangeFolderRun(Run):
 
     def _manifest(self, log: ChangeLog, files: list[dict[str, Any]]) -> dict[str, Any]:
         options, summary = self.asked.options, self.summary
-        control = None if options.control is None else find_control(log.path, options.control)
+        control = check_changes(options).control
+        beside = options.files
+        if control is not None and "control" in beside:
+            beside["control"] = control.find(log.path, options.control)
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
         return {
             "manifest_version": 1,
@@ -111,8 +115,7 @@ class ChangeFolderRun(Run):
             "spec": log.spec.id,
             "spec_sha256": log.spec.layout.sha256,
             "source": change_files.about(log.path),
-            "control": None if control is None else change_files.about(control),
-            "tables": None if options.tables is None else change_files.about(options.tables),
+            **{name: change_files.about(beside[name]) if name in beside else None for name in FILE_OPTIONS},
             "options": self.asked.said_options(),
             "format": self.form,
             "compression": self.compression,

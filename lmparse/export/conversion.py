@@ -47,9 +47,8 @@ class Conversion:
 
     def sources(self) -> list[str]:
         """Local files that are read."""
-        options = self.options
-        named = [self.path, *filter(None, (options.control, options.tables))]
-        return [name for name in map(buffers.local_path, named) if not os.path.isdir(name)]
+        named = map(buffers.local_path, (self.path, *self.options.files.values()))
+        return [name for name in named if not os.path.isdir(name)]
 
     def said_options(self) -> dict[str, Any]:
         """The options that are not left to themselves; of paths the base names."""
@@ -57,7 +56,7 @@ class Conversion:
         for entry in dataclasses.fields(self.options):
             value = getattr(self.options, entry.name)
             if entry.name != "spec" and value != entry.default:
-                said[entry.name] = buffers.base_name(value) if entry.name in ("control", "tables") else value
+                said[entry.name] = buffers.base_name(value) if entry.metadata["is_file"] else value
         return said
 
     def metadata(self, file: RecordFile) -> dict[str, str]:

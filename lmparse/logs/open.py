@@ -6,19 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc.log import LogicalLog
 from lmparse.changes.log import ChangeLog
-from lmparse.db2.log import Db2Log
-from lmparse.errors import DataError, OptionError
-from lmparse.logs.families import known_families
+from lmparse.errors import DataError
+from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.options import Options
 from lmparse.records.files import FileSettings, RecordFile
 from lmparse.records.reader import RecordReader, arguments_of, to_json
 from lmparse.spec import catalog
 from lmparse.values import codepages
-
-_READERS: dict[str, type[ChangeLog]] = {"bmc_lldf": LogicalLog, "db2_log": Db2Log}
-"""Specs whose files are logs; the files of all others are records."""
 
 
 def open_file(
@@ -30,11 +25,12 @@ def open_file(
 ) -> RecordFile:
     """Open a file with the reader of its spec."""
     spec = catalog.load(options.spec)
-    options.check_fits(spec.id, spec.layout.params)
-    log = _READERS.get(spec.id)
-    if log is not None:
-        return log(path, options, settings=settings, on_error=on_error)
-    return RecordFile(path, options, settings=settings, on_error=on_error, family=known_families().get(spec.id))
+    check_fits(options, spec)
+    family = family_of(spec)
+    if family is not None:
+        log: ChangeLog = family.log(path, options, settings=settings, on_error=on_error)
+        return log
+    return RecordFile(path, options, settings=settings, on_error=on_error, detection=detection_of(spec))
 
 
 def open_changes(
@@ -51,18 +47,6 @@ def open_changes(
     return log
 
 
-def check_changes(options: Options) -> None:
-    """Raise OptionError for a spec whose records are no changes."""
-    spec = catalog.load(options.spec)
-    if spec.id not in _READERS:
-        raise OptionError(f"records of {spec.id} are no changes", hint="one of " + ", ".join(_READERS))
-
-
-def needs_control(options: Options) -> bool:
-    """Whether the changes of a spec need a control file."""
-    return _READERS[catalog.load(options.spec).id].needs_control
-
-
 def open_log(path: str | Path, **options: Any) -> Any:
     """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` gives its changes.
 
@@ -70,7 +54,7 @@ def open_log(path: str | Path, **options: Any) -> Any:
     `.records()` and, for logs, `.changes()` and `.tables`; bad records and values are
     counted and kept in `.tally` (mode permissive) or raised (mode failfast).
     """
-    return open_file(path, Options.parse(options))
+    return open_file(path, read_options(options))
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
@@ -78,9 +62,9 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
 
     Raises RecordError or InvalidValueError, with the field and its offset.
     """
-    named = Options.parse({**options, "spec": spec})
+    named = read_options({**options, "spec": spec})
     page = codepages.lookup(named.code_page) if named.code_page else None
-    found = catalog.load(spec)
+    found = catalog.load(named.spec)
     reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named))
     record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
     values: dict[str, Any] = to_json(record.values)

@@ -25,6 +25,10 @@ class FileDissector:
         """One record. Never raises a DataError: what does not parse says so."""
         return self.dissect_bytes(extent.read(self.file.buffer))
 
+    def dissect_apart(self, extent: RecordExtent) -> Dissection:
+        """The same without what only a search of the whole file gives and what adds no field."""
+        return self.dissect(extent)
+
     def dissect_bytes(self, raw: bytes) -> Dissection:
         """The bytes of one record, without what other records say of it."""
         return self.fields.dissect(raw)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.base import Framing
-from lmparse.framing.detection import Family, detect
+from lmparse.framing.detection import Detection, detect
 from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.framing.framings import framing_of
 from lmparse.options import Options
@@ -88,9 +88,9 @@ class RecordFile:
         *,
         settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
-        family: Family | None = None,
+        detection: Detection | None = None,
     ) -> None:
-        self._known_family = family
+        self._known_detection = detection
         self.path = str(path)
         self.options = options
         self.spec: Spec = catalog.load(options.spec)
@@ -150,7 +150,7 @@ class RecordFile:
 
     def plausible(self) -> Plausible:
         """What tells whether a record of the file may stand at a place, whatever its codes."""
-        test = self.family().record or self.reader.accepts
+        test = self.detection().record or self.reader.accepts
         return lambda extent: test(extent.read(self.buffer))
 
     @property
@@ -166,16 +166,16 @@ class RecordFile:
         if text not in self.tally.notices:
             self.tally.notices.append(text)
 
-    def family(self) -> Family:
+    def detection(self) -> Detection:
         """What the records look like, for detection: what is known of them, or that most of them parse."""
-        if self._known_family is not None:
-            return self._known_family
+        if self._known_detection is not None:
+            return self._known_detection
 
         def test(records: list[bytes], framing: Framing) -> str | None:
             good = sum(self._parses(raw) for raw in records)
             return None if 2 * good > len(records) else f"{good} of {len(records)} records are {self.spec.id}"
 
-        return Family(f"{self.spec.id} records", test)
+        return Detection(f"{self.spec.id} records", test)
 
     @property
     def may_be_empty(self) -> bool:
@@ -195,7 +195,7 @@ class RecordFile:
 
     def _take_page(self) -> None:
         """Some files name their code page themselves, in the first record."""
-        page = self.family().page
+        page = self.detection().page
         if page is None or self.options.code_page or not len(self.buffer):
             return
         with suppress(DataError):  # a bad first record is reported where it is read
@@ -209,17 +209,17 @@ class RecordFile:
         return RecordReader(self.spec, code_page=self.code_page, arguments=arguments_of(self.spec, self.options))
 
     def _framing(self) -> Framing:
-        family = self.family()
+        detection = self.detection()
         name = self._settings.framing or self.options.framing
         if name != "auto":
             if self._settings.framing is None:
                 self.decide("framing", name, "option")
-            return framing_of(name, self.options.record_length, family.cutter)
+            return framing_of(name, self.options.record_length, detection.cutter)
         if not len(self.buffer) and self.may_be_empty:
             self.decide("framing", "rdw", "the file is empty")
             return framing_of("rdw")
         try:
-            trial = detect(self.buffer, family)
+            trial = detect(self.buffer, detection)
         except FramingError as error:
             error.at(file=self.path)
             raise
@@ -344,16 +344,6 @@ class RecordFile:
             if record.faults:
                 values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
             yield values
-
-    @property
-    def header_width(self) -> int | None:
-        """Bytes that every header must have, where something besides the records says so."""
-        return None
-
-    @property
-    def row_reason(self) -> str:
-        """Why records can only be read one by one; empty when their spec decides."""
-        return ""
 
     def column_names(self) -> set[str]:
         """Names that `columns` may have for records."""

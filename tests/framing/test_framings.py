@@ -12,14 +12,14 @@ from writers.bmc import lldf, rows
 
 import lmparse
 from lmparse import errors
-from lmparse.bmc.change_record import family
+from lmparse.bmc.change_record import detection
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.framings import framing_of
 from lmparse.storage.buffers import open_buffer
 
 NAME = rows.Column("NAME", "VCHR", 200)
-CUTTER = family().cutter
+CUTTER = detection().cutter
 # Several ways to write what one framing reads: name of the encoder's, name of the reader's, options.
 WRITTEN: dict[str, tuple[str, str, dict[str, Any]]] = {
     "rdw": ("rdw", "rdw", {}),
