@@ -1,8 +1,8 @@
 """Logs of Db2 LUW: what db2ReadLog returns, as records and as changes.
 
 What becomes of a change is known when its transaction ends. So a log is read twice: one pass finds
-the units of work, a second one reads the rows of those that are asked for. Parts of a log are sets of
-whole units, never stretches of the file; parts of its records are stretches of the file.
+the transactions, a second one reads the rows of those that are asked for. Parts of a log are sets of
+whole transactions, never stretches of the file; parts of its records are stretches of the file.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from lmparse.changes.log import ChangeLog
 from lmparse.changes.ranges import OUTSIDE
 from lmparse.db2 import log_record
 from lmparse.db2.lob_values import OutsideValues, first_column
-from lmparse.db2.row_reader import LuwRow, LuwRowReader, RecordHeader, record_header
-from lmparse.db2.tables import Ids, LuwColumn, LuwTable, read_tables_file
-from lmparse.db2.transaction_index import Entry, Piece, TransactionIndex, Unit
-from lmparse.db2.transactions import UnitReader
+from lmparse.db2.row_reader import RecordHeader, Row, RowReader, record_header
+from lmparse.db2.tables import Column, Ids, Table, read_tables_file
+from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
+from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
 from lmparse.framing.detection import Family, detect, try_framing
 from lmparse.framing.framings import PREFIXED, Framing, RecordExtent, Span
@@ -60,8 +60,8 @@ class Db2Log(ChangeLog):
         self.generation = known.generation or options.generation
         self.byte_order = known.byte_order or options.byte_order
         super().__init__(path, options, settings=settings, on_error=on_error)
-        self._readers: dict[LuwTable, LuwRowReader] = {}
-        self._named_tables: dict[tuple[Ids, int], LuwTable] = {}
+        self._readers: dict[Table, RowReader] = {}
+        self._named_tables: dict[tuple[Ids, int], Table] = {}
         """Descriptions under the names of the tables file, by table and identity of the description in the log."""
         self._unknown: Counter[str] = Counter()
         """Rows of tables that nothing describes, by table."""
@@ -160,7 +160,7 @@ class Db2Log(ChangeLog):
         return {"kind": values["kind"]}
 
     def log_records(self) -> Iterator[log_record.LogRecord]:
-        """Every good record, parsed; bad ones are left for the ledger."""
+        """Every good record, parsed; bad ones are left for the transaction index."""
         for extent in self.extents():
             try:
                 record = self.logs.read(self.buffer, extent)
@@ -174,7 +174,7 @@ class Db2Log(ChangeLog):
 
     def _placed(self, error: DataError, extent: RecordExtent) -> DataError:
         """An error with the log sequence number of its record, as far as that can be read."""
-        said = self.logs.place(self.buffer, extent)
+        said = self.logs.lsn_and_transaction(self.buffer, extent)
         hints = [error.hint, said]
         error.hint = "; ".join(hint for hint in hints if hint) or None
         return error
@@ -190,45 +190,45 @@ class Db2Log(ChangeLog):
         # Of a few damaged records one may pass for another generation's by chance.
         return best if is_other and 2 * counts[best] > len(extents) else None
 
-    # -- units of work and tables -----------------------------------------------------
+    # -- transactions and tables -----------------------------------------------------
 
     @cached_property
-    def ledger(self) -> TransactionIndex:
-        """The units of work, from one pass over the log."""
-        if self._settings.ledger is not None:
-            ledger: TransactionIndex = self._settings.ledger
-            return ledger
+    def transaction_index(self) -> TransactionIndex:
+        """The transactions, from one pass over the log."""
+        if self._settings.transaction_index is not None:
+            transaction_index: TransactionIndex = self._settings.transaction_index
+            return transaction_index
         if not self._has_numbers:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
         self._bad: list[tuple[RecordExtent, DataError]] = []
-        ledger = UnitReader(self.byte_order, self.code_page).read(self.log_records())
-        ledger.bad = sorted([*ledger.bad, *self._bad], key=lambda bad: bad[0].index)
-        ledger.named = read_tables_file(self.options.tables) if self.options.tables else {}
-        for text, count in ledger.counts.items():
+        transaction_index = TransactionReader(self.byte_order, self.code_page).read(self.log_records())
+        transaction_index.bad = sorted([*transaction_index.bad, *self._bad], key=lambda bad: bad[0].index)
+        transaction_index.named = read_tables_file(self.options.tables) if self.options.tables else {}
+        for text, count in transaction_index.counts.items():
             self.notice(f"{count} x {text}")
-        for text in ledger.gaps:
+        for text in transaction_index.gaps:
             self.notice(text)
-        for form, count in ledger.address_forms.items():
+        for form, count in transaction_index.address_forms.items():
             self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")
-        return ledger
+        return transaction_index
 
     @property
     def _has_numbers(self) -> bool:
         return self.generation == "v10" or self.framing.name != "bare"
 
-    def table_of(self, unit: Unit, entry: Entry) -> LuwTable | None:
+    def table_of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
         """The description of a change's table: from the log where it has one, under the names of the tables file.
 
         Raises ControlError LMP-C010 when the two contradict each other.
         """
-        if entry.ids is None:
+        if reference.ids is None:
             return None
-        named = self.ledger.named.get(entry.ids)
-        logged = self.ledger.description(unit, entry)
+        named = self.transaction_index.named.get(reference.ids)
+        logged = self.transaction_index.description(transaction, reference)
         if logged is None or named is None:
             return logged or named
-        # The same object for all changes of a version, which is what tells versions apart. The ledger keeps the key.
-        known = self._named_tables.get((entry.ids, id(logged)))
+        # The same object for all changes of a version, which is what tells versions apart; the index keeps the key.
+        known = self._named_tables.get((reference.ids, id(logged)))
         if known is not None:
             return known
         difference = logged.differs_from(named)
@@ -237,7 +237,7 @@ class Db2Log(ChangeLog):
                 "the tables file is not of this log", code="LMP-C010", file=self.options.tables, found=difference,
                 hint="print it again from the catalog of the database that wrote the log",
             )  # fmt: skip
-        return self._named_tables.setdefault((entry.ids, id(logged)), logged.named_by(named))
+        return self._named_tables.setdefault((reference.ids, id(logged)), logged.named_by(named))
 
     @cached_property
     def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
@@ -248,10 +248,10 @@ class Db2Log(ChangeLog):
         for table in self._all_versions():
             if wanted in (table.name, table.full_name, table.hex_ids):
                 found[table.ids] = f"{table.full_name} ({table.hex_ids})"
-        for unit in self.ledger.units:
-            for entry in unit.entries:
-                if entry.ids is not None and wanted == f"{entry.ids[0]}.{entry.ids[1]}":
-                    found.setdefault(entry.ids, wanted)
+        for transaction in self.transaction_index.transactions:
+            for reference in transaction.changes:
+                if reference.ids is not None and wanted == f"{reference.ids[0]}.{reference.ids[1]}":
+                    found.setdefault(reference.ids, wanted)
         if len(found) > 1:
             raise OptionError(
                 f"table {wanted!r} is ambiguous: {', '.join(found.values())}", code="LMP-C005",
@@ -262,18 +262,18 @@ class Db2Log(ChangeLog):
         self.table_names = set(found.values())
         return frozenset(found)
 
-    def _all_versions(self) -> Iterator[LuwTable]:
+    def _all_versions(self) -> Iterator[Table]:
         """Every description there is, under the names of the tables file."""
-        for ids, records in self.ledger.tables.items():
-            named = self.ledger.named.get(ids)
+        for ids, records in self.transaction_index.tables.items():
+            named = self.transaction_index.named.get(ids)
             for record in records:
                 if record.is_committed or self.options.include != ("committed",):
                     for table in (record.before, record.table):
                         if table is not None:
                             yield table.named_by(named) if named is not None else table
-        yield from self.ledger.named.values()
+        yield from self.transaction_index.named.values()
 
-    def table_versions(self) -> list[LuwTable]:
+    def table_versions(self) -> list[Table]:
         ids = self.table_ids or frozenset()
         picked = self.options.table_version
         versions = [table for table in self._all_versions() if table.ids in ids]
@@ -282,37 +282,40 @@ class Db2Log(ChangeLog):
     # -- changes ----------------------------------------------------------------------
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """Parts of whole units of work: a transaction is never torn, wherever its records stand."""
+        """Parts of whole transactions: none is torn, wherever its records stand."""
         settings = replace(self.settings(), table_ids=self.table_ids)
         whole = Span(0, len(self.buffer), 0)
-        return [(replace(settings, ledger=ledger), whole) for ledger in self.ledger.parts(max_bytes)]
+        return [
+            (replace(settings, transaction_index=transaction_index), whole)
+            for transaction_index in self.transaction_index.parts(max_bytes)
+        ]
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         self.begin_changes()
-        for unit, entry in self.in_order():
-            if not self.is_asked_for(entry):
+        for transaction, reference in self.in_order():
+            if not self.is_asked_for(reference):
                 continue
-            why = self.why_left_out(unit, entry)
+            why = self.why_left_out(transaction, reference)
             if why is not None:
                 self.left_out[why] += 1
                 continue
-            change = self.change_of(unit, entry)
+            change = self.change_of(transaction, reference)
             if change is not None:
                 yield change
         self.end_changes()
 
     def begin_changes(self) -> None:
-        """Check what is asked for, and report the records that the ledger could not use."""
+        """Check what is asked for, and report the records that the transaction index could not use."""
         self._check_columns()
-        for extent, error in self.ledger.bad:
+        for extent, error in self.transaction_index.bad:
             self.quarantine(error, extent)
 
     def end_changes(self) -> None:
         """Say what is to be said behind the last change; raise FramingError where the file is damaged."""
         for ids, count in sorted(self._unknown.items()):
             self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
-        if self.ledger.fault is not None:
-            raise self.ledger.fault
+        if self.transaction_index.fault is not None:
+            raise self.transaction_index.fault
 
     def _check_columns(self) -> None:
         if self.options.table_version is not None and self.options.table is None:
@@ -323,98 +326,100 @@ class Db2Log(ChangeLog):
             if name not in names:
                 raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
 
-    def in_order(self) -> Iterator[tuple[Unit, Entry]]:
+    def in_order(self) -> Iterator[tuple[Transaction, ChangeReference]]:
         """The changes in the order that is asked for: of the file, or of commits."""
-        units = self.ledger.units
-        pairs = [(unit, entry) for unit in units for entry in unit.entries]
+        transactions = self.transaction_index.transactions
+        pairs = [(transaction, reference) for transaction in transactions for reference in transaction.changes]
         if self.options.order == "commit":
             return iter(sorted(pairs, key=lambda pair: self.seq_of(*pair)))
         return iter(sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)))
 
-    def is_asked_for(self, entry: Entry) -> bool:
+    def is_asked_for(self, reference: ChangeReference) -> bool:
         """Whether a change is of an operation and a table that the options ask for."""
-        if self.options.operations and entry.op not in self.options.operations:
+        if self.options.operations and reference.op not in self.options.operations:
             return False
-        return self.table_ids is None or entry.ids in self.table_ids
+        return self.table_ids is None or reference.ids in self.table_ids
 
-    def why_left_out(self, unit: Unit, entry: Entry) -> str | None:
+    def why_left_out(self, transaction: Transaction, reference: ChangeReference) -> str | None:
         """Why options leave a change out: what became of it, or that it is outside a range."""
-        state = "rolled-back" if entry.is_undone else unit.state
+        state = "rolled-back" if reference.is_undone else transaction.state
         if "all" not in self.options.include and state not in self.options.include:
             return state
-        time = None if unit.commit_time is None else unit.commit_time * 1_000_000
-        return None if self.range.holds(lambda: self.seq_of(unit, entry), lambda: time) else OUTSIDE
+        time = None if transaction.commit_time is None else transaction.commit_time * 1_000_000
+        return None if self.range.holds(lambda: self.seq_of(transaction, reference), lambda: time) else OUTSIDE
 
-    def seq_of(self, unit: Unit, entry: Entry) -> str:
+    def seq_of(self, transaction: Transaction, reference: ChangeReference) -> str:
         """Commit position, log flush sequence, log sequence number, log stream, row in the record."""
-        is_done = unit.state == "committed" and not entry.is_undone
-        commit = f"{unit.commit_lsn:016X}{unit.commit_stream:04X}" if is_done else _NEVER
-        ordinal = 2 * entry.number + (entry.notice is not None)
-        return f"{commit}{entry.lfs:020X}{entry.lsn:020X}{entry.stream:04X}{ordinal:08X}"
+        is_done = transaction.state == "committed" and not reference.is_undone
+        commit = f"{transaction.commit_lsn:016X}{transaction.commit_stream:04X}" if is_done else _NEVER
+        ordinal = 2 * reference.number + (reference.notice is not None)
+        return f"{commit}{reference.lfs:020X}{reference.lsn:020X}{reference.stream:04X}{ordinal:08X}"
 
-    def change_of(self, unit: Unit, entry: Entry) -> Change | None:
+    def change_of(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
         """One change, or None when its record is bad. Errors go where errors go."""
         try:
-            record = self.logs.read(self.buffer, entry.extent)
-            change = self._bare_change(unit, entry, record)
-            if entry.notice is not None:
-                change.detail = dict(entry.notice)
-            elif entry.op in ("I", "U", "D"):
-                if not self._fill(change, unit, entry, record):
+            record = self.logs.read(self.buffer, reference.extent)
+            change = self._bare_change(transaction, reference, record)
+            if reference.notice is not None:
+                change.detail = dict(reference.notice)
+            elif reference.op in ("I", "U", "D"):
+                if not self._fill(change, transaction, reference, record):
                     return None
             else:
                 change.detail = self._object_detail(record, change.table)
         except DataError as error:
-            self.quarantine(error, entry.extent)
+            self.quarantine(error, reference.extent)
             return None
         for fault in change.faults:
-            self.report(fault, entry.extent)
+            self.report(fault, reference.extent)
         if change.faults and self.options.mode == "dropmalformed":
             self.tally.dropped += 1
             return None
         return change
 
-    def _bare_change(self, unit: Unit, entry: Entry, record: log_record.LogRecord) -> Change:
-        table = self.table_of(unit, entry)
-        schema, name, is_short = self.name_of(table, entry)
-        time = unit.commit_time
+    def _bare_change(
+        self, transaction: Transaction, reference: ChangeReference, record: log_record.LogRecord
+    ) -> Change:
+        table = self.table_of(transaction, reference)
+        schema, name, is_short = self.name_of(table, reference)
+        time = transaction.commit_time
         return Change(
-            op=entry.op,
-            seq=self.seq_of(unit, entry),
-            txn_id=unit.txn_id,
+            op=reference.op,
+            seq=self.seq_of(transaction, reference),
+            txn_id=transaction.txn_id,
             schema_name=schema,
             table_name=name,
             table_name_short=is_short,
             before=None,
             after=None,
-            values=self.outcome_of(unit, entry),
+            values=self.outcome_of(transaction, reference),
             header=to_json(self._header(record)),
             commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
             ts=None,
             detail=None,
-            extent=entry.extent,
-            length=entry.extent.length,
+            extent=reference.extent,
+            length=reference.extent.length,
             table=table,
         )
 
-    def name_of(self, table: LuwTable | None, entry: Entry) -> tuple[str, str, bool]:
+    def name_of(self, table: Table | None, reference: ChangeReference) -> tuple[str, str, bool]:
         """Schema and name of the table of a change, and whether its ids stand for the name."""
-        ids = "" if entry.ids is None else f"{entry.ids[0]}.{entry.ids[1]}"
+        ids = "" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
         schema, name = ("", "") if table is None else (table.schema, table.name)
         return schema, name or ids, not name
 
-    def outcome_of(self, unit: Unit, entry: Entry) -> Values:
+    def outcome_of(self, transaction: Transaction, reference: ChangeReference) -> Values:
         """Who made a change, and what became of its transaction and of itself."""
-        state = _DISPOSITIONS.get(unit.state)
-        return {"auth_id": unit.authid, "uor_disp": state, "log_rec_disp": "A" if entry.is_undone else state}
+        state = _DISPOSITIONS.get(transaction.state)
+        return {"auth_id": transaction.authid, "uor_disp": state, "log_rec_disp": "A" if reference.is_undone else state}
 
-    def detail_of(self, entry: Entry) -> dict[str, Any]:
-        """What the ledger has to say of a change of a row."""
+    def detail_of(self, reference: ChangeReference) -> dict[str, Any]:
+        """What the transaction index has to say of a change of a row."""
         detail: dict[str, Any] = {}
-        if entry.is_half or entry.other is not None:
+        if reference.is_half or reference.other is not None:
             detail["moved"] = True
-        if entry.gap is not None:
-            detail["gap"] = entry.gap
+        if reference.gap is not None:
+            detail["gap"] = reference.gap
         return detail
 
     def _header(self, record: log_record.LogRecord) -> Values:
@@ -424,21 +429,23 @@ class Db2Log(ChangeLog):
 
     # -- rows -----------------------------------------------------------------------------
 
-    def _fill(self, change: Change, unit: Unit, entry: Entry, record: log_record.LogRecord) -> bool:
+    def _fill(
+        self, change: Change, transaction: Transaction, reference: ChangeReference, record: log_record.LogRecord
+    ) -> bool:
         """Read the rows of a change into it; False when the record holds no row."""
-        images = self._images(entry, record)
+        images = self._images(reference, record)
         headers = {role: self._page_header(role, image) for role, image in images.items()}
         if not any(header.is_row for header in headers.values()):
             self.left_out["internal records that are no rows"] += 1
             return False
-        detail = self.detail_of(entry)
+        detail = self.detail_of(reference)
         table = change.table
         if record.is_compressed:
             raise RecordError(
                 "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
                 field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
             )  # fmt: skip
-        if not isinstance(table, LuwTable):
+        if not isinstance(table, Table):
             detail |= {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
             self._unknown[change.table_name] += 1
             change.detail = detail
@@ -449,7 +456,7 @@ class Db2Log(ChangeLog):
             if not headers[role].is_row:
                 detail[f"{role}_bytes"] = image.hex().upper()
                 continue
-            row = self._read_row(table, unit, entry, role, image, columns)
+            row = self._read_row(table, transaction, reference, role, image, columns)
             setattr(change, role, row.values)
             for fault in row.faults:
                 fault.field = f"{role}.{fault.field}"
@@ -469,57 +476,63 @@ class Db2Log(ChangeLog):
             error.field = f"{role}.{error.field}"
             raise
 
-    def _images(self, entry: Entry, record: log_record.LogRecord) -> dict[str, bytes]:
+    def _images(self, reference: ChangeReference, record: log_record.LogRecord) -> dict[str, bytes]:
         """The records in a data page that a change has, by their role."""
         body = record.body
         if hasattr(body, "old_row"):
             return {"before": body.old_row.record, "after": body.new_row.record}
-        own = body.records[entry.number].record if hasattr(body, "records") else body.record
-        if entry.other is None:
-            return {"before" if entry.op == "D" else "after": own}
-        other = self.logs.read(self.buffer, entry.other).body
+        own = body.records[reference.number].record if hasattr(body, "records") else body.record
+        if reference.other is None:
+            return {"before" if reference.op == "D" else "after": own}
+        other = self.logs.read(self.buffer, reference.other).body
         return {"before": other.old_row.record if hasattr(other, "old_row") else other.record, "after": own}
 
     def _read_row(
-        self, table: LuwTable, unit: Unit, entry: Entry, role: str, image: bytes, columns: frozenset[str] | None
-    ) -> LuwRow:
+        self,
+        table: Table,
+        transaction: Transaction,
+        reference: ChangeReference,
+        role: str,
+        image: bytes,
+        columns: frozenset[str] | None,
+    ) -> Row:
         reader = self._row_reader(table)
         first = self.first_column_of(table)
         if first == 1:
             self.notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
-        outside = OutsideValues(entry, reader, self._piece, lambda: self._has_rival(unit, entry), first)
+        outside = OutsideValues(reference, reader, self._piece, lambda: self._has_rival(transaction, reference), first)
         try:
             return reader.read(image, outside.after if role == "after" else outside.before, columns)
         except DataError as error:
             error.field = f"{role}.{error.field}" if error.field else role
             raise
 
-    def first_column_of(self, table: LuwTable) -> int | None:
+    def first_column_of(self, table: Table) -> int | None:
         """What the columns in LOB records of a table count from; None when nothing fits."""
-        return first_column(self.ledger.column_ids.get(table.ids, ()), table)
+        return first_column(self.transaction_index.column_ids.get(table.ids, ()), table)
 
-    def _row_reader(self, table: LuwTable) -> LuwRowReader:
+    def _row_reader(self, table: Table) -> RowReader:
         reader = self._readers.get(table)
         if reader is None:
-            reader = LuwRowReader(table, self.byte_order, self.code_page, trim=self.options.trim)
+            reader = RowReader(table, self.byte_order, self.code_page, trim=self.options.trim)
             self._readers[table] = reader
         return reader
 
-    def _piece(self, piece: Piece) -> bytes:
+    def _piece(self, piece: LobPiece) -> bytes:
         data: bytes = self.logs.read(self.buffer, piece.extent).body.data
         return data
 
-    def _has_rival(self, unit: Unit, entry: Entry) -> bool:
+    def _has_rival(self, transaction: Transaction, reference: ChangeReference) -> bool:
         """Whether another row of the transaction waits for a LOB value as well."""
         asked: list[str] = []
 
-        def ask(column: LuwColumn) -> str:
+        def ask(column: Column) -> str:
             asked.append(column.name)
             return ""
 
-        for rival in entry.rivals:
+        for rival in reference.rivals:
             with suppress(DataError):  # a bad row is reported where it is read
-                table = self.table_of(unit, rival)
+                table = self.table_of(transaction, rival)
                 image = self._images(rival, self.logs.read(self.buffer, rival.extent)).get("after", b"")
                 if table is not None:
                     self._row_reader(table).read(image, ask)
@@ -531,7 +544,7 @@ class Db2Log(ChangeLog):
         """What a change of a table as a whole has to say."""
         body = record.body
         detail: dict[str, Any] = {"kind": record.kind}
-        if (hasattr(body, "table_description") or hasattr(body, "new_arrays")) and isinstance(table, LuwTable):
+        if (hasattr(body, "table_description") or hasattr(body, "new_arrays")) and isinstance(table, Table):
             detail["columns"] = [
                 {"name": column.name, "type": column.sql_type.words, "nullable": column.is_nullable}
                 for column in table.columns

@@ -55,7 +55,7 @@ class LogReader:
             )  # fmt: skip
         return record
 
-    def place(self, buffer: Buffer, extent: RecordExtent) -> str:
+    def lsn_and_transaction(self, buffer: Buffer, extent: RecordExtent) -> str:
         """Log sequence number and transaction of a record that may be damaged, as far as its header is there."""
         raw = extent.read(buffer)
         layout, base = self._chain

@@ -410,9 +410,7 @@ def _bad_digit(halves: str) -> str:
 def _text_hint(raw: bytes) -> str | None:
     """Says so when the bytes look like text: a field of another type, or one that starts elsewhere."""
     texts = {"EBCDIC": raw[:32].decode("cp037"), "ASCII": raw[:32].decode("latin-1")}
-    return next(
-        (f"the bytes read as {name} text {text!r}" for name, text in texts.items() if _PLAIN(text)), None
-    )
+    return next((f"the bytes read as {name} text {text!r}" for name, text in texts.items() if _PLAIN(text)), None)
 
 
 _PLAIN = re.compile(r"[A-Za-z0-9 +\-.,:/]+").fullmatch
