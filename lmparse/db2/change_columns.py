@@ -15,9 +15,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.change import ROLES
 from lmparse.changes.version_batches import Piece, Slow, Versions, struct
 from lmparse.columnar import schemas
 from lmparse.columnar.rows import bad_rows
+from lmparse.db2 import order
+from lmparse.db2.decoder import detail_of, name_of, outcome_of
 from lmparse.db2.log import Db2Log
 from lmparse.db2.row_places import RowPlaces
 from lmparse.db2.row_plan import LuwImagePlan
@@ -142,23 +145,23 @@ class LuwChangeColumns:
 
     def _known_of(self, transaction: Transaction, entry: ChangeReference) -> _Known | None:
         """What is known of the table of a change; None when the change is to be read by itself."""
-        if entry.op not in _ROLES or entry.notice is not None or entry.other is not None:
+        if entry.op not in ROLES or entry.notice is not None or entry.other is not None:
             return None
         try:
-            table = self.log.table_of(transaction, entry)
+            table = self.log.descriptions.of(transaction, entry)
         except DataError:
             return None
         if table is None:
             return None
         known = self._known.get(id(table))
         if known is None:
-            name = self.log.name_of(table, entry)
+            name = name_of(table, entry)
             known = self._known[id(table)] = _Known(table, *name, self._plan(table))
         return known if known.plan is not None else None
 
     def _plan(self, table: Table) -> LuwImagePlan | None:
         log = self.log
-        if log.first_column_of(table) == 1:
+        if log.decoder.first_column_of(table) == 1:
             return None  # which is to be said where its first row is read
         plan = LuwImagePlan(table, log.byte_order, log.code_page, trim=log.options.trim)
         if plan.refusal(self._wanted_columns) or not self._fits(plan):
@@ -194,7 +197,7 @@ class LuwChangeColumns:
             held = [
                 (place, row.images[roles.index(role)])
                 for place, row in enumerate(found)
-                if role in (roles := _ROLES[row.entry.op])
+                if role in (roles := ROLES[row.entry.op])
             ]
             places = np.array([place for place, _ in held], np.int64)
             starts, lengths = np.array([image for _, image in held], np.int64).reshape(-1, 2).T
@@ -213,11 +216,11 @@ class LuwChangeColumns:
 
     def _about(self, known: _Known, found: Sequence[_Regular]) -> dict[str, pa.Array]:
         """The columns beside the rows, by name; those that are not in it are null."""
-        log, count = self.log, len(found)
-        outcomes = [log.outcome_of(row.transaction, row.entry) for row in found]
+        count = len(found)
+        outcomes = [outcome_of(row.transaction, row.entry) for row in found]
         texts = {
             "op": [row.entry.op for row in found],
-            "seq": [log.seq_of(row.transaction, row.entry) for row in found],
+            "seq": [order.seq(row.transaction, row.entry) for row in found],
             "txn_id": [row.transaction.txn_id for row in found],
             **{name: [outcome[name] for outcome in outcomes] for name in outcomes[0]},
             "detail": [self._detail(row.entry) for row in found],
@@ -234,7 +237,7 @@ class LuwChangeColumns:
     def _detail(self, entry: ChangeReference) -> str | None:
         key = entry.is_half, entry.gap
         if key not in self._details:
-            detail = self.log.detail_of(entry)
+            detail = detail_of(entry)
             self._details[key] = json.dumps(detail, ensure_ascii=False) if detail else None
         return self._details[key]
 
@@ -245,10 +248,6 @@ class LuwChangeColumns:
         )
         places = (pa.array(values, pa.int64()) for values in zip(*map(_place, extents), strict=True))
         return pa.StructArray.from_arrays([file, *places, spec, sha256], fields=list(schemas.METADATA))
-
-
-_ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
-"""What the rows of a change are, in the order in which they stand in its record."""
 
 
 def _place(extent: RecordExtent) -> tuple[int, int, int]:

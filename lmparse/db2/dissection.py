@@ -12,13 +12,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from lmparse.changes.row_values import RowValues, of_role
 from lmparse.db2.log import Db2Log
-from lmparse.db2.log_record import LogRecord
+from lmparse.db2.log_record import LogRecord, still_compressed
 from lmparse.db2.record_kinds import OPERATIONS, UNDOES
-from lmparse.db2.row_reader import SPEC, Row, RowReader
+from lmparse.db2.row_reader import SPEC, RowReader
 from lmparse.db2.tables import Column, Table
 from lmparse.db2.transaction_index import ChangeReference, Transaction
-from lmparse.errors import DataError, InvalidValueError, RecordError
+from lmparse.errors import DataError, InvalidValueError
 from lmparse.framing.framings import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.dissection import meaning as meaning_of
@@ -125,9 +126,10 @@ class Db2LogDissector(FileDissector):
     def _with_rows(self, found: Dissection, record: LogRecord) -> Dissection:
         """A record with the columns of each row in it."""
         notes: list[str] = []
-        table, fault = None, None
+        table: Table | None = None
+        fault: DataError | None = None
         if record.is_compressed:
-            fault = _still_compressed(record)
+            fault = still_compressed(record)
         else:
             try:
                 table = self._table(record, notes)
@@ -156,7 +158,7 @@ class Db2LogDissector(FileDissector):
     def _table(self, record: LogRecord, notes: list[str]) -> Table | None:
         """The description of the table of a record. Raises ControlError for a tables file that is not of the log."""
         transaction, reference = self._change(record)
-        table = self._log.table_of(transaction, reference)
+        table = self._log.descriptions.of(transaction, reference)
         if table is None:
             notes.append(_NO_TABLE.format("{}.{}".format(*record.table) if record.table else "without ids"))
         else:
@@ -180,13 +182,6 @@ class Db2LogDissector(FileDissector):
 
 def _marking(path: str, fault: DataError) -> Callable[[Node], Node | None]:
     return lambda node: replace(node, fault=fault) if node.path == path and node.fault is None else None
-
-
-def _still_compressed(record: LogRecord) -> DataError:
-    return RecordError(
-        "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
-        field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
-    )  # fmt: skip
 
 
 def _holds_row(node: Node) -> bool:
@@ -219,7 +214,7 @@ class _Row:
         self._absent = spec.enum("null_byte")["absent"]
         self._lob_headers = spec.enum("lob_header").values()
         self._lob_value = spec.layouts[f"{SPEC}.lob_value"]
-        self._row: Row | None = None
+        self._row: RowValues | None = None
         self._fault: DataError | None = None
         self._bad: dict[str | None, DataError] = {}
 
@@ -231,8 +226,7 @@ class _Row:
         try:
             self._row = self.reader.read(self.raw, lambda column: _ELSEWHERE)
         except DataError as error:
-            error.field = f"{self.role}.{error.field}" if error.field else self.role
-            self._fault = error
+            self._fault = of_role(error, self.role)
         else:
             self._bad = {bad.field: bad for bad in self._row.faults}
             for bad in self._bad.values():

@@ -7,11 +7,9 @@ whole transactions, never stretches of the file; parts of its records are stretc
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -19,34 +17,30 @@ from typing import TYPE_CHECKING, Any
 
 from lmparse.changes.change import Change
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.ranges import OUTSIDE
-from lmparse.db2 import log_record
-from lmparse.db2.lob_values import OutsideValues, first_column
-from lmparse.db2.row_reader import RecordHeader, Row, RowReader, record_header
-from lmparse.db2.tables import Column, Ids, Table, read_tables_file
-from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
+from lmparse.db2 import log_record, order
+from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
+from lmparse.db2.descriptions import Descriptions
+from lmparse.db2.tables import Ids, Table, read_tables_file
+from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
-from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
+from lmparse.errors import DataError, FramingError, OptionError, TableNotFoundError
 from lmparse.framing.detection import Family, detect, try_framing
 from lmparse.framing.framings import PREFIXED, Framing, RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.files import FileSettings
-from lmparse.records.reader import RecordReader, Values, to_json
+from lmparse.records.reader import RecordReader
 
 if TYPE_CHECKING:
     from lmparse.framing.sync import Plausible
 
-_NEVER = "F" * 20
-"""Commit position of what is not committed: behind everything that is."""
 _SAMPLE = 64
-_DISPOSITIONS = {"committed": "C", "rolled-back": "A"}
-_EPOCH = datetime(1970, 1, 1)
 
 
 class Db2Log(ChangeLog):
     """Log records of one Db2 LUW server, in the order in which the API returned them."""
 
     needs_control = False
+    table_hint = "TABLESPACE.TABLE in decimal"
 
     def __init__(
         self,
@@ -60,11 +54,6 @@ class Db2Log(ChangeLog):
         self.generation = known.generation or options.generation
         self.byte_order = known.byte_order or options.byte_order
         super().__init__(path, options, settings=settings, on_error=on_error)
-        self._readers: dict[Table, RowReader] = {}
-        self._named_tables: dict[tuple[Ids, int], Table] = {}
-        """Descriptions under the names of the tables file, by table and identity of the description in the log."""
-        self._unknown: Counter[str] = Counter()
-        """Rows of tables that nothing describes, by table."""
 
     # -- what is known before the first record is read ------------------------------
 
@@ -216,67 +205,35 @@ class Db2Log(ChangeLog):
     def _has_numbers(self) -> bool:
         return self.generation == "v10" or self.framing.name != "bare"
 
-    def table_of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
-        """The description of a change's table: from the log where it has one, under the names of the tables file.
-
-        Raises ControlError LMP-C010 when the two contradict each other.
-        """
-        if reference.ids is None:
-            return None
-        named = self.transaction_index.named.get(reference.ids)
-        logged = self.transaction_index.description(transaction, reference)
-        if logged is None or named is None:
-            return logged or named
-        # The same object for all changes of a version, which is what tells versions apart; the index keeps the key.
-        known = self._named_tables.get((reference.ids, id(logged)))
-        if known is not None:
-            return known
-        difference = logged.differs_from(named)
-        if difference is not None:
-            raise ControlError(
-                "the tables file is not of this log", code="LMP-C010", file=self.options.tables, found=difference,
-                hint="print it again from the catalog of the database that wrote the log",
-            )  # fmt: skip
-        return self._named_tables.setdefault((reference.ids, id(logged)), logged.named_by(named))
-
     @cached_property
-    def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
-        wanted = self.options.table
-        if wanted is None or self._settings.table_ids is not None:
-            return self._settings.table_ids
+    def descriptions(self) -> Descriptions:
+        """What is known of its tables."""
+        return Descriptions(self.transaction_index, self.options.tables)
+
+    def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
         found: dict[Ids, str] = {}
-        for table in self._all_versions():
+        for table in self.all_versions():
             if wanted in (table.name, table.full_name, table.hex_ids):
                 found[table.ids] = f"{table.full_name} ({table.hex_ids})"
         for transaction in self.transaction_index.transactions:
             for reference in transaction.changes:
                 if reference.ids is not None and wanted == f"{reference.ids[0]}.{reference.ids[1]}":
                     found.setdefault(reference.ids, wanted)
-        if len(found) > 1:
-            raise OptionError(
-                f"table {wanted!r} is ambiguous: {', '.join(found.values())}", code="LMP-C005",
-                hint="name it by TABLESPACE.TABLE in decimal",
-            )  # fmt: skip
         if not found:
             raise TableNotFoundError(f"neither log nor tables file has a table {wanted!r}", code="LMP-C005")
-        self.table_names = set(found.values())
-        return frozenset(found)
+        return {ids: (shown, shown) for ids, shown in found.items()}
 
-    def _all_versions(self) -> Iterator[Table]:
-        """Every description there is, under the names of the tables file."""
-        for ids, records in self.transaction_index.tables.items():
-            named = self.transaction_index.named.get(ids)
-            for record in records:
-                if record.is_committed or self.options.include != ("committed",):
-                    for table in (record.before, record.table):
-                        if table is not None:
-                            yield table.named_by(named) if named is not None else table
-        yield from self.transaction_index.named.values()
+    def all_versions(self) -> list[Table]:
+        return list(self.descriptions.all(is_committed=self.options.include == ("committed",)))
+
+    @classmethod
+    def column_docs(cls) -> dict[str, str]:
+        return COLUMN_DOCS
 
     def table_versions(self) -> list[Table]:
         ids = self.table_ids or frozenset()
         picked = self.options.table_version
-        versions = [table for table in self._all_versions() if table.ids in ids]
+        versions = [table for table in self.all_versions() if table.ids in ids]
         return [table for table in versions if picked in (None, table.sequence)]
 
     # -- changes ----------------------------------------------------------------------
@@ -306,32 +263,23 @@ class Db2Log(ChangeLog):
 
     def begin_changes(self) -> None:
         """Check what is asked for, and report the records that the transaction index could not use."""
-        self._check_columns()
+        self.check_columns()
         for extent, error in self.transaction_index.bad:
             self.quarantine(error, extent)
 
     def end_changes(self) -> None:
         """Say what is to be said behind the last change; raise FramingError where the file is damaged."""
-        for ids, count in sorted(self._unknown.items()):
+        for ids, count in sorted(self.decoder.unknown.items()):
             self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
         if self.transaction_index.fault is not None:
             raise self.transaction_index.fault
-
-    def _check_columns(self) -> None:
-        if self.options.table_version is not None and self.options.table is None:
-            raise OptionError("tableVersion needs a table", hint="give table too")
-        versions = list(self._all_versions()) if self.options.table is None else self.table_versions()
-        names = {column.name for version in versions for column in version.columns}
-        for name in self.options.columns:
-            if name not in names:
-                raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
 
     def in_order(self) -> Iterator[tuple[Transaction, ChangeReference]]:
         """The changes in the order that is asked for: of the file, or of commits."""
         transactions = self.transaction_index.transactions
         pairs = [(transaction, reference) for transaction in transactions for reference in transaction.changes]
         if self.options.order == "commit":
-            return iter(sorted(pairs, key=lambda pair: self.seq_of(*pair)))
+            return iter(sorted(pairs, key=lambda pair: order.seq(*pair)))
         return iter(sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)))
 
     def is_asked_for(self, reference: ChangeReference) -> bool:
@@ -342,218 +290,25 @@ class Db2Log(ChangeLog):
 
     def why_left_out(self, transaction: Transaction, reference: ChangeReference) -> str | None:
         """Why options leave a change out: what became of it, or that it is outside a range."""
-        state = "rolled-back" if reference.is_undone else transaction.state
-        if "all" not in self.options.include and state not in self.options.include:
-            return state
-        time = None if transaction.commit_time is None else transaction.commit_time * 1_000_000
-        return None if self.range.holds(lambda: self.seq_of(transaction, reference), lambda: time) else OUTSIDE
+        state = order.state(transaction, reference)
+        return self.why_excluded(
+            state, lambda: order.seq(transaction, reference), lambda: order.commit_micros(transaction)
+        )
 
-    def seq_of(self, transaction: Transaction, reference: ChangeReference) -> str:
-        """Commit position, log flush sequence, log sequence number, log stream, row in the record."""
-        is_done = transaction.state == "committed" and not reference.is_undone
-        commit = f"{transaction.commit_lsn:016X}{transaction.commit_stream:04X}" if is_done else _NEVER
-        ordinal = 2 * reference.number + (reference.notice is not None)
-        return f"{commit}{reference.lfs:020X}{reference.lsn:020X}{reference.stream:04X}{ordinal:08X}"
+    @cached_property
+    def decoder(self) -> ChangeDecoder:
+        """What turns records into changes."""
+        index, page = self.transaction_index, self.code_page
+        return ChangeDecoder(index, self.descriptions, self.logs, self.buffer, page, self.options, self.notice)
 
     def change_of(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
-        """One change, or None when its record is bad. Errors go where errors go."""
+        """One change, or None when its record is bad or holds no row. Errors go where errors go."""
         try:
-            record = self.logs.read(self.buffer, reference.extent)
-            change = self._bare_change(transaction, reference, record)
-            if reference.notice is not None:
-                change.detail = dict(reference.notice)
-            elif reference.op in ("I", "U", "D"):
-                if not self._fill(change, transaction, reference, record):
-                    return None
-            else:
-                change.detail = self._object_detail(record, change.table)
+            change = self.decoder.decode(transaction, reference)
         except DataError as error:
             self.quarantine(error, reference.extent)
             return None
-        for fault in change.faults:
-            self.report(fault, reference.extent)
-        if change.faults and self.options.mode == "dropmalformed":
-            self.tally.dropped += 1
-            return None
-        return change
-
-    def _bare_change(
-        self, transaction: Transaction, reference: ChangeReference, record: log_record.LogRecord
-    ) -> Change:
-        table = self.table_of(transaction, reference)
-        schema, name, is_short = self.name_of(table, reference)
-        time = transaction.commit_time
-        return Change(
-            op=reference.op,
-            seq=self.seq_of(transaction, reference),
-            txn_id=transaction.txn_id,
-            schema_name=schema,
-            table_name=name,
-            table_name_short=is_short,
-            before=None,
-            after=None,
-            values=self.outcome_of(transaction, reference),
-            header=to_json(self._header(record)),
-            commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
-            ts=None,
-            detail=None,
-            extent=reference.extent,
-            length=reference.extent.length,
-            table=table,
-        )
-
-    def name_of(self, table: Table | None, reference: ChangeReference) -> tuple[str, str, bool]:
-        """Schema and name of the table of a change, and whether its ids stand for the name."""
-        ids = "" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
-        schema, name = ("", "") if table is None else (table.schema, table.name)
-        return schema, name or ids, not name
-
-    def outcome_of(self, transaction: Transaction, reference: ChangeReference) -> Values:
-        """Who made a change, and what became of its transaction and of itself."""
-        state = _DISPOSITIONS.get(transaction.state)
-        return {"auth_id": transaction.authid, "uor_disp": state, "log_rec_disp": "A" if reference.is_undone else state}
-
-    def detail_of(self, reference: ChangeReference) -> dict[str, Any]:
-        """What the transaction index has to say of a change of a row."""
-        detail: dict[str, Any] = {}
-        if reference.is_half or reference.other is not None:
-            detail["moved"] = True
-        if reference.gap is not None:
-            detail["gap"] = reference.gap
-        return detail
-
-    def _header(self, record: log_record.LogRecord) -> Values:
-        values = self.logs.values(record).values
-        data = ("record", "records", "old_row", "new_row", "data", "payload")
-        return {name: value for name, value in values.items() if name not in data}
-
-    # -- rows -----------------------------------------------------------------------------
-
-    def _fill(
-        self, change: Change, transaction: Transaction, reference: ChangeReference, record: log_record.LogRecord
-    ) -> bool:
-        """Read the rows of a change into it; False when the record holds no row."""
-        images = self._images(reference, record)
-        headers = {role: self._page_header(role, image) for role, image in images.items()}
-        if not any(header.is_row for header in headers.values()):
+        if change is None:
             self.left_out["internal records that are no rows"] += 1
-            return False
-        detail = self.detail_of(reference)
-        table = change.table
-        if record.is_compressed:
-            raise RecordError(
-                "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
-                field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
-            )  # fmt: skip
-        if not isinstance(table, Table):
-            detail |= {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
-            self._unknown[change.table_name] += 1
-            change.detail = detail
-            return True
-        absent: dict[str, str] = {}
-        columns = frozenset(self.options.columns) or None
-        for role, image in images.items():
-            if not headers[role].is_row:
-                detail[f"{role}_bytes"] = image.hex().upper()
-                continue
-            row = self._read_row(table, transaction, reference, role, image, columns)
-            setattr(change, role, row.values)
-            for fault in row.faults:
-                fault.field = f"{role}.{fault.field}"
-            change.faults.extend(row.faults)
-            absent |= {f"{role}.{column}": reason for column, reason in row.absent.items()}
-            if row.unread:
-                detail[f"{role}_unread_bytes"] = row.unread
-        if absent:
-            detail["absent"] = absent
-        change.detail = detail or None
-        return True
-
-    def _page_header(self, role: str, image: bytes) -> RecordHeader:
-        try:
-            return record_header(image, self.byte_order)
-        except DataError as error:
-            error.field = f"{role}.{error.field}"
-            raise
-
-    def _images(self, reference: ChangeReference, record: log_record.LogRecord) -> dict[str, bytes]:
-        """The records in a data page that a change has, by their role."""
-        body = record.body
-        if hasattr(body, "old_row"):
-            return {"before": body.old_row.record, "after": body.new_row.record}
-        own = body.records[reference.number].record if hasattr(body, "records") else body.record
-        if reference.other is None:
-            return {"before" if reference.op == "D" else "after": own}
-        other = self.logs.read(self.buffer, reference.other).body
-        return {"before": other.old_row.record if hasattr(other, "old_row") else other.record, "after": own}
-
-    def _read_row(
-        self,
-        table: Table,
-        transaction: Transaction,
-        reference: ChangeReference,
-        role: str,
-        image: bytes,
-        columns: frozenset[str] | None,
-    ) -> Row:
-        reader = self._row_reader(table)
-        first = self.first_column_of(table)
-        if first == 1:
-            self.notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
-        outside = OutsideValues(reference, reader, self._piece, lambda: self._has_rival(transaction, reference), first)
-        try:
-            return reader.read(image, outside.after if role == "after" else outside.before, columns)
-        except DataError as error:
-            error.field = f"{role}.{error.field}" if error.field else role
-            raise
-
-    def first_column_of(self, table: Table) -> int | None:
-        """What the columns in LOB records of a table count from; None when nothing fits."""
-        return first_column(self.transaction_index.column_ids.get(table.ids, ()), table)
-
-    def _row_reader(self, table: Table) -> RowReader:
-        reader = self._readers.get(table)
-        if reader is None:
-            reader = RowReader(table, self.byte_order, self.code_page, trim=self.options.trim)
-            self._readers[table] = reader
-        return reader
-
-    def _piece(self, piece: LobPiece) -> bytes:
-        data: bytes = self.logs.read(self.buffer, piece.extent).body.data
-        return data
-
-    def _has_rival(self, transaction: Transaction, reference: ChangeReference) -> bool:
-        """Whether another row of the transaction waits for a LOB value as well."""
-        asked: list[str] = []
-
-        def ask(column: Column) -> str:
-            asked.append(column.name)
-            return ""
-
-        for rival in reference.rivals:
-            with suppress(DataError):  # a bad row is reported where it is read
-                table = self.table_of(transaction, rival)
-                image = self._images(rival, self.logs.read(self.buffer, rival.extent)).get("after", b"")
-                if table is not None:
-                    self._row_reader(table).read(image, ask)
-                else:
-                    asked.append("")  # what nothing describes may have LOB columns
-        return bool(asked)
-
-    def _object_detail(self, record: log_record.LogRecord, table: object) -> dict[str, Any]:
-        """What a change of a table as a whole has to say."""
-        body = record.body
-        detail: dict[str, Any] = {"kind": record.kind}
-        if (hasattr(body, "table_description") or hasattr(body, "new_arrays")) and isinstance(table, Table):
-            detail["columns"] = [
-                {"name": column.name, "type": column.sql_type.words, "nullable": column.is_nullable}
-                for column in table.columns
-            ]
-        if hasattr(body, "attribute_mask"):
-            detail["attributes"] = log_record.attributes(body)
-        for name in ("index_token", "index_root_page", "flag", "ddl_text_left"):
-            if hasattr(body, name):
-                detail[name] = getattr(body, name)
-        if hasattr(body, "ddl_text"):
-            detail["text"] = self.code_page.decode(body.ddl_text)
-        return detail
+            return None
+        return change if self.is_kept(change, change.faults) else None

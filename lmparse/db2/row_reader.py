@@ -6,16 +6,17 @@ The reader goes through the generated parser of `db2_row`; what the columns are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from typing import Any
 
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
+from lmparse.changes.row_values import RowValues, of_table
 from lmparse.db2.tables import Column, Table
 from lmparse.errors import DataError, InvalidValueError, RecordError
-from lmparse.records.reader import RecordReader, Values
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.values import codepages, numeric
 from lmparse.values.codepages import CodePage
@@ -27,19 +28,6 @@ _NOT_WRITTEN = "the row was stored before the column was added; its default is n
 _LONG_FIELD = "long field data is logged without its row and column"
 Outside = Callable[[Column], bytes | str]
 """The value of a column that is stored out of its row: the bytes, or why they cannot be had."""
-
-
-@dataclass(slots=True)
-class Row:
-    """One row."""
-
-    values: Values
-    """By column name; None where null, faulty or absent."""
-    faults: list[InvalidValueError] = field(default_factory=list)
-    absent: dict[str, str] = field(default_factory=dict)
-    """Columns whose value is not in the log, with the reason."""
-    unread: int = 0
-    """Bytes of the record that belong to no column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +81,7 @@ class RowReader:
         self.decoders = {column.number: _decoder(column, byte_order, page, trim) for column in table.columns}
         """By number of a column what turns its bytes into its value; None when the log never has it."""
 
-    def read(self, record: bytes, outside: Outside, wanted: frozenset[str] | None = None) -> Row:
+    def read(self, record: bytes, outside: Outside, wanted: frozenset[str] | None = None) -> RowValues:
         """The values of one row; with `wanted`, of these columns only.
 
         Raises RecordError or InvalidValueError when the record is no row of the table.
@@ -102,20 +90,20 @@ class RowReader:
         try:
             parsed: Any = self.parts.parse(record)
         except DataError as error:
-            raise self._named(error) from None
+            raise of_table(error, self.placed, self.table.identity) from None
         data = parsed.user_data
         if hasattr(data, "fixed_section"):
-            pieces = self._formatted(data, len(record))
+            parts = self._formatted(data, len(record))
         elif hasattr(data, "value_offsets"):
-            pieces = self._compressed(data, len(record))
+            parts = self._compressed(data, len(record))
         else:
             raise InvalidValueError(
                 code="LMP-V001", spec=SPEC, field="record_type", field_offset=0, expected="the type of a complete row",
                 found=f"{parsed.header.record_type:#04x}", hex=record[:32].hex().upper(),
             )  # fmt: skip
-        row = Row({})
+        row = RowValues({})
         read = set()
-        for column, raw, start in pieces:
+        for column, raw, start in parts:
             read.add(column.number)
             if wanted is None or column.name in wanted:
                 row.values[column.name] = self._value(row, column, raw, start, outside)
@@ -128,7 +116,9 @@ class RowReader:
         row.values = {name: row.values[name] for column in self.table.columns if (name := column.name) in row.values}
         return row
 
-    def _value(self, row: Row, column: Column, raw: bytes | _Elsewhere | None, start: int, outside: Outside) -> Any:
+    def _value(
+        self, row: RowValues, column: Column, raw: bytes | _Elsewhere | None, start: int, outside: Outside
+    ) -> Any:
         if raw is None:
             return None
         found: bytes | str
@@ -228,19 +218,6 @@ class RowReader:
                 expected="X'01' (null) or X'80' (system default)",
             )  # fmt: skip
         return _system_default(column, self._byte_order)
-
-    def _named(self, error: DataError) -> DataError:
-        """Put the column's name where the spec can only give its number."""
-        start = "fixed_section.columns["
-        path = (error.field or "").removeprefix("user_data.")
-        if path.startswith(start):
-            number, _, part = path.removeprefix(start).partition("]")
-            part = part.lstrip(".")
-            if int(number) < len(self.placed):
-                column = self.placed[int(number)]
-                error.field = f"{column.name}.{part}" if part not in ("", "value") else column.name
-        error.hint = error.hint or f"the columns are those of table {self.table.identity}"
-        return error
 
     def out_of_row(self, payload: bytes) -> dict[int, bytes]:
         """Values of varying columns that are stored out of a row together, by column number.

@@ -44,7 +44,7 @@ from lmparse.db2.log import Db2Log
 from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.framing.framings import Span
 from lmparse.framing.index import Window
-from lmparse.logs.open import open_file
+from lmparse.logs.open import log_class, open_file
 from lmparse.logs.partitions import Part, Request
 from lmparse.options import Options
 from lmparse.records.files import RecordFile, ignored
@@ -217,8 +217,9 @@ def request_schema(request: Request) -> pa.Schema:
     options = request.options
     if not request.with_changes:
         return schemas.records_schema(options.spec, options.columns)
+    docs = log_class(options).column_docs()
     if options.table is None:
-        return changes_schema(None, header=options.header)
+        return changes_schema(None, header=options.header, docs=docs)
     versions: list[Version] = []
     dec_length, names, missing = "", set[str](), []
     for path, named in request.files():
@@ -239,7 +240,7 @@ def request_schema(request: Request) -> pa.Schema:
             code="LMP-C005",
             hint="name it as SCHEMA.NAME",
         )
-    return changes_schema(versions, dec_length, header=options.header, columns=options.columns)
+    return changes_schema(versions, dec_length, header=options.header, columns=options.columns, docs=docs)
 
 
 def part_batches(

@@ -60,7 +60,12 @@ def check_changes(options: Options) -> None:
 
 def needs_control(options: Options) -> bool:
     """Whether the changes of a spec need a control file."""
-    return _READERS[catalog.load(options.spec).id].needs_control
+    return log_class(options).needs_control
+
+
+def log_class(options: Options) -> type[ChangeLog]:
+    """What reads the logs of a spec whose records are changes."""
+    return _READERS[catalog.load(options.spec).id]
 
 
 def open_log(path: str | Path, **options: Any) -> Any:

@@ -31,6 +31,7 @@ from writers.db2.tables import Table
 from writers.db2.values import Codecs, External, OutOfRow, SystemDefault
 from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid, Server
 
+from lmparse.changes.row_values import RowValues
 from lmparse.changes.rows import change_rows
 from lmparse.changes.schemas import changes_schema
 from lmparse.columnar.column_types import column_type
@@ -41,7 +42,7 @@ from lmparse.db2 import row_plan, tables
 from lmparse.db2.change_columns import LuwChangeColumns
 from lmparse.db2.log import Db2Log
 from lmparse.db2.row_plan import LuwImagePlan
-from lmparse.db2.row_reader import Row, RowReader
+from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import placed
 from lmparse.errors import DataError, LmparseError
 from lmparse.logs import arrow
@@ -271,7 +272,7 @@ def checked(
     return decoded, needless
 
 
-def plain(reader: RowReader, image: bytes, schema: pa.Schema, wanted: Wanted) -> Row | None:
+def plain(reader: RowReader, image: bytes, schema: pa.Schema, wanted: Wanted) -> RowValues | None:
     """A row without faults, absent values and bytes of no column, that Arrow takes; None when there is none."""
     with suppress(DataError, pa.ArrowInvalid, OverflowError):
         row = reader.read(image, lambda column: "elsewhere", wanted)
