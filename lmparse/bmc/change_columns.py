@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lmparse.bmc import header_columns
-from lmparse.bmc.decoder import ROLES
+from lmparse.bmc import header_columns, order
 from lmparse.bmc.log import TABLE_FIELDS, LogicalLog
+from lmparse.bmc.operations import OPERATIONS
 from lmparse.bmc.row_image import ABSENT_REASON
 from lmparse.bmc.row_plan import ImagePlan
 from lmparse.bmc.segments import Joiner, Segment
 from lmparse.bmc.tables import TableVersion, identity
-from lmparse.changes.change import HEADER_FIELDS, OPERATIONS, unit_state
+from lmparse.changes.change import HEADER_FIELDS, ROLES
 from lmparse.changes.ranges import OUTSIDE
 from lmparse.changes.version_batches import Piece, Slow, Versions, struct
 from lmparse.columnar import arrays, schemas
@@ -326,7 +326,7 @@ class ChangeColumns:
         """Which records became what `include` asks for; those of them that are wanted and did not are noted."""
         states = self._states.of(found.raw(*_STATE_FIELDS))
         for number in range(len(self._state_words), len(self._states)):
-            self._state_words.append(unit_state(self._values(found, int((states == number).argmax()))))
+            self._state_words.append(order.unit_state(self._values(found, int((states == number).argmax()))))
         for number, word in enumerate(self._state_words):
             if word not in self.log.options.include:
                 self._left_out.append((word, found.numbers[wanted & (states == number)]))
@@ -472,7 +472,7 @@ class ChangeColumns:
         return found.column(_TIMES.get(name, name))
 
     def _commit_positions(self, found: _Selected) -> Bytes:
-        """As `changes.commit_position`, as bytes."""
+        """As `order.commit_position`, as bytes."""
         disposition, lrsn, point = (found.raw(name) for name in _COMMIT_FIELDS)
         codes = self.log.spec.enum("uor_disp")
         is_committed = (disposition == codes["committed"]).all(1)
@@ -522,7 +522,7 @@ class _Data:
 
 def _roles(operation: str) -> tuple[str, ...]:
     """What the images of an operation are, if it has images."""
-    return ROLES.get(operation, ("after",)) if operation in ("I", "U", "D") else ()
+    return ROLES.get(operation, ())
 
 
 def _each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:

@@ -24,8 +24,8 @@ def is_control(path: str) -> bool:
     try:
         if buffers.is_remote(path):
             entry = buffers.look_up(path)
-            return entry is not None and not entry.is_folder and _claim(path, entry.stamp) is not None
-        return _is_control(path) if (stamp := buffers.stamp(path)) is None else _claim(path, stamp) is not None
+            return entry is not None and not entry.is_folder and _named_data_set(path, entry.stamp) is not None
+        return _is_control(path) if (stamp := buffers.stamp(path)) is None else _named_data_set(path, stamp) is not None
     except DataError:
         return False
 
@@ -46,7 +46,7 @@ def _is_control(path: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _claim(path: str, stamp: Hashable) -> str | None:
+def _named_data_set(path: str, stamp: Hashable) -> str | None:
     """What `_data_set` gives of a file that has to be copied before it can be read; None for no control file.
 
     So it is copied only when it begins as control files do, and asked once until it changes.
@@ -119,8 +119,8 @@ def _control_files(folder: str, data: str) -> Iterator[tuple[str, str]]:
                 yield path, _data_set(path)
             continue
         with suppress(FramingError):  # one that cannot be read may be another log's
-            if (claim := _claim(path, stamp)) is not None:
-                yield path, claim
+            if (data_set := _named_data_set(path, stamp)) is not None:
+                yield path, data_set
 
 
 def _files_in(folder: str) -> list[tuple[str, Hashable]]:

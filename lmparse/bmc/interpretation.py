@@ -1,7 +1,7 @@
-"""Readings: how DATA and row images of one log are read where the manual is silent.
+"""Interpretation: how DATA and row images of one log are read where the manual is silent.
 
 Found once for a file, from its first records with row images. What those leave open is
-decided by the first image that tells the ways apart.
+decided by the first image that tells the candidates apart.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from functools import cached_property
 
 from lmparse.bmc import change_record
 from lmparse.bmc.change_record import DataReader
-from lmparse.bmc.row_image import ImageOptions, ImageReading, Row, RowReader, all_image_readings, choose_image_reading
+from lmparse.bmc.row_image import ImageOptions, ImageReading, RowReader, all_image_readings, choose_image_reading
 from lmparse.bmc.tables import Tables, TableVersion
+from lmparse.changes.row_values import RowValues
 from lmparse.errors import ControlError, DataError
 from lmparse.records.files import FileSettings
 from lmparse.records.reader import Values
@@ -24,7 +25,7 @@ Decide = Callable[[str, str, str], None]
 
 
 class Interpretation:
-    """The readings of one log, and the readers that follow from them."""
+    """How one log is read, and the readers that follow from that."""
 
     def __init__(
         self,
@@ -63,10 +64,10 @@ class Interpretation:
 
     @property
     def image_candidates(self) -> tuple[ImageReading, ...]:
-        """The ways that no image has told apart yet, best known first."""
+        """The interpretations that no image has told apart yet, best known first."""
         return self._narrowed or self._choice
 
-    def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> Row:
+    def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> RowValues:
         """One row. Raises the error of an image that its columns do not fill."""
         try:
             return self.rows(version, self.image).read(image, wanted)
@@ -109,7 +110,7 @@ class Interpretation:
         return left
 
     def _fills_columns(self, values: Values, reading: str) -> bool:
-        """Whether some way of reading columns fills the images that a reading of DATA gives."""
+        """Whether some interpretation of columns fills the images that one of DATA gives."""
         images = DataReader(reading).read(values["change_type"], values["data"]).images
         try:
             version = self._tables.find(values)

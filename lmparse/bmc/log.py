@@ -10,19 +10,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, control_checks
+from lmparse.bmc import change_record, control_checks, order
+from lmparse.bmc.change_record import has_images
 from lmparse.bmc.control_file import ControlFile, read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation
+from lmparse.bmc.operations import OPERATIONS
 from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join, share_out
 from lmparse.bmc.table_names import is_described_as
 from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
-from lmparse.changes.change import OPERATIONS, Change, commit_position, seq, txn_id, unit_state
+from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.ranges import OUTSIDE
 from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import RecordExtent, Span
@@ -30,7 +31,7 @@ from lmparse.options import Options
 from lmparse.records.files import FileSettings
 from lmparse.records.reader import Record, Values, Wanted
 from lmparse.spec import catalog
-from lmparse.values import codepages, text_times
+from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
@@ -42,7 +43,7 @@ TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_le
 _WIDEST = 8
 """Bytes of the widest number that a scan reads."""
 _BATCH = 1000
-"""Records with row images that the readings are found by."""
+"""Records with row images that the interpretation is found by."""
 
 
 class LogicalLog(ChangeLog):
@@ -50,6 +51,8 @@ class LogicalLog(ChangeLog):
 
     Without a control file it still gives records; changes need one.
     """
+
+    table_hint = "DBID.PSID.TBOBID in hex"
 
     def __init__(
         self,
@@ -94,7 +97,7 @@ class LogicalLog(ChangeLog):
         spans = self.spans(max_bytes)
         settings = self.settings()
         if len(spans) > 1:
-            spans = share_out(spans, self.pieces())
+            spans = share_out(spans, self.segments())
         return [(settings, span) for span in spans]
 
     def detection(self) -> Detection:
@@ -157,17 +160,17 @@ class LogicalLog(ChangeLog):
         return ChangeDecoder(self.spec.layout, self.tables, self.interpretation, self.code_page, columns, self.notice)
 
     def _samples(self) -> list[Values]:
-        """The first whole changes with row images; bad ones passed over."""
+        """The first changes with row images; bad ones passed over."""
         probe = LogicalLog(
             self.path,
             replace(self.options, mode="permissive"),
             settings=FileSettings(self.framing.name),
             on_error=lambda error: None,
         )
-        wholes = (whole.values for whole in probe.wholes() if change_record.has_images(whole.values["change_type"]))
+        every = (joined.values for joined in probe.joined_changes())
         samples: list[Values] = []
         with suppress(DataError):  # damaged framing is shown where it is read
-            samples.extend(islice(wholes, _BATCH))
+            samples.extend(islice((values for values in every if has_images(values["change_type"])), _BATCH))
         return samples
 
     # -- reading ----------------------------------------------------------------------
@@ -183,26 +186,26 @@ class LogicalLog(ChangeLog):
         return {
             "change type": values["change_type"],
             "table": f"{values['table_owner']}.{values['table_name']}",
-            "disposition": unit_state(values),
+            "disposition": order.unit_state(values),
         }
 
     def differences(self) -> list[str]:
-        """Where the control file's claims and what was observed do not agree."""
+        """Where the control file and what was observed do not agree."""
         if self.control is None:
             return []
         return list(control_checks.differences(self.control, self.tables, self.observed))
 
-    def wholes(self, span: Span | None = None) -> Iterator[JoinedChange]:
-        """Every change with its whole DATA; it stands where its last segment stands."""
+    def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
+        """Every change with its whole DATA, at the place of its last segment."""
         joiner = Joiner()
         for extent, record in self.read(span):
-            whole = self.joined(joiner, Segment(extent, record))
-            if whole is not None:
-                yield whole
+            joined = self.joined(joiner, Segment(extent, record))
+            if joined is not None:
+                yield joined
         self.end_joining(joiner)
 
     def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
-        """The change that a record is or completes; None for a piece of one that is not whole yet."""
+        """The change that a record is or completes; None for a segment of one that lacks others still."""
         fault = _missing(segment.record)
         if fault is not None:
             # It was reported when the header was read.
@@ -210,7 +213,7 @@ class LogicalLog(ChangeLog):
             if self.keeps_bad_records:
                 self.bad_records.append((segment.extent, fault))
             return None
-        if not segment.is_piece:
+        if not segment.is_partial:
             return JoinedChange(segment.values, [segment.extent], segment.record.faults)
         try:
             return joiner.add(segment)
@@ -223,20 +226,20 @@ class LogicalLog(ChangeLog):
         for group, fault in joiner.incomplete():
             self.quarantine(fault, group.segments[0].extent, len(group.by_number))
 
-    def pieces(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
+    def segments(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
         """Key and place of every record that is a segment, from one pass over the headers.
 
         DLDS.SEGMENTED is not believed: the pass costs little, a segment read alone a row.
         """
-        for extent in self._extents_of_pieces():
+        for extent in self._segment_extents():
             try:
                 segment = Segment(extent, self.read_bytes(extent.read(self.buffer)))
             except DataError:
                 continue  # reported where it is read
-            if segment.is_piece:
+            if segment.is_partial:
                 yield segment.key, extent
 
-    def _extents_of_pieces(self) -> Iterator[RecordExtent]:
+    def _segment_extents(self) -> Iterator[RecordExtent]:
         """Every record that may be a segment."""
         from lmparse.framing import scans
 
@@ -253,9 +256,9 @@ class LogicalLog(ChangeLog):
         Raises OptionError without a control file, FramingError where the file is damaged.
         """
         self.check_changes()
-        wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, self.table_ids)
-        for whole in wholes:
-            change = self.change_of(whole)
+        in_order = self.joined_changes if self.options.order == "file" else self._in_commit_order
+        for joined in in_order(span):
+            change = self.change_of(joined)
             if change is not None:
                 yield change
 
@@ -264,11 +267,11 @@ class LogicalLog(ChangeLog):
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
         self._check_header()
-        self._check_columns()
+        self.check_columns()
 
-    def change_of(self, whole: JoinedChange) -> Change | None:
+    def change_of(self, joined: JoinedChange) -> Change | None:
         """A change, when the options ask for it and it can be read. Errors go where errors go."""
-        return self._change(whole) if self._is_wanted(whole, self.table_ids) else None
+        return self._change(joined) if self._is_wanted(joined) else None
 
     def _check_header(self) -> None:
         """Raise ControlError LMP-C006 for a described header without what a change is known by."""
@@ -279,91 +282,76 @@ class LogicalLog(ChangeLog):
                 spec="bmc_xhdf", expected=", ".join(_NEEDED), found=f"no {', '.join(missing)}",
             )  # fmt: skip
 
-    def _check_columns(self) -> None:
-        """Raise for a control file that contradicts itself, and for a column that no table has."""
-        versions = self.tables.versions if self.options.table is None else self.table_versions()
-        if self.options.table_version is not None and self.options.table is None:
-            raise OptionError("tableVersion needs a table", hint="give table too")
-        names = {column.name for version in versions for column in version.columns}
-        for name in self.options.columns:
-            if name not in names:
-                raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
-
-    def _in_commit_order(self, span: Span | None, wanted: frozenset[tuple[Any, ...]] | None) -> Iterator[JoinedChange]:
-        # Two passes: keys and places first, so that memory holds no row.
+    def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
+        # Two passes: keys and extents first, so that memory holds no row.
         keys = []
-        for whole in self.wholes(span):
-            values = whole.values
-            if self._is_wanted(whole, wanted):
-                keys.append((commit_position(values), txn_id(values), seq(values, whole.extent.index), whole.extents))
+        for joined in self.joined_changes(span):
+            if self._is_wanted(joined):
+                values = joined.values
+                seq = order.seq(values, joined.extent.index)
+                keys.append((order.commit_position(values), order.txn_id(values), seq, joined.extents))
         for *_, extents in sorted(keys, key=lambda entry: entry[:3]):
             yield join([Segment(extent, self.read_bytes(extent.read(self.buffer))) for extent in extents])
 
-    def _is_wanted(self, whole: JoinedChange, wanted: frozenset[tuple[Any, ...]] | None) -> bool:
-        options, values = self.options, whole.values
+    def _is_wanted(self, joined: JoinedChange) -> bool:
+        """Whether the options ask for a change; what leaves it out is counted, unless it is of another table."""
+        options, values = self.options, joined.values
         if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:
             return False
-        if wanted is not None and identity(values) not in wanted:
+        if self.table_ids is not None and identity(values) not in self.table_ids:
             return False
-        if options.table_version is not None:
-            version = self._maybe_version(values)
-            if version is None or version.sequence != options.table_version:
-                self.left_out["of other table versions"] += 1
-                return False
-        state = unit_state(values)
-        if "all" not in options.include and state not in options.include:
-            self.left_out[state] += 1
-            return False
-        if not self.range.holds(lambda: seq(values, whole.extent.index), lambda: _commit_time(values)):
-            self.left_out[OUTSIDE] += 1
-            return False
-        return True
+        why = self._why_left_out(joined)
+        if why is not None:
+            self.left_out[why] += 1
+        return why is None
 
-    def _change(self, whole: JoinedChange) -> Change | None:
+    def _why_left_out(self, joined: JoinedChange) -> str | None:
+        values, sequence = joined.values, self.options.table_version
+        if sequence is not None:
+            version = self._maybe_version(values)
+            if version is None or version.sequence != sequence:
+                return "of other table versions"
+        return self.why_excluded(
+            order.unit_state(values),
+            lambda: order.seq(values, joined.extent.index),
+            lambda: order.commit_micros(values),
+        )
+
+    def _change(self, joined: JoinedChange) -> Change | None:
         """One change, or None when its record is bad. Errors go where errors go."""
         try:
-            change, faults = self.decoder.decode(whole)
+            change, faults = self.decoder.decode(joined)
         except DataError as error:
-            self.quarantine(error, whole.extent)
+            self.quarantine(error, joined.extent)
             return None
-        for fault in faults:
-            self.report(fault, whole.extent)
-        if change.faults and self.options.mode == "dropmalformed":
-            self.tally.dropped += 1
+        if not self.is_kept(change, faults):
             return None
-        change.faults[:0] = whole.faults  # reported when the headers were read
+        change.faults[:0] = joined.faults  # reported when the headers were read
         return change
 
     # -- which table ------------------------------------------------------------------
 
-    @cached_property
-    def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
-        """Ids of the one table that `table` names; None for all, empty when no change is of it.
+    @classmethod
+    def column_docs(cls) -> dict[str, str]:
+        layout = catalog.load(change_record.SPEC).layout
+        docs = {name: layout[name].doc for name in HEADER_FIELDS}
+        docs |= {"commit_ts": layout["uor_commit_timestamp"].doc, "ts": layout["timestamp"].doc}
+        return docs | {"txn_id": "member and RBA of the unit of recovery"}
 
-        Raises OptionError LMP-C005 when no table or several have the name.
-        """
-        wanted = self.options.table
-        if wanted is None or self._settings.table_ids is not None:
-            return self._settings.table_ids
-        found: dict[tuple[Any, ...], str] = {}
-        names: set[str] = set()
+    def all_versions(self) -> tuple[TableVersion, ...]:
+        return self.tables.versions
+
+    def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
+        found: dict[tuple[Any, ...], tuple[str, str]] = {}
         for values in self.table_headers():
             name, ids = self.decoder.name(values, self._maybe_version(values)), identity(values)
             hexes = ".".join(f"{part:04X}" for part in ids[1:])
             short = values["table_name"], f"{values['table_owner']}.{values['table_name']}"
             if wanted in (name.name, name.full, *short) or wanted.upper() == hexes:
-                found[ids] = f"{name.full} ({ids[0]}.{hexes})"
-                names.add(name.full)
-        if len(found) > 1:
-            raise OptionError(
-                f"table {wanted!r} is ambiguous: {', '.join(found.values())}",
-                code="LMP-C005",
-                hint="name it by DBID.PSID.TBOBID in hex",
-            )
+                found[ids] = name.full, f"{name.full} ({ids[0]}.{hexes})"
         if not found and not self._described_as(wanted):
             raise TableNotFoundError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
-        self.table_names = names
-        return frozenset(found)
+        return found
 
     def table_versions(self) -> list[TableVersion]:
         """The versions of the one table that `table` names, or the one that `table_version` picks."""
@@ -408,12 +396,6 @@ class LogicalLog(ChangeLog):
         """Offset and width of header fields, as far as the header has them."""
         places = change_record.table_places(names) if self.header.is_table else self.header.places
         return {name: places[name] for name in names if name in places}
-
-
-def _commit_time(values: Values) -> int | None:
-    """When the unit of recovery of a record was committed, in microseconds."""
-    text = values["uor_commit_timestamp"]
-    return None if text is None else text_times.iso_micros(text)
 
 
 def _missing(record: Record) -> InvalidValueError | None:

@@ -7,13 +7,14 @@ columns are comes from the table version.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion
+from lmparse.changes.row_values import RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
-from lmparse.records.reader import RecordReader, Values
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.values import codepages, decimals, floats, text_times
 
@@ -47,17 +48,6 @@ class ImageOptions:
     """False for SAS dates, whose form is not known: they stay text."""
 
 
-@dataclass(slots=True)
-class Row:
-    """One row image."""
-
-    values: Values
-    """By column name; None where null, faulty or absent."""
-    faults: list[InvalidValueError] = field(default_factory=list)
-    absent: dict[str, str] = field(default_factory=dict)
-    """Columns whose value is kept elsewhere, with the reason."""
-
-
 class RowReader:
     """Reads the row images of one table version."""
 
@@ -85,7 +75,7 @@ class RowReader:
         self.decoders = [_decoder(column, options, reading.dec_length) for column in columns]
         """For each column what turns its bytes into its value; None when the value is kept elsewhere."""
 
-    def read(self, image: bytes, wanted: frozenset[str] | None = None) -> Row:
+    def read(self, image: bytes, wanted: frozenset[str] | None = None) -> RowValues:
         """The values of one row; with `wanted`, of these columns only.
 
         Raises RecordError or InvalidValueError when the columns do not fill the image
@@ -94,8 +84,8 @@ class RowReader:
         try:
             parsed = self.parts.parse(image)
         except DataError as error:
-            raise self._named(error) from None
-        row = Row({})
+            raise of_table(error, self.table.columns, self.table.identity) from None
+        row = RowValues({})
         offset = 0
         for column, part, decode in zip(self.table.columns, parsed.columns, self.decoders, strict=True):
             start = offset + column.is_nullable + 2 * column.is_varying
@@ -119,16 +109,6 @@ class RowReader:
     def fits(self, image: bytes) -> bool:
         """Whether the columns fill the image exactly."""
         return self.parts.accepts(image)
-
-    def _named(self, error: DataError) -> DataError:
-        """Put the column's name where the spec can only give its number."""
-        path = error.field or ""
-        if path.startswith("columns["):
-            number, _, part = path.removeprefix("columns[").partition("].")
-            column = self.table.columns[int(number.rstrip("]"))]
-            error.field = f"{column.name}.{part}" if part not in ("", "value") else column.name
-        error.hint = error.hint or f"the columns are those of table {self.table.identity}"
-        return error
 
 
 def _null_with_length(column: Column, length: int, value: bytes, start: int) -> InvalidValueError:

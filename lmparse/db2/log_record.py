@@ -33,6 +33,7 @@ class LogReader:
 
     def __init__(self, generation: str, byte_order: str, framing: str, page: CodePage | None = None) -> None:
         self.generation = generation
+        self.byte_order = byte_order
         self._order: Literal["little", "big"] = "little" if byte_order == "little" else "big"
         server = catalog.load("db2_server")
         order = server.enum("byte_order")[byte_order]
@@ -57,7 +58,7 @@ class LogReader:
             )  # fmt: skip
         return record
 
-    def place(self, buffer: Buffer, extent: RecordExtent) -> str:
+    def lsn_and_transaction(self, buffer: Buffer, extent: RecordExtent) -> str:
         """Log sequence number and transaction of a record that may be damaged, as far as its header is there."""
         raw = extent.read(buffer)
         layout, base = self._chain
@@ -183,6 +184,14 @@ class LogRecord:
         if stated is None or type_ in (int(stated), _types()["information_only"]):
             return None
         return f"{self.kind} is {stated.name}, but the type of the record is {type_:#x}"
+
+
+def still_compressed(record: LogRecord) -> RecordError:
+    """The error of a record whose rows cannot be read because of that."""
+    return RecordError(
+        "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
+        field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
+    )  # fmt: skip
 
 
 _TABLE_NAMES = (("tablespace_id", "table_id"), ("parent_pool_id", "parent_object_id"))

@@ -21,7 +21,7 @@ from lmparse.columnar import arrays, schemas
 from lmparse.columnar.column_types import MOST_DIGITS, column_type
 from lmparse.columnar.row_plan import DecodedImages, ImageWay, joined
 from lmparse.db2 import row_reader
-from lmparse.db2.tables import LuwColumn, LuwTable
+from lmparse.db2.tables import Column, Table
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
@@ -52,7 +52,7 @@ _FLOAT_WIDTHS = (4, 8)
 class _Part:
     """One column in the rows."""
 
-    column: LuwColumn
+    column: Column
     type: pa.DataType
     kernel: str = ""
     """What reads it, a word; empty when nothing does."""
@@ -66,7 +66,7 @@ class _Part:
         return self.column.name
 
 
-def _part(column: LuwColumn, byte_order: ByteOrder, page: CodePage, trim: bool) -> _Part:
+def _part(column: Column, byte_order: ByteOrder, page: CodePage, trim: bool) -> _Part:
     form = column.form
     reason = _refusal(column, page)
     if reason:
@@ -96,12 +96,12 @@ def _part(column: LuwColumn, byte_order: ByteOrder, page: CodePage, trim: bool) 
     return _Part(column, type_, kernel, read)
 
 
-def _text_page(column: LuwColumn, page: CodePage) -> CodePage:
+def _text_page(column: Column, page: CodePage) -> CodePage:
     # Double-byte columns hold UTF-16, most significant byte first on every server.
     return codepages.lookup(row_reader.GRAPHIC_PAGE) if column.sql_type.is_graphic else page
 
 
-def _refusal(column: LuwColumn, page: CodePage) -> str:
+def _refusal(column: Column, page: CodePage) -> str:
     """Why a column cannot be read by the column."""
     form, width = column.form, column.width
     if form == "text" and not texts.can_decode_array(_text_page(column, page)):
@@ -129,7 +129,7 @@ class LuwImagePlan:
     `reason` says why they cannot be read by the column, and is empty when they can.
     """
 
-    def __init__(self, table: LuwTable, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
+    def __init__(self, table: Table, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
         self.table = table
         self._order: ByteOrder = "big" if byte_order == "big" else "little"
         self._parts = [_part(column, self._order, page, trim) for column in table.columns]

@@ -39,7 +39,7 @@ from lmparse.columnar.rows import (
 from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.framing.index import Window
-from lmparse.logs.families import family_of, read_options
+from lmparse.logs.families import check_changes, family_of, read_options
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import Part, Request
 from lmparse.records.files import RecordFile, ignored
@@ -209,8 +209,9 @@ def request_schema(request: Request) -> pa.Schema:
     options = request.options
     if not request.with_changes:
         return schemas.records_schema(options.spec, options.columns)
+    docs = check_changes(options).log.column_docs()
     if options.table is None:
-        return changes_schema(None, header=options.header)
+        return changes_schema(None, header=options.header, docs=docs)
     versions: list[Version] = []
     dec_length, names, missing = "", set[str](), []
     for path, named in request.files():
@@ -231,7 +232,7 @@ def request_schema(request: Request) -> pa.Schema:
             code="LMP-C005",
             hint="name it as SCHEMA.NAME",
         )
-    return changes_schema(versions, dec_length, header=options.header, columns=options.columns)
+    return changes_schema(versions, dec_length, header=options.header, columns=options.columns, docs=docs)
 
 
 def part_batches(

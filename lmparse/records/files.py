@@ -58,8 +58,8 @@ class FileSettings:
     """The ways to read columns that nothing has told apart yet, best known first."""
     table_ids: frozenset[tuple[Any, ...]] | None = None
     """Ids of the table that was asked for, once its name has been looked up."""
-    ledger: Any = None
-    """What a pass over a log found of the units of work that a part is to read."""
+    transaction_index: Any = None
+    """What a pass over a log found of the transactions whose changes a part is to read."""
 
 
 @dataclass

@@ -21,8 +21,9 @@ from writers.db2.values import OutOfRow, SystemDefault
 from writers.db2.wire import Rid, Server
 
 from lmparse import cli
-from lmparse.db2.row_reader import LuwRowReader
-from lmparse.db2.tables import LuwTable, placed
+from lmparse.db2 import tables
+from lmparse.db2.row_reader import RowReader
+from lmparse.db2.tables import placed
 from lmparse.errors import DataError
 from lmparse.values.sql_types import parse_type
 
@@ -677,12 +678,12 @@ steady = settings(
 tables_with_rows = st.lists(columns_with_values(), min_size=1, max_size=6)
 
 
-def reader_of(columns: list[Column], order: str) -> LuwRowReader:
+def reader_of(columns: list[Column], order: str) -> RowReader:
     from lmparse.values import codepages
 
     known = placed([(column.name, parse_type(column.type), column.nullable) for column in columns])
     assert [column.offset for column in known] == offsets(columns)[:-1]
-    return LuwRowReader(LuwTable(2, 4, known, "S", "T"), order, codepages.lookup("utf-8"))
+    return RowReader(tables.Table(2, 4, known, "S", "T"), order, codepages.lookup("utf-8"))
 
 
 def named(pairs: list[tuple[Column, Any]]) -> tuple[list[Column], dict[str, Any]]:
