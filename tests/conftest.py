@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from amounts import examples
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "spark: needs a running Spark; `pytest -m 'not spark'` leaves it out")
     config.addinivalue_line("markers", "browser: needs a Chromium and what drives it; `make test-pages` has both")
+    settings.register_profile("lmparse", examples(40, 400))
+    settings.load_profile("lmparse")
 
 
 @pytest.fixture(scope="session")

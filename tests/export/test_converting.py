@@ -802,6 +802,7 @@ def test_a_signal_leaves_nothing_behind(
     with subprocess.Popen(
         [sys.executable, "-m", "lmparse", *map(str, command)],
         cwd=ROOT, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=heed_ctrl_c,
     ) as process:  # fmt: skip
         wait_for(lambda: any(path.stat().st_size > 50_000 for path in tmp_path.rglob("*") if path.is_file()), process)
         os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
@@ -809,6 +810,11 @@ def test_a_signal_leaves_nothing_behind(
     assert process.returncode == (130 if number == signal.SIGINT else 128 + number)
     assert (printed, said) == ("", "")
     assert os.listdir(tmp_path) == []
+
+
+def heed_ctrl_c() -> None:
+    """What a shell starts in the background ignores Ctrl-C, and so would the programs that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(is_so: Any, process: subprocess.Popen[str]) -> None:
