@@ -31,7 +31,8 @@ from lmparse.framing.detection import Family, detect, try_framing
 from lmparse.framing.framings import PREFIXED, Framing, RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.files import FileSettings
-from lmparse.records.reader import RecordReader, Values, to_json
+from lmparse.records.reader import RecordReader, Values
+from lmparse.values.json_form import to_json
 
 if TYPE_CHECKING:
     from lmparse.framing.sync import Plausible

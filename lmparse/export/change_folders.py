@@ -27,8 +27,8 @@ from lmparse.export.filenames import Named, safe_names
 from lmparse.export.writers import LINES, json_line, opened
 from lmparse.framing.framings import Span
 from lmparse.logs import arrow
-from lmparse.records.reader import to_json
 from lmparse.storage import buffers
+from lmparse.values.json_form import to_json
 
 OTHER = "other"
 """Name of the file of what is of no version of a table."""

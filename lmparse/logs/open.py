@@ -13,9 +13,10 @@ from lmparse.errors import DataError, OptionError
 from lmparse.logs.families import known_families
 from lmparse.options import Options
 from lmparse.records.files import FileSettings, RecordFile
-from lmparse.records.reader import RecordReader, arguments_of, to_json
+from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.spec import catalog
 from lmparse.values import codepages
+from lmparse.values.json_form import to_json
 
 _READERS: dict[str, type[ChangeLog]] = {"bmc_lldf": LogicalLog, "db2_log": Db2Log}
 """Specs whose files are logs; the files of all others are records."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from lmparse.records.reader import to_json
 from lmparse.review.coverage.coverage import (
     PART_KINDS,
     ByteCount,
@@ -29,6 +28,7 @@ from lmparse.review.coverage.files import FileCoverage, Samples
 from lmparse.review.templating import render
 from lmparse.spec import catalog
 from lmparse.spec.layout import Code, Field, Layout
+from lmparse.values.json_form import to_json
 
 STATES = ("filled", "reserved", "never filled", "never present")
 """What can be said of a field."""
