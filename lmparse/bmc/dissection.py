@@ -25,9 +25,10 @@ from lmparse.errors import DataError, FramingError, InvalidValueError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.file_dissection import FileDissector, cut_at, faulty, opened
-from lmparse.records.reader import Record, RecordReader, Values, to_json
+from lmparse.records.reader import Record, RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
+from lmparse.values.json_form import to_json
 
 _COLUMN = f"{SPEC}.column"
 """Layout of the parts of a column."""

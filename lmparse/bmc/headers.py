@@ -19,7 +19,7 @@ from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field
-from lmparse.values import packed_times, positions
+from lmparse.values import kinds, packed_times, positions
 from lmparse.values.codepages import CodePage
 
 
@@ -261,8 +261,5 @@ def _too_wide(value: bytes, width: int) -> InvalidValueError:
 
 def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:
     value = raw[field.position : field.position + field.length]
-    if field.kind == "char":
-        return page.decode(value).rstrip(" ")
-    if field.kind in ("int", "uint"):
-        return int.from_bytes(value, "big", signed=field.kind == "int")
-    return value
+    decode = kinds.decoder(field.kind, page)
+    return value if decode is None else decode(value)

@@ -16,7 +16,7 @@ from lmparse.changes.row_values import RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
-from lmparse.values import codepages, decimals, floats, text_times
+from lmparse.values import decimals, floats, text_times, texts
 
 SPEC = "bmc_row_image"
 NULL_BYTES = ("present", "absent")
@@ -124,7 +124,8 @@ def _decoder(column: Column, options: ImageOptions, dec_length: str) -> Callable
     if form == "absent":
         return None
     if form == "text":
-        return _text_decoder(column, options.trim)
+        assert column.page is not None
+        return texts.decoder(column.page, options.trim and not column.is_varying)
     if form == "int":
         return lambda raw: int.from_bytes(raw, "big", signed=True)
     if form == "float":
@@ -134,16 +135,8 @@ def _decoder(column: Column, options: ImageOptions, dec_length: str) -> Callable
         return lambda raw: decimals.decode_packed(raw, column.scale, precision)
     if form in _TEMPORAL:
         parse = _TEMPORAL[form] if options.iso_dates else str.rstrip
-        return lambda raw: parse(_date_text(raw))
+        return lambda raw: parse(text_times.characters(raw))
     return bytes
-
-
-def _text_decoder(column: Column, trim: bool) -> Callable[[bytes], str]:
-    page = column.page
-    assert page is not None
-    if not trim or column.is_varying:
-        return page.decode
-    return lambda raw: page.decode(raw).rstrip(" ")
 
 
 _TEMPORAL: dict[str, Callable[[str], str]] = {
@@ -152,17 +145,6 @@ _TEMPORAL: dict[str, Callable[[str], str]] = {
     "timestamp": text_times.decode_timestamp,
     "timestamp_tz": text_times.decode_timestamp_tz,
 }
-
-
-def _date_text(raw: bytes) -> str:
-    # Whether dates follow the encoding of their table is not stated. Their first
-    # character is a digit, and a digit tells EBCDIC from ASCII.
-    page = _EBCDIC if raw[:1] >= b"\xf0" else _ASCII
-    return page.decode(raw)
-
-
-_EBCDIC = codepages.lookup(37)
-_ASCII = codepages.lookup(819)
 
 
 def choose_image_reading(

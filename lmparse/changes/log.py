@@ -15,7 +15,7 @@ from lmparse.errors import DataError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.options import Options
 from lmparse.records.files import FileSettings, RecordFile
-from lmparse.records.reader import to_json
+from lmparse.values.json_form import to_json
 
 
 class ChangeLog(RecordFile):

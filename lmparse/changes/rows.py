@@ -12,7 +12,7 @@ from lmparse.changes.change import Change
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar.rows import Row, bad_rows
 from lmparse.framing.extents import Span
-from lmparse.records.reader import to_json
+from lmparse.values.json_form import to_json
 
 
 def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:

@@ -11,9 +11,10 @@ import pyarrow as pa
 from lmparse.columnar import schemas
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.records.files import RecordFile, corrupt_field
-from lmparse.records.reader import Record, Wanted, to_json
+from lmparse.records.reader import Record, Wanted
 from lmparse.spec.layout import Field
 from lmparse.values import text_times
+from lmparse.values.json_form import to_json
 
 BATCH_ROWS = 8192
 Row = dict[str, Any]

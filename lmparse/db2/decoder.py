@@ -20,9 +20,10 @@ from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import Options
-from lmparse.records.reader import Values, to_json
+from lmparse.records.reader import Values
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
+from lmparse.values.json_form import to_json
 
 _DISPOSITIONS = {"committed": "C", "rolled-back": "A"}
 _EPOCH = datetime(1970, 1, 1)

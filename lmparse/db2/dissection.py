@@ -24,9 +24,10 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.dissection import meaning as meaning_of
 from lmparse.records.file_dissection import FileDissector, opened
-from lmparse.records.reader import RecordReader, to_json
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
+from lmparse.values.json_form import to_json
 
 _ROW_SPEC, _ROW_FIELD = "db2_dms", "record"
 """The field that holds a row, in any layout of that spec."""

@@ -18,7 +18,7 @@ from lmparse.db2.tables import Column, Table
 from lmparse.errors import DataError, InvalidValueError, RecordError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
-from lmparse.values import codepages, decfloat, decimals, floats, integers, packed_times
+from lmparse.values import codepages, decfloat, decimals, floats, integers, packed_times, texts
 from lmparse.values.codepages import CodePage
 
 SPEC = "db2_row"
@@ -279,9 +279,7 @@ def _decoder(column: Column, byte_order: str, page: CodePage, trim: bool) -> Cal
     if form == "text":
         text = codepages.lookup(GRAPHIC_PAGE) if type_.is_graphic else page
         text = codepages.lookup("utf-8") if type_.name == "XML" else text
-        if trim and not type_.is_varying:
-            return lambda raw: text.decode(raw).rstrip(" ")
-        return text.decode
+        return texts.decoder(text, trim and not type_.is_varying)
     if form == "int":
         return lambda raw: integers.decode(raw, column.length, order)
     if form == "float":

@@ -20,7 +20,7 @@ from lmparse.columnar import schemas
 from lmparse.export.writers import LINES, json_line
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow
-from lmparse.records.reader import to_json
+from lmparse.values.json_form import to_json
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
 """Rows and bytes of one version, and bytes of all together, that wait in memory to be spilled."""

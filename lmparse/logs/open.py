@@ -11,9 +11,10 @@ from lmparse.errors import DataError
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.options import Options
 from lmparse.records.files import FileSettings, RecordFile
-from lmparse.records.reader import RecordReader, arguments_of, to_json
+from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.spec import catalog
 from lmparse.values import codepages
+from lmparse.values.json_form import to_json
 
 
 def open_file(

@@ -15,9 +15,10 @@ from typing import Any
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError
-from lmparse.records.reader import Decode, RecordReader, kind_of, to_json
+from lmparse.records.reader import Decode, RecordReader, kind_of
 from lmparse.records.tracing import Place, places_of, traced
 from lmparse.spec.layout import Field, Layout
+from lmparse.values.json_form import to_json
 
 Branch = tuple[str, str, str]
 """A field of several cases: id of the layout that has it, its id, and id of the layout that the data chose."""

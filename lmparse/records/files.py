@@ -15,13 +15,14 @@ from lmparse.framing.detection import Detection, detect
 from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.framing.framings import framing_of
 from lmparse.options import Options
-from lmparse.records.reader import Record, RecordReader, Wanted, arguments_of, default_page, to_json
+from lmparse.records.reader import Record, RecordReader, Wanted, arguments_of, default_page
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.storage import buffers
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
+from lmparse.values.json_form import to_json
 
 if TYPE_CHECKING:
     from lmparse.framing.index import Window

@@ -2,7 +2,7 @@
 
 The generated parser sets the meaning; this module names its faults and turns the
 parsed object into plain values: int, float, str, bytes, None, and list or dict for
-nested records. `to_json` gives the form that `records` prints.
+nested records.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import re
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 from io import BytesIO
 from itertools import pairwise
 from operator import attrgetter
@@ -26,7 +25,7 @@ from lmparse.errors import DataError, InvalidValueError, OptionError, RecordErro
 from lmparse.options import Options
 from lmparse.spec.catalog import KIND, Spec
 from lmparse.spec.layout import Field, Layout
-from lmparse.values import codepages, decimals, packed_times, texts
+from lmparse.values import codepages, kinds, positions
 from lmparse.values.codepages import CodePage
 
 Values = dict[str, Any]
@@ -34,6 +33,8 @@ Wanted = frozenset[str] | None
 """Fields of a record to decode; None for all. What is not decoded is not checked either."""
 Decode = Callable[[Any], Any]
 """What turns a parsed field into its value. Raises InvalidValueError."""
+_PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float}
+"""Kinds that come from the parser as their values."""
 _READS = ("_read", "_read_le", "_read_be")
 _ASSIGNS = re.compile(r"self\.(\w+)(?: = |\.append\()")
 _ASKS = re.compile(r"_on = self\.(\w+)$")
@@ -194,37 +195,26 @@ class RecordReader:
         """What turns the parsed field into its value; None for nested records."""
         if entry.kind in ("struct", "body"):
             return None
-        page = self._page(entry)
-        if entry.kind == "char":
-            return lambda raw: page.decode(raw).rstrip(" ")
-        if entry.kind == "code":
-            return _code_decoder(page, entry.width or 1)
-        if entry.kind == "hextext":
-            return lambda raw: texts.decode_hex(page.decode(raw))
-        if entry.kind == "decimaltext":
-            return lambda raw: decimals.decode_text(page.decode(raw))
         if entry.kind == "rest":
             return lambda raw: raw or None
-        take = self._raw(entry)
-        if entry.kind == "timestamp17":
-            return lambda value: packed_times.decode_timestamp17(take(value))
-        if entry.kind == "rid6":
-            return _rid_decoder(take)
-        if entry.kind == "lsn" and entry.type is None:
-            return lambda value: value.to_bytes(entry.width or 0, "big")
-        if entry.kind in ("uint", "int"):
-            return int
-        return take
+        if entry.kind in _PARSED:
+            return _PARSED[entry.kind]
+        take, decode = self._raw(entry), kinds.decoder(entry.kind, self._page(entry))
+        if decode is None or take is None:
+            return decode or take or (lambda value: value)
+        whole: Decode = lambda value: decode(take(value))  # noqa: E731
+        return cache(whole) if entry.kind == "code" else whole
 
     def _page(self, entry: Field) -> CodePage:
         if entry.codec in (None, "ebcdic", "database"):
             return self.code_page
         return codepages.lookup(entry.codec)
 
-    def _raw(self, entry: Field) -> Decode:
-        """What gives a field's bytes; a field of a shared type is put together from its parts."""
+    def _raw(self, entry: Field) -> Decode | None:
+        """What gives a field's bytes; a field of a shared type is put together from its parts. None if parsed so."""
         if entry.type is None:
-            return lambda value: value
+            width = entry.width or 0
+            return (lambda value: int(value).to_bytes(width, "big")) if entry.kind in ("code", "lsn") else None
         parts = [(part.id, part.width or 0) for part in self.spec.layouts[entry.type]]
         if all(part.kind == "bytes" for part in self.spec.layouts[entry.type]) and len(parts) > 1:
             take = attrgetter(*(name for name, _ in parts))
@@ -236,20 +226,7 @@ class RecordReader:
                 for name, width in parts
             )
 
-        return join
-
-
-def _code_decoder(page: CodePage, width: int) -> Decode:
-    """Code fields come as integers over their characters; the text is what is shown."""
-    known: dict[int, str] = {}
-
-    def decode(value: int) -> str:
-        text = known.get(value)
-        if text is None:
-            text = known[value] = page.decode(int(value).to_bytes(width, "big")).rstrip(" ")
-        return text
-
-    return decode
+        return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)
 
 
 def kind_of(parsed: Any) -> str:
@@ -282,35 +259,6 @@ def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
             return ()
         found.append(value)
     return tuple(found)
-
-
-def _rid_decoder(take: Decode) -> Decode:
-    """Row ids come as half-words in the order they stand; the number has its page first."""
-
-    def decode(value: Any) -> bytes:
-        raw: bytes = take(value)
-        return raw if not value._is_le else raw[4:] + raw[2:4] + raw[:2]
-
-    return decode
-
-
-def to_json(value: Any) -> Any:
-    """Values as JSON has them: bytes as upper-case hex, decimals as text, no number as its name; so inside, too."""
-    if isinstance(value, bytes):
-        return value.hex().upper()
-    if isinstance(value, dict):
-        return {name: item if type(item) in _PLAIN else to_json(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [to_json(item) for item in value]
-    if isinstance(value, float) and value - value != 0:
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, Decimal):
-        return decimals.to_text(value)
-    return value
-
-
-_PLAIN = frozenset((int, str, bool, type(None)))
-"""Types that JSON has as they are."""
 
 
 class _Fault:

@@ -14,9 +14,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from lmparse.records.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.values import codepages
-from lmparse.values.encoding import encode_hfp, encode_packed, encode_record
+from lmparse.values.decimals import encode_packed
+from lmparse.values.floats import encode_hfp
 
 _PAGE = codepages.lookup("cp1047")
 _SYSTEM = "DB2P"

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.db2.tables import Table, placed
+from lmparse.records.encoding import encode_part
 from lmparse.spec import catalog
-from lmparse.values.encoding import ByteOrder, encode_packed, encode_part
+from lmparse.values.decimals import encode_packed
+from lmparse.values.integers import ByteOrder
 from lmparse.values.sql_types import parse_type
 
 _ORDER: ByteOrder = "little"

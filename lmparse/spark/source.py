@@ -32,10 +32,11 @@ from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, Part, Request
 from lmparse.options import Options, asks_for_changes, boolean, plain
 from lmparse.records.files import check_columns, corrupt_field
-from lmparse.records.reader import RecordReader, arguments_of, to_json
+from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.spec import catalog
 from lmparse.storage.prefetch import prefetched
 from lmparse.values import codepages
+from lmparse.values.json_form import to_json
 
 if TYPE_CHECKING:
     from pyspark import RDD

@@ -11,11 +11,11 @@ from functools import lru_cache
 import numpy as np
 
 from lmparse.errors import InvalidValueError
+from lmparse.values import texts
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, width_of
 from lmparse.values.codepages import CodePage
 from lmparse.values.integers import decode_unsigned_array
 from lmparse.values.invalid_values import bad_digit, invalid_value, text_hint
-from lmparse.values.texts import to_ascii
 
 # Packed
 
@@ -97,6 +97,13 @@ def decode_packed_array128(raw: Bytes) -> tuple[UInt64s, Flags]:
     words[:, 1] = (high ^ mask) + (is_negative & (low == 0))
     words[bad] = 0
     return words, bad
+
+
+def encode_packed(value: Decimal, width: int, scale: int) -> bytes:
+    """A number as packed decimal of `width` bytes with `scale` digits behind the point."""
+    unscaled = int(value.scaleb(scale))
+    digits = str(abs(unscaled)).rjust(2 * width - 1, "0")
+    return bytes.fromhex(digits + ("d" if unscaled < 0 else "c"))
 
 
 def has_no_digit(packed_digits: UInt64s) -> Flags:
@@ -205,6 +212,11 @@ def decode_text_array(raw: Bytes, page: CodePage) -> tuple[Int64s, Flags, Flags]
     return value, state == 0, bad
 
 
+def encode_text(value: int | None, width: int, page: CodePage) -> bytes:
+    """An integer in text, zeros in front; blanks for None."""
+    return texts.encode("" if value is None else f"{value:0{width}d}", width, page)
+
+
 _BLANK, _PLUS, _MINUS, _OTHER = 10, 11, 12, 13
 """Classes of characters beside the ten digits."""
 _BEFORE, _SIGN_READ, _IN_DIGITS, _BEHIND, _NOT_A_NUMBER = range(5)
@@ -226,7 +238,7 @@ _STEPS = _steps()
 @lru_cache(maxsize=64)
 def _classes(page: CodePage) -> Bytes:
     classes = np.full(256, _OTHER, np.uint8)
-    for byte, char in enumerate(to_ascii(page)):
+    for byte, char in enumerate(texts.to_ascii(page)):
         place = b"0123456789 +-".find(char)
         if place >= 0:
             classes[byte] = place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from fractions import Fraction
 from math import ldexp
 
 import numpy as np
@@ -27,6 +28,11 @@ _IEEE = {
     "big": {4: struct.Struct(">f"), 8: struct.Struct(">d")},
     "little": {4: struct.Struct("<f"), 8: struct.Struct("<d")},
 }
+
+
+def encode_ieee(value: float, width: int, byte_order: ByteOrder = "big") -> bytes:
+    """A number as IEEE 754 binary floating point of 4 or 8 bytes."""
+    return _IEEE[byte_order][width].pack(value)
 
 
 def decode_ieee_array(raw: Bytes, byte_order: ByteOrder = "big") -> Float64s:
@@ -72,6 +78,19 @@ def decode_hfp_array(raw: Bytes) -> Float64s:
     value *= _POWERS[width].take(power.view(np.int64))
     sign = (bits >> np.uint64(8 * width - 1)) << np.uint64(63)
     return (value.view(np.uint64) | sign).view(np.float64)
+
+
+def encode_hfp(value: float, width: int = 8) -> bytes:
+    """A number as hexadecimal floating point, truncated to `width` bytes."""
+    if value == 0:
+        return bytes(width)
+    fraction, exponent = abs(Fraction(value)), 64
+    while fraction >= 1:
+        fraction, exponent = fraction / 16, exponent + 1
+    while fraction < Fraction(1, 16):
+        fraction, exponent = fraction * 16, exponent - 1
+    bits = int(fraction * (1 << 8 * (width - 1)))
+    return bytes([exponent | (0x80 if value < 0 else 0)]) + bits.to_bytes(width - 1, "big")
 
 
 _POWERS = {

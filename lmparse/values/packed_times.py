@@ -6,6 +6,7 @@ midnight of the next day and stays as it is in text. In a field of another width
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import numpy as np
@@ -38,6 +39,12 @@ def timestamp17_micros(raw: bytes) -> int | None:
     """BIN(17) as microseconds since 1970-01-01T00:00:00, finer digits cut off; as `decode_timestamp17`."""
     parts = _split_timestamp17(raw)
     return None if parts is None else parts[1] + int(parts[2][:6])
+
+
+def encode_timestamp17(text: str | None, width: int = 17) -> bytes:
+    """An ISO timestamp as packed digits, zeros behind; all zero for None."""
+    digits = re.sub(r"\D", "", text or "")
+    return bytes.fromhex(digits.ljust(2 * width, "0"))
 
 
 def extend_timestamp(raw: bytes) -> bytes:

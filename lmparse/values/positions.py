@@ -61,8 +61,6 @@ _CLOCK_EPOCH_US = 2_208_988_800_000_000
 """Microseconds from 1900-01-01, where the clock starts, to 1970-01-01."""
 
 
-def decode_rid(raw: bytes) -> tuple[int, int]:
-    """Page and row of a 5-byte row id: 4 bytes of page, 1 of row. Raises LMP-V010."""
-    if len(raw) != 5:
-        raise wrong_width(raw, "5 bytes")
-    return int.from_bytes(raw[:4], "big"), raw[4]
+def join_rid6(raw: bytes, is_little: bool) -> bytes:
+    """A Db2 LUW row id of 48 bits, most significant byte first, from its half-words in the order they are in."""
+    return raw[4:] + raw[2:4] + raw[:2] if is_little else raw

@@ -16,12 +16,20 @@ from functools import lru_cache
 import numpy as np
 
 from lmparse.errors import InvalidValueError
-from lmparse.values import gregorian
+from lmparse.values import codepages, gregorian
 from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Int64s, UInt64s, byte_of, none_of
 from lmparse.values.integers import decode_unsigned_array
 from lmparse.values.invalid_values import invalid_value
 
 # One value
+
+
+def characters(raw: bytes) -> str:
+    """The characters of a date or time. That dates follow the encoding of their table is not documented.
+
+    They begin with a digit, and a digit tells EBCDIC from ASCII.
+    """
+    return (_EBCDIC if raw[:1] >= b"\xf0" else _ASCII).decode(raw)
 
 
 def decode_date(text: str) -> str:
@@ -96,6 +104,7 @@ def _bad_text(expected: str, text: str) -> InvalidValueError:
     return invalid_value("LMP-V006", expected, repr(text[:64]))
 
 
+_EBCDIC, _ASCII = codepages.lookup(37), codepages.lookup(819)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII).fullmatch
 
 
@@ -210,7 +219,7 @@ def _text_micros(words: list[UInt64s], bad: Flags) -> tuple[Int64s, Flags, Flags
 
 
 def _is_ebcdic(raw: Bytes) -> Flags:
-    """Whether the first byte is an EBCDIC digit; as the row reader does."""
+    """Whether the first byte is an EBCDIC digit; as in `characters`."""
     return np.greater_equal(raw[:, 0], 0xF0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,16 @@ from lmparse.values.codepages import UNDEFINED, CodePage
 from lmparse.values.invalid_values import invalid_value
 
 # Characters
+
+
+def decoder(page: CodePage, trim: bool = True) -> Callable[[bytes], str]:
+    """What decodes text of a page; with `trim`, without blanks at the end."""
+    return (lambda raw: page.decode(raw).rstrip(" ")) if trim else page.decode
+
+
+def encode(text: str, width: int, page: CodePage) -> bytes:
+    """Text in a page, with blanks behind it."""
+    return page.encode(text).ljust(width, page.encode(" "))
 
 
 def can_decode_array(page: CodePage) -> bool:

@@ -698,7 +698,7 @@ def no_value(column: Any) -> str:
 @steady
 @given(tables_with_rows, st.sampled_from(["little", "big"]), st.booleans(), st.sampled_from(["array", "data"]))
 def test_rows_are_what_was_encoded(pairs: Any, order: Any, is_compressed: bool, base: Any) -> None:
-    from lmparse.records.reader import to_json
+    from lmparse.values.json_form import to_json
 
     columns, row = named(pairs)
     server = server_of(order)

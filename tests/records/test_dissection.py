@@ -14,8 +14,9 @@ from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.dissection import Dissection, Dissector
 from lmparse.records.files import RecordFile
-from lmparse.records.reader import RecordReader, to_json
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
+from lmparse.values.json_form import to_json
 
 CASES = Path(__file__).parents[1] / "cases"
 NEEDS_MORE = ("bmc_row_image", "bmc_lldf_data", "db2_row")

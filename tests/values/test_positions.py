@@ -63,9 +63,7 @@ def test_lrsn_delta_refuses(text: str) -> None:
         positions.lrsn_delta_us(text)
 
 
-def test_rid() -> None:
-    assert positions.decode_rid(bytes.fromhex("0000020105")) == (0x201, 5)
-    assert positions.decode_rid(b"\xff" * 5) == (2**32 - 1, 255)
-    with pytest.raises(InvalidValueError) as caught:
-        positions.decode_rid(b"\x01\x02\x03\x04")
-    assert_refused(caught.value, {"code": "LMP-V010", "expected": "5 bytes", "found": "4 bytes", "hex": "01020304"})
+def test_rid6() -> None:
+    """Slot 12 of page 0x340, from servers of either byte order."""
+    assert positions.join_rid6(bytes.fromhex("00000340000C"), False).hex() == "00000340000c"
+    assert positions.join_rid6(bytes.fromhex("000C03400000"), True).hex() == "00000340000c"

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from lmparse.records.reader import to_json
 from lmparse.review.coverage.coverage import (
     PART_KINDS,
     ByteCount,
@@ -21,6 +20,7 @@ from lmparse.review.coverage.coverage import (
     is_reserved,
 )
 from lmparse.spec.layout import Code, Field, Layout
+from lmparse.values.json_form import to_json
 
 BYTE_CLASSES = ("typed", "reserved", "opaque", "unread")
 """In the order of reports."""
