@@ -19,7 +19,7 @@ from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field
-from lmparse.values import kinds, packed_times, positions
+from lmparse.values import codepages, kinds, packed_times, positions
 from lmparse.values.codepages import CodePage
 
 
@@ -241,7 +241,7 @@ def widen(value: bytes, known: Field) -> bytes:
     if found in EXTEND:
         return EXTEND[found](value)
     if found == "text":
-        blank = b"\x40"
+        blank = codepages.lookup("cp037").encode(" ")
         if value[width:].strip(blank):
             raise _too_wide(value, width)
         return value[:width].ljust(width, blank)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion
+from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion, front_widths, len_unit
 from lmparse.changes.row_values import RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.reader import RecordReader
@@ -58,7 +58,6 @@ class RowReader:
         spec = catalog.load(SPEC)
         storage = spec.enum("storage")
         columns = table.columns
-        unit = 2 if reading.graphic_length == "characters" else 1
         self._widths = [column.width(reading.dec_length, reading.graphic_length) for column in columns]
         self.parts = RecordReader(
             spec,
@@ -66,12 +65,13 @@ class RowReader:
                 [storage["varying" if column.is_varying else "fixed"] for column in columns],
                 self._widths,
                 [int(column.is_nullable) for column in columns],
-                [unit if column.is_graphic else 1 for column in columns],
+                [len_unit(reading.graphic_length if column.is_graphic else "bytes") for column in columns],
                 reading.null_bytes == "present",
                 options.is_expanded,
             ),
         )
         """Takes an image apart into the parts of its columns."""
+        self._fronts = [column.front_bytes for column in columns]
         self.decoders = [_decoder(column, options, reading.dec_length) for column in columns]
         """For each column what turns its bytes into its value; None when the value is kept elsewhere."""
 
@@ -87,8 +87,9 @@ class RowReader:
             raise of_table(error, self.table.columns, self.table.identity) from None
         row = RowValues({})
         offset = 0
-        for column, part, decode in zip(self.table.columns, parsed.columns, self.decoders, strict=True):
-            start = offset + column.is_nullable + 2 * column.is_varying
+        parts = zip(self.table.columns, self._fronts, parsed.columns, self.decoders, strict=True)
+        for column, front, part, decode in parts:
+            start = offset + front
             offset = start + len(part.value) + len(getattr(part, "padding", b""))
             if wanted is not None and column.name not in wanted:
                 continue
@@ -113,8 +114,8 @@ class RowReader:
 
 def _null_with_length(column: Column, length: int, value: bytes, start: int) -> InvalidValueError:
     return InvalidValueError(
-        "a null column has a length", code="LMP-V001", spec=SPEC, field=column.name, field_offset=start - 2,
-        expected="0", found=str(length), hex=value[:32].hex().upper(),
+        "a null column has a length", code="LMP-V001", spec=SPEC, field=column.name,
+        field_offset=start - front_widths()[1], expected="0", found=str(length), hex=value[:32].hex().upper(),
     )  # fmt: skip
 
 

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import pairwise
 
 from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import Column, Table
 from lmparse.db2.transaction_index import ChangeReference, LobPiece
+from lmparse.spec import catalog
 
-CONSOLIDATED = 0xFFFF
-"""Column of a piece that holds the varying values of a whole row."""
 _BEFORE = "the value before is not logged"
+
+
+@cache
+def _whole_row() -> int:
+    """In place of the column of a piece that holds the varying values of a whole row."""
+    return catalog.load("db2_lob").enum("column")["whole_row"]
+
+
 ReadPiece = Callable[[LobPiece], bytes]
 
 
@@ -54,7 +62,7 @@ class OutsideValues:
         return [
             piece
             for piece in reference.pieces
-            if piece.column is None or (piece.column != CONSOLIDATED and piece.column + 1 - first == column.number)
+            if piece.column is None or (piece.column != _whole_row() and piece.column + 1 - first == column.number)
         ]
 
     def _grown(self, column: Column, pieces: list[LobPiece]) -> list[LobPiece] | str:
@@ -95,7 +103,7 @@ class OutsideValues:
         return b"".join(map(self._read, ordered))
 
     def _out_of_row(self, column: Column) -> bytes | str:
-        pieces = [piece for piece in self._entry.pieces if piece.column == CONSOLIDATED]
+        pieces = [piece for piece in self._entry.pieces if piece.column == _whole_row()]
         if not pieces:
             return "the value is stored out of the row and not in the log"
         payload = self._joined(pieces)
@@ -112,5 +120,5 @@ def first_column(ids: Iterable[int], table: Table) -> int | None:
     leads to a column that keeps nothing out of the row. None when neither fits.
     """
     able = {column.number for column in table.columns if column.sql_type.is_lob or column.type == "XML"}
-    named = {number for number in ids if number != CONSOLIDATED}
+    named = {number for number in ids if number != _whole_row()}
     return next((first for first in (0, 1) if {number + 1 - first for number in named} <= able), None)

@@ -230,7 +230,7 @@ def _number(value: Any) -> int | None:
     """A log sequence number as a number; that of six bytes comes in half-words."""
     if value is None or isinstance(value, int):
         return value
-    return int(value.word0 << 32 | value.word1 << 16 | value.word2)
+    return int(value.number)
 
 
 def _prefix_lsn(prefix: Any) -> int | None:

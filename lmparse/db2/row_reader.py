@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from io import BytesIO
 from typing import Any
@@ -20,6 +21,7 @@ from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.values import codepages, decfloat, decimals, floats, integers, packed_times, texts
 from lmparse.values.codepages import CodePage
+from lmparse.values.decimals import encode_packed
 
 SPEC = "db2_row"
 GRAPHIC_PAGE = 1200
@@ -185,7 +187,7 @@ class RowReader:
     def _compressed(self, data: Any, length: int) -> Iterator[tuple[Column, bytes | _Elsewhere | None, int]]:
         """The same of a row with VALUE COMPRESSION, whose offsets count from the array or from the data."""
         offsets = [offset & ~self._special for offset in data.value_offsets]
-        array = 2 * len(offsets)
+        array = data.len_value_offsets
         start = offsets[0]
         ends = {0: len(data.data), array: array + len(data.data)}
         if start not in ends or offsets[-1] != ends[start] or offsets != sorted(offsets):
@@ -233,7 +235,7 @@ class RowReader:
         except (KaitaiStructError, EOFError):
             raise _not_consolidated(payload, "its offsets") from None
         head = len(payload) - len(parsed.data)
-        bases = {0, head, 4 * (count + 1)}
+        bases = {0, head, parsed.len_value_offsets}
         if (
             start not in bases
             or end - start != len(parsed.data)
@@ -262,11 +264,12 @@ def _system_default(column: Column, byte_order: str) -> bytes:
         zero = decfloat.ZERO[column.width]
         return zero if byte_order == "big" else zero[::-1]
     if column.form == "decimal":
-        return bytes(column.width - 1) + b"\x0c"
+        return encode_packed(Decimal(0), column.width, column.scale)
     if column.type == "CHAR" and not column.sql_type.is_bit_data:
         return b" " * column.width
     if column.type == "GRAPHIC":
-        return b"\x00 " * (column.width // 2)
+        blank = codepages.lookup(GRAPHIC_PAGE).encode(" ")
+        return blank * (column.width // len(blank))
     return b"" if column.sql_type.is_varying else bytes(column.width)
 
 

@@ -234,8 +234,9 @@ def _check_keys(path: str, where: str, entry: dict[Any, Any], known: Sequence[st
 
 
 def _whole(path: str, where: str, value: Any) -> int:
-    if type(value) is not int or not 0 <= value <= 0xFFFF:
-        raise _unusable(path, where, "a number from 0 to 65535", value)
+    most = (1 << 8 * (catalog.load("db2_dms").layouts["db2_dms.header"][where.rpartition(".")[2]].width or 0)) - 1
+    if type(value) is not int or not 0 <= value <= most:
+        raise _unusable(path, where, f"a number from 0 to {most}", value)
     return value
 
 

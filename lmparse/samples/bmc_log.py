@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from lmparse.bmc.tables import front_widths
 from lmparse.records.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.values import codepages
@@ -46,7 +47,8 @@ class SampleColumn:
     @property
     def loglog_bytes(self) -> int:
         """Bytes in a row image, at most."""
-        return self.length + self.nullable + 2 * self.is_varying
+        indicator, length = front_widths()
+        return self.length + indicator * self.nullable + length * self.is_varying
 
 
 @dataclass(frozen=True)
@@ -295,13 +297,13 @@ class _Maker:
             ("CM", _PAGE.encode("-DISPLAY DATABASE(PAYROLL)")),
             ("SC", _PAGE.encode("STOP DATABASE")),
         ):
-            yield from self._records(TABLES[1], shared | {"change_type": change_type}, _counted(payload, own=2))
+            yield from self._records(TABLES[1], shared | {"change_type": change_type}, _counted(payload, itself=True))
 
     def _change(self, table: SampleTable, shared: Mapping[str, Any]) -> Iterator[bytes]:
         change_type = self.chance.choice(("I", "I", "UB", "UB", "D", "IL"))
         images = [self._image(table) for _ in range(2 if change_type == "UB" else 1)]
         data = b"".join(_counted(image) for image in images)
-        yield from self._records(table, {**shared, "change_type": change_type}, _counted(data, own=2))
+        yield from self._records(table, {**shared, "change_type": change_type}, _counted(data, itself=True))
 
     def _records(self, table: SampleTable, header: Mapping[str, Any], data: bytes) -> Iterator[bytes]:
         spec = catalog.load("bmc_lldf")
@@ -343,10 +345,12 @@ class _Maker:
         return b"".join(self._value(table, column) for column in table.columns)
 
     def _value(self, table: SampleTable, column: SampleColumn) -> bytes:
+        words, width = catalog.load("bmc_row_image").enum("null_indicator"), front_widths()[0]
         if column.nullable and self.chance.random() < 0.3:
-            return b"\xff" + (b"\x00\x00" if column.is_varying else bytes(column.length))
+            nothing = _counted(b"") if column.is_varying else bytes(column.length)
+            return words["absent"].to_bytes(width, "big") + nothing
         value = self._bytes(table, column)
-        indicator = b"\x00" if column.nullable else b""
+        indicator = words["present"].to_bytes(width, "big") if column.nullable else b""
         return indicator + (_counted(value) if column.is_varying else value)
 
     def _bytes(self, table: SampleTable, column: SampleColumn) -> bytes:
@@ -384,8 +388,10 @@ class _Maker:
 _WORDS = "Müller Anna Søren Łucja Ortiz invoice ledger März année copy final draft".replace("Ł", "L").split()
 
 
-def _counted(data: bytes, own: int = 0) -> bytes:
-    return (len(data) + own).to_bytes(2, "big") + data
+def _counted(data: bytes, *, itself: bool = False) -> bytes:
+    """Bytes behind their length, which may count itself. All lengths in DATA and row images are as wide."""
+    width = front_widths()[1]
+    return (len(data) + width * itself).to_bytes(width, "big") + data
 
 
 def _ids(table: SampleTable) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from lmparse.db2.tables import Table, placed
+from lmparse.db2.tables import Table, placed, slot_width
 from lmparse.records.encoding import encode_part
 from lmparse.spec import catalog
 from lmparse.values.decimals import encode_packed
@@ -153,13 +153,13 @@ class _Writer:
             value = row[column.name]
             raw = b"" if value is None else self._value(column.type, column.length, column.scale, value)
             if column.sql_type.is_varying:
-                place = table.fixed_length + len(varying)
-                fixed += place.to_bytes(2, _ORDER) + len(raw).to_bytes(2, _ORDER)
+                numbers = (table.fixed_length + len(varying), len(raw))
+                fixed += b"".join(number.to_bytes(slot_width() // len(numbers), _ORDER) for number in numbers)
                 varying += raw
             else:
                 fixed += raw.ljust(column.width, b"\0")
             if column.is_nullable:
-                fixed += bytes([value is None])
+                fixed += bytes([self._specs["row"].enum("null_byte")["absent" if value is None else "present"]])
         data = encode_part(
             self._specs["row"], "formatted",
             {"fixed_length": len(fixed), "fixed_section": fixed, "variable_section": varying}, _ORDER,
