@@ -43,7 +43,7 @@ from lmparse.db2.change_columns import LuwChangeColumns
 from lmparse.db2.log import Db2Log
 from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
-from lmparse.framing.index import Window
+from lmparse.framing.windows import Window
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import Part, Request
 from lmparse.options import Options
