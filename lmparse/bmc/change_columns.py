@@ -36,7 +36,7 @@ from lmparse.columnar.record_plan import Decoded
 from lmparse.columnar.rows import bad_rows
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent, Span
-from lmparse.framing.index import Window
+from lmparse.framing.windows import Window
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
 from lmparse.values import byte_arrays, integers

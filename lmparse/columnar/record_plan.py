@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.filters import Filter, mask
-from lmparse.framing.index import Window
+from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout

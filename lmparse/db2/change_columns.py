@@ -28,7 +28,7 @@ from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import ChangeReference, Transaction
 from lmparse.errors import DataError, LmparseError
 from lmparse.framing.extents import RecordExtent, Span
-from lmparse.framing.index import MAX_BYTES, MAX_RECORDS
+from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]

@@ -14,7 +14,7 @@ from lmparse.framing.extents import Handover, Plausible, RecordExtent, Span
 from lmparse.storage.buffers import Buffer
 
 if TYPE_CHECKING:
-    from lmparse.framing.index import Run
+    from lmparse.framing.windows import Run
 
 Runs = Generator["Run", None, Handover]
 """Records as arrays, some thousand at a time, and from where on they are to be read one by one."""
@@ -82,18 +82,10 @@ class Framing(ABC):
     # -- into parts -------------------------------------------------------------------
 
     def spans(self, buffer: Buffer, max_bytes: int) -> list[Span]:
-        """Cut the file into parts of about `max_bytes`, reading nothing but descriptor words.
+        """Cut the file into parts of about `max_bytes`, reading nothing but descriptor words, record by record.
 
         Damage ends the last part, which then shows it when it is read.
         """
-        if self.resumes_anywhere:
-            from lmparse.framing import index
-
-            return index.spans(self, buffer, max_bytes)
-        return self.spans_by_extents(buffer, max_bytes)
-
-    def spans_by_extents(self, buffer: Buffer, max_bytes: int) -> list[Span]:
-        """The same, from record to record."""
         spans: list[Span] = []
         start, first = 0, 0
         try:

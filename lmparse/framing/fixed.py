@@ -31,7 +31,7 @@ class Fixed(Framing):
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         import numpy as np
 
-        from lmparse.framing.index import MAX_RECORDS, Run
+        from lmparse.framing.windows import MAX_RECORDS, Run
 
         length = self.record_length
         while end - start >= length:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.index import Window
+from lmparse.framing.windows import Window
 from lmparse.values import byte_arrays, integers
 from lmparse.values.distinct import Distinct
 

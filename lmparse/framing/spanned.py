@@ -63,7 +63,7 @@ class Spanned(WordFraming):
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         from lmparse.framing.word_scan import runs_of_pieces
 
-        return runs_of_pieces(self, buffer, start, end, index)
+        return runs_of_pieces(self.form, buffer, start, end, index, is_blocked=self.is_blocked)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from itertools import pairwise
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import Plausible, Span
-from lmparse.framing.index import Window, windows
+from lmparse.framing.index import windows
+from lmparse.framing.windows import Window
 from lmparse.storage.buffers import Buffer
 
 REACH = 1 << 16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lmparse.errors import FramingError
-from lmparse.framing.base import Runs
 from lmparse.framing.descriptors import WordForm, block_descriptor, segment_codes
 from lmparse.framing.extents import Handover
-from lmparse.framing.index import Places, Run, joined
 from lmparse.framing.parallel_walk import items, parallel_walk
-from lmparse.framing.words import WordFraming
+from lmparse.framing.windows import Places, Run, joined
 from lmparse.storage.buffers import Buffer
 
 _SCAN_BYTES = 1 << 20
@@ -78,10 +76,14 @@ def _block_length(word: bytes) -> int | None:
 
 @dataclass(slots=True)
 class _Scan:
-    """Goes through descriptor words, block by block where there are blocks, while they are sound."""
+    """Goes through descriptor words, block by block where there are blocks, while they are sound.
 
-    framing: WordFraming
+    It starts between two records, or at a block.
+    """
+
     form: WordForm
+    is_blocked: bool
+    is_spanned: bool
     view: memoryview
     offset: int
     """Up to here all is sound."""
@@ -100,11 +102,6 @@ class _Scan:
     """How often in a row many walkers did not get far."""
     closed: list[tuple[int, int]] = field(default_factory=list)
     """Where the words do not follow one another: their number, where the last of them ends."""
-
-    @classmethod
-    def of(cls, framing: WordFraming, buffer: Buffer, start: int, end: int) -> _Scan:
-        """A scan that starts between two records, or at a block."""
-        return cls(framing, framing.form, memoryview(buffer), start, end, start if framing.is_blocked else end)
 
     def stretches(self) -> Iterator[tuple[Places, Places]]:
         """Where words start and what they are of ends, some at a time."""
@@ -128,7 +125,7 @@ class _Scan:
 
     def _walk_in_parallel(self) -> tuple[Places, Places] | None:
         """A longer stretch by many walkers; None where one has to go."""
-        if self.framing.is_blocked or self.framing.is_spanned or self.misses >= _MISSES:
+        if self.is_blocked or self.is_spanned or self.misses >= _MISSES:
             return None
         stop = min(self.offset + _PARALLEL_BYTES, self.end)
         found = parallel_walk(self.form, self.view.obj, self.offset, self.limit, stop)  # type: ignore[arg-type]
@@ -145,7 +142,7 @@ class _Scan:
         """Take the rest of the block, or up to `stop`; False when something is not sound."""
         if self.offset == self.limit and not self._enter():
             return False
-        if self.framing.is_spanned:
+        if self.is_spanned:
             reached = _walk_pieces(self.form, self.view, self.offset, self.limit, stop, self.starts, self.codes)
         else:
             reached = _walk(self.form, self.view, self.offset, self.limit, stop, self.starts)
@@ -166,23 +163,27 @@ class _Scan:
         return True
 
 
-def runs_of_records(framing: WordFraming, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+def runs_of_records(
+    form: WordForm, buffer: Buffer, start: int, end: int, index: int, *, is_blocked: bool
+) -> Generator[Run, None, Handover]:
     """Records in one piece, as `Framing.runs` gives them."""
-    scan = _Scan.of(framing, buffer, start, end)
+    scan = _Scan(form, is_blocked, False, memoryview(buffer), start, end, start if is_blocked else end)
     for starts, ends in scan.stretches():
-        offsets = starts + scan.form.skip
+        offsets = starts + form.skip
         yield Run(offsets, ends - offsets, ends)
     count = scan.words + len(scan.starts)
-    if framing.is_blocked and scan.offset < scan.limit:
+    if is_blocked and scan.offset < scan.limit:
         block, before = scan.blocks[-1]
         return Handover(block, index + before, count - before)
     return Handover(scan.offset, index + count)
 
 
-def runs_of_pieces(framing: WordFraming, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+def runs_of_pieces(
+    form: WordForm, buffer: Buffer, start: int, end: int, index: int, *, is_blocked: bool
+) -> Generator[Run, None, Handover]:
     """Records that may be in several pieces, as `Framing.runs` gives them."""
     opening, closing = map(_marked, segment_codes())
-    scan = _Scan.of(framing, buffer, start, end)
+    scan = _Scan(form, is_blocked, True, memoryview(buffer), start, end, start if is_blocked else end)
     place = Handover(start, index)
     none = np.zeros(0, np.int64)
     held = none, none, np.zeros(0, np.uint8)  # pieces of the record that is not whole yet
@@ -195,7 +196,7 @@ def runs_of_pieces(framing: WordFraming, buffer: Buffer, start: int, end: int, i
             return Handover(place.offset, place.index, index - place.index)
         ended = np.cumsum(closes)
         whole = int(np.flatnonzero(closes)[-1]) + 1 if ended[-1] else 0
-        if framing.is_blocked:
+        if is_blocked:
             # Reading may begin at a block only when no record goes on in it.
             for offset, count in reversed(scan.blocks):
                 first = before + count - scan.words
@@ -203,10 +204,10 @@ def runs_of_pieces(framing: WordFraming, buffer: Buffer, start: int, end: int, i
                     place = Handover(offset, index + (int(ended[first - 1]) if first else 0))
                     break
         if whole:
-            yield joined(starts[:whole] + scan.form.skip, ends[:whole], ~opens[:whole])
+            yield joined(starts[:whole] + form.skip, ends[:whole], ~opens[:whole])
             index += int(ended[-1])
         held = starts[whole:], ends[whole:], codes[whole:]
-        if not framing.is_blocked:
+        if not is_blocked:
             place = Handover(int(held[0][0]) if len(held[0]) else scan.offset, index)
     if scan.offset == end and not len(held[0]):
         return Handover(end, index)

@@ -29,7 +29,7 @@ class WordFraming(Framing):
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         from lmparse.framing.word_scan import runs_of_records
 
-        return runs_of_records(self, buffer, start, end, index)
+        return runs_of_records(self.form, buffer, start, end, index, is_blocked=self.is_blocked)
 
     def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
         from lmparse.framing.word_scan import sound_words

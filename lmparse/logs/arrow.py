@@ -38,7 +38,7 @@ from lmparse.columnar.rows import (
 )
 from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
-from lmparse.framing.index import Window
+from lmparse.framing.windows import Window
 from lmparse.logs.families import check_changes, family_of, read_options
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import Part, Request

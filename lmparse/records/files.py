@@ -25,7 +25,7 @@ from lmparse.values.codepages import CodePage
 from lmparse.values.json_form import to_json
 
 if TYPE_CHECKING:
-    from lmparse.framing.index import Window
+    from lmparse.framing.windows import Window
 
 KEPT_ERRORS = 1000
 """How many errors a log keeps; all are counted."""
@@ -132,7 +132,9 @@ class RecordFile:
         """The file as places between records; an empty file has one."""
         if len(self.buffer) <= max_bytes:
             return [Span(0, len(self.buffer), 0)]
-        return self.framing.spans(self.buffer, max_bytes)
+        from lmparse.framing import index  # NumPy is not loaded before it is of use
+
+        return index.spans(self.framing, self.buffer, max_bytes)
 
     def cut_spans(self, max_bytes: int) -> list[Span]:
         """The same from looks at the bytes near the cuts only, so that nobody knows a number: see `Span`.
@@ -251,7 +253,7 @@ class RecordFile:
 
     def windows(self, span: Span | None = None) -> Iterator[Window]:
         """The same records as `frames`, many at a time, and the same errors; of a span without foreign records."""
-        from lmparse.framing import index  # NumPy is not loaded before it is of use
+        from lmparse.framing import index
 
         whole = span or Span(0, len(self.buffer), 0)
         try:

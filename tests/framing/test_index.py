@@ -20,7 +20,8 @@ from lmparse.framing import index, word_scan
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
-from lmparse.framing.index import Window, windows
+from lmparse.framing.index import windows
+from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, Window
 from lmparse.storage.buffers import open_buffer
 
 QUICK = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -64,7 +65,7 @@ def contents(window: Window) -> list[tuple[int, int, bytes]]:
 def check(window: Window, limits: dict[str, int]) -> None:
     """What holds for every window."""
     count = len(window)
-    assert 1 <= count <= max(limits.get("max_records", index.MAX_RECORDS), 1)
+    assert 1 <= count <= max(limits.get("max_records", MAX_RECORDS), 1)
     assert [len(window.starts), len(window.lengths), len(window.offsets)] == [count] * 3
     assert {window.starts.dtype, window.lengths.dtype, window.offsets.dtype} == {np.dtype(np.int64)}
     assert window.data.dtype == np.uint8
@@ -76,7 +77,7 @@ def check(window: Window, limits: dict[str, int]) -> None:
     assert (window.starts[1:] >= ends[:-1]).all()
     assert (np.diff(window.offsets) > 0).all()
     if count > 1:
-        assert len(window.data) <= limits.get("max_bytes", index.MAX_BYTES)
+        assert len(window.data) <= limits.get("max_bytes", MAX_BYTES)
 
 
 def assert_equal(framing: Framing, buffer: bytes, *place: Any, **limits: int) -> Facts:

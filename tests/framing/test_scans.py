@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from writers.bmc import framing
 
-from lmparse.framing import scans
+from lmparse.framing import index, scans
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
@@ -57,8 +57,8 @@ def test_above() -> None:
 @pytest.mark.parametrize("name", [way for way in EVERY if way != "glued"])
 def test_spans(name: str, max_bytes: int) -> None:
     way, data = written(name, [b"\x00\x05" + bytes(range(number % 50)) for number in range(20, 80)])
-    assert way.spans(data, max_bytes) == way.spans_by_extents(data, max_bytes)
-    assert way.spans(data[:-3], max_bytes) == way.spans_by_extents(data[:-3], max_bytes)
+    assert index.spans(way, data, max_bytes) == way.spans(data, max_bytes)
+    assert index.spans(way, data[:-3], max_bytes) == way.spans(data[:-3], max_bytes)
 
 
 # distinct rows
