@@ -173,16 +173,13 @@ def wrong_ids(specs: Iterable[SpecFile]) -> list[Problem]:
 
 def missing_imports(spec: SpecFile, known: Container[str]) -> list[Problem]:
     """Imports of a spec that are none of the places known."""
-    return [
-        spec.problem(
-            f"/meta/imports/{number}",
-            f"{place} leads out of the folder of the specs"
-            if ".." in place.split("/")
-            else f"there is no spec {place}",
-        )
-        for number, place in enumerate(spec.imports)
-        if place not in known
-    ]
+    missing = [(number, place) for number, place in enumerate(spec.imports) if place not in known]
+    return [spec.problem(f"/meta/imports/{number}", _no_spec(place)) for number, place in missing]
+
+
+def _no_spec(place: str) -> str:
+    is_outside = ".." in place.split("/")
+    return f"{place} leads out of the folder of the specs" if is_outside else f"there is no spec {place}"
 
 
 def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]:
