@@ -126,7 +126,7 @@ $(VENV)/installed: $(VENV)/locked $(VENV)/files pyproject.toml
 $(VENV)/files: FORCE | $(VENV)/pyvenv.cfg
 	@test -d build/__editable__.* || rm -f $@
 	@find lmparse generated formats -name '*.py' -o -name '*.pyi' -o -name '*.ksy' -o -name '*.json' \
-		-o -name py.typed -o -path 'lmparse/templates/*' -o -path 'formats/*.csv' -o -path 'formats/*.yaml' | LC_ALL=C sort > $@.new
+		-o -name py.typed -o -path '*/templates/*' -o -path 'formats/*.csv' -o -path 'formats/*.yaml' | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # --- the locks ---------------------------------------------------------------

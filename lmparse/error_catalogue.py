@@ -244,7 +244,7 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-S008": Cause(
         "a spec cannot be read",
         "It is no YAML, has not the shape of a spec, or names a spec, a type or an enumeration that does not exist.",
-        "The message has path, line and column of every fault; `python build.py` says more about a spec's expressions.",
+        "The message has path, line and column of every fault; `lmparse build` says more about a spec's expressions.",
     ),
     "LMP-S009": Cause(
         "no specs there",

@@ -47,9 +47,10 @@ _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASC
 def _seq(name: str, text: str) -> str:
     if not _SEQ(text):
         raise OptionError(
-            f"{name} has no value {text!r}", code="LMP-S003",
+            f"{name} has no value {text!r}",
+            code="LMP-S003",
             hint=f"all {SEQ_DIGITS} hexadecimal digits of a seq, as changes show it",
-        )  # fmt: skip
+        )
     return text.upper()
 
 
@@ -59,9 +60,10 @@ def _moment(name: str, text: str) -> str:
         second = datetime.fromisoformat(parts[1] if parts else "")
     except ValueError:
         raise OptionError(
-            f"{name} has no value {text!r}", code="LMP-S003",
+            f"{name} has no value {text!r}",
+            code="LMP-S003",
             hint="a time as 2026-03-14T10:11:12 or 2026-03-14T10:11:12.000123",
-        ) from None  # fmt: skip
+        ) from None
     fraction = (parts[2] or "") if parts else ""
     return f"{second.isoformat()}.{fraction:0<6}"
 
@@ -109,13 +111,19 @@ class Options:
     )
     floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain")
     include: tuple[str, ...] = _option(
-        ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "all"),
-        of="changes convert", kind=tuple,
-    )  # fmt: skip
+        ("committed",),
+        "which units of recovery",
+        values=("committed", "rolled-back", "open", "all"),
+        of="changes convert",
+        kind=tuple,
+    )
     operations: tuple[str, ...] = _option(
-        (), "kinds of change, comma separated", values=("I", "U", "D", "M", "T", "X", "S", "C", "O"),
-        of="changes convert", kind=tuple,
-    )  # fmt: skip
+        (),
+        "kinds of change, comma separated",
+        values=("I", "U", "D", "M", "T", "X", "S", "C", "O"),
+        of="changes convert",
+        kind=tuple,
+    )
     table: str | None = _option(
         None,
         "one table: NAME, SCHEMA.NAME, DBID.PSID.TBOBID in hex, or TABLESPACE.TABLE of Db2 LUW",

@@ -1,7 +1,7 @@
 """Catalog: from a spec's id to its generated parser, its layout, its codes.
 
 The specs of the package stand in `lmparse._generated`. A spec of one's own, built
-with `build.py generate --formats DIR --out OUT`, is named by the path `OUT/<id>`.
+with `lmparse build --formats DIR --out OUT`, is named by the path `OUT/<id>`.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _locate(name: str) -> tuple[str, str]:
     if not (folder / "layouts.py").is_file():
         raise UnknownFormatError(
             f"there is no layouts.py in {path.parent}",
-            hint="build the spec first: python build.py generate --formats DIR --out " + str(path.parent),
+            hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}",
         )
     # A folder built elsewhere is imported as a package of its own name, so that the
     # relative imports in it work and two folders never mix.

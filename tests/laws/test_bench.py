@@ -24,6 +24,7 @@ from bench.harness import Contender, Job, TablesDiffer
 from bench.rivals import generated_parser, numpy_script, struct_loop, target
 from lmparse.columnar.schemas import records_schema
 from lmparse.framing.framings import framing_of
+from lmparse.spec import catalog
 from lmparse.storage.buffers import open_buffer
 
 SIZE = 300 * 385
@@ -93,7 +94,7 @@ def test_row_images_of_a_log_can_be_decoded(folder: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "width", "count"), [("narrow", 65, 11), ("wide", 1341, 167)])
 def test_records_of_fixed_width(folder: Path, kind: str, width: int, count: int) -> None:
-    layout = lmparse.spec.catalog.load(data.make(kind, folder, size=SIZE).spec).layout
+    layout = catalog.load(data.make(kind, folder, size=SIZE).spec).layout
     assert (layout.width, len(layout.fields)) == (width, count)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.specs import FORMATS, Problem, SpecError, SpecFile, closure, read_specs, wrong_ids
+from lmparse.spec.build.shelves import on_disk, read_all, with_imports
+from lmparse.spec.build.specs import Problem, SpecError, SpecFile, closure, wrong_ids
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.layout import Code, Field, Layout
 
@@ -19,23 +20,21 @@ MANIFEST = "MANIFEST.json"
 LAYOUTS = "layouts.py"
 
 
-def selected(folder: Path) -> tuple[list[SpecFile], dict[str, SpecFile]]:
-    """The specs of a formats folder with what they import, and all that may be imported."""
-    folders = [folder] if folder.resolve() == FORMATS else [folder, FORMATS]
-    known = read_specs(folders)
-    own = [place for place, spec in known.items() if spec.path.is_relative_to(folder)]
-    if not own:
-        raise SpecError([Problem(str(folder), 1, 1, "there is no <family>/<id>.ksy in this folder")])
-    specs = closure(known, own)
+def selected(source: Path) -> tuple[list[SpecFile], dict[str, SpecFile]]:
+    """The spec of a `.ksy` file, or those of a folder, with what they import, imported ones first; and all by place."""
+    shelf, places = on_disk(source)
+    own, problems = read_all(shelf, places)
+    known, more = with_imports(own, shelf)
+    specs = closure(known, places)
     # The compiler names its output after the id.
-    if problems := wrong_ids(specs):
+    if problems := problems + more or wrong_ids(specs):
         raise SpecError(problems)
     return specs, known
 
 
-def make(folder: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:
-    """Every product of a formats folder, by file name. Raises SpecError or CompilerUnavailable."""
-    specs, known = selected(folder)
+def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:
+    """Every product of a `.ksy` file or of a folder, by file name. Raises SpecError or CompilerUnavailable."""
+    specs, known = selected(source)
     compiler = Compiler(engine, compiler_path)
     compiled = compiler.compile(specs, known)
     ids = sorted(compiled)
@@ -134,9 +133,9 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def differences_from_manifest(folder: Path, out: Path) -> list[str]:
+def differences_from_manifest(source: Path, out: Path) -> list[str]:
     """What does not have the hash that the manifest states: specs and products."""
-    specs, _ = selected(folder)
+    specs, _ = selected(source)
     try:
         manifest = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
         stated = {f"formats/{entry['path']}": entry["sha256"] for entry in manifest["specs"].values()}
