@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from lmparse.errors import OptionError
-from lmparse.logs.families import read_options
 from lmparse.options import Options
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -50,6 +49,8 @@ def given_options(parsed: argparse.Namespace) -> dict[str, Any]:
 
 def options_of(parsed: argparse.Namespace) -> Options:
     """The same, parsed. Raises OptionError."""
+    from lmparse.logs.families import read_options
+
     return read_options(given_options(parsed))
 
 

@@ -9,7 +9,6 @@ from lmparse import __version__
 from lmparse.cli.arguments import Commands, add_command, add_options, given_options, not_installed
 from lmparse.cli.messages import fail, message, report, report_left_out, report_tally
 from lmparse.errors import DataError
-from lmparse.logs.families import read_options
 from lmparse.options import asks_for_changes
 
 
@@ -36,6 +35,7 @@ def run(parsed: argparse.Namespace) -> int:
     except ImportError as error:
         raise not_installed(error) from None
     from lmparse.export.progress import Progress
+    from lmparse.logs.families import read_options
 
     given = given_options(parsed)
     is_changes = asks_for_changes({"spec", *given})  # without a spec, records are those of the default one

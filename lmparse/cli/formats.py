@@ -19,8 +19,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """List them."""
-    from lmparse.logs.families import spec_name
-from lmparse.spec import catalog
+    from lmparse.spec import catalog
 
     if parsed.spec is not None:
         return _fields(parsed.spec, parsed.json)
@@ -36,7 +35,7 @@ from lmparse.spec import catalog
 
 def _fields(name: str, as_json: bool) -> int:
     from lmparse.logs.families import spec_name
-from lmparse.spec import catalog
+    from lmparse.spec import catalog
 
     spec = catalog.load(spec_name(name))
     layout = spec.layout
