@@ -30,7 +30,7 @@ from lmparse.errors import (
     TruncatedError,
     UnknownFormatError,
 )
-from lmparse.logs.open import open_log, parse
+from lmparse.logs.open import Log, open_log, parse
 from lmparse.logs.sniff import Sniffed, sniff
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ __all__ = [
     "InvalidValueError",
     "LeftoverError",
     "LmparseError",
+    "Log",
     "OptionError",
     "RecordError",
     "Sniffed",
