@@ -13,8 +13,9 @@ from lmparse.changes.ranges import ChangeRange
 from lmparse.errors import DataError, TableNotFoundError
 from lmparse.framing.framings import Span
 from lmparse.options import Options
-from lmparse.records.files import FileSettings, RecordFile
+from lmparse.records.files import RecordFile
 from lmparse.records.reader import to_json
+from lmparse.records.settings import FileSettings, FoundFile
 
 
 class ChangeLog(RecordFile):
@@ -24,11 +25,11 @@ class ChangeLog(RecordFile):
         self,
         path: str | Path,
         options: Options,
+        found: FoundFile,
         *,
-        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
     ) -> None:
-        super().__init__(path, options, settings=settings, on_error=on_error)
+        super().__init__(path, options, found, on_error=on_error)
         self.left_out: Counter[str] = Counter()
         """Changes that options kept out, by why: what became of them, or that they are outside a range."""
         self.range = ChangeRange.of(options)

@@ -39,7 +39,8 @@ from lmparse.logs.families import check_changes
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import DEFAULT_BYTES, Part
 from lmparse.options import FILE_OPTIONS, Options
-from lmparse.records.files import FileSettings, RecordFile, Tally
+from lmparse.records.files import RecordFile, Tally
+from lmparse.records.settings import FileSettings
 from lmparse.storage import buffers, processes
 from lmparse.storage.atomic_output import AtomicOutput, check_place, put_on_disk
 
@@ -232,7 +233,7 @@ class _Running:
 
     def _records_of(self, file: RecordFile, span: Span | None, schema: pa.Schema, output: Output) -> None:
         """Write the records of the file, or of a part of it, that this process reads itself."""
-        settings = None if span is None else file.settings_for_records()
+        settings = None if span is None else file.settings
         for batch, reached in _records(file, schema, span, self.form, settings):
             output.write(batch)
             self.summary.rows += batch.num_rows

@@ -11,8 +11,9 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.options import Options
-from lmparse.records.files import Decision, FileSettings, RecordFile, Tally
+from lmparse.records.files import RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of, to_json
+from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
 from lmparse.values import codepages
 
@@ -29,9 +30,9 @@ def open_file(
     check_fits(options, spec)
     family = family_of(spec)
     if family is not None:
-        log: ChangeLog = family.log(path, options, settings=settings, on_error=on_error)
+        log: ChangeLog = family.open_log(path, options, settings=settings, on_error=on_error)
         return log
-    return RecordFile(path, options, settings=settings, on_error=on_error, detection=detection_of(spec))
+    return RecordFile(path, options, find_file(path, options, settings, detection_of(spec)), on_error=on_error)
 
 
 def open_changes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,11 +10,12 @@ from pathlib import Path
 from lmparse.changes.change import Change
 from lmparse.changes.family import Family
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import TableNotFoundError
+from lmparse.errors import DataError, TableNotFoundError
 from lmparse.framing.detection import Detection
 from lmparse.framing.framings import Framing, Span
-from lmparse.records.files import FileSettings
+from lmparse.options import Options
 from lmparse.records.reader import Values
+from lmparse.records.settings import FileSettings, find_file
 from lmparse.storage.buffers import Buffer
 
 SPEC = str(Path(__file__).parent / "specs" / "acme_log")
@@ -83,9 +84,6 @@ class TellerLog(ChangeLog):
 
     has_descriptions = True
 
-    def detection(self) -> Detection:
-        return DETECTION
-
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         for extent, record in self.read(span):
             values = record.values
@@ -115,7 +113,18 @@ class TellerLog(ChangeLog):
         return [table for table in TABLES.values() if self.table_ids is None or (table.name,) in self.table_ids]
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        return [(self.settings(), span) for span in self.spans(max_bytes)]
+        return [(self.settings, span) for span in self.spans(max_bytes)]
+
+
+def open_log(
+    path: str | Path,
+    options: Options,
+    *,
+    settings: FileSettings | None = None,
+    on_error: Callable[[DataError], None] | None = None,
+) -> TellerLog:
+    """Open a teller log."""
+    return TellerLog(path, options, find_file(path, options, settings, DETECTION), on_error=on_error)
 
 
 FAMILY = Family(
@@ -123,6 +132,6 @@ FAMILY = Family(
     title="Acme: teller logs",
     files="a teller log",
     spec=SPEC,
-    log=TellerLog,
+    open_log=open_log,
     detections=lambda: {SPEC: DETECTION},
 )
