@@ -31,6 +31,8 @@ from lmparse.errors import (
     TruncatedError,
     UnknownFormatError,
 )
+from lmparse.logs.open import Log, open_log, parse
+from lmparse.logs.sniff import Sniffed, sniff
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,6 +54,7 @@ __all__ = [
     "InvalidValueError",
     "LeftoverError",
     "LmparseError",
+    "Log",
     "OptionError",
     "RecordError",
     "Sniffed",

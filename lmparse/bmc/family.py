@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.bmc.headers import Header
-from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.log import LogicalLog, open_log
 from lmparse.changes.family import ChangeReader, ControlFiles, Family
 from lmparse.framing.detection import Detection
 from lmparse.records.file_dissection import FileDissector
@@ -54,8 +54,9 @@ FAMILY = Family(
     title="BMC AMI Log Master for Db2: logical logs",
     files="a control file or a data file of a logical log",
     spec=change_record.SPEC,
-    log=LogicalLog,
+    open_log=open_log,
     detections=_detections,
+    column_docs=LogicalLog.column_docs,
     options=frozenset({"control", "control_framing", "row_images", "floats"}),
     control=ControlFiles(is_control, find_control),
     record_plan=_record_plan,

@@ -7,7 +7,9 @@ decided by the first image that tells the candidates apart.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from lmparse.bmc import change_record
 from lmparse.bmc.change_record import DataReader
@@ -15,13 +17,25 @@ from lmparse.bmc.row_image import ImageOptions, ImageReading, RowReader, all_ima
 from lmparse.bmc.tables import Tables, TableVersion
 from lmparse.changes.row_values import RowValues
 from lmparse.errors import ControlError, DataError
-from lmparse.records.files import FileSettings
 from lmparse.records.reader import Values
+from lmparse.records.settings import FamilySettings
 
 Samples = Callable[[], list[Values]]
 """Gives the headers, with whole DATA, of the first changes with row images."""
 Decide = Callable[[str, str, str], None]
 """Makes a decision visible: name, value, evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings(FamilySettings):
+    """What was found out about a logical log, so that its parts are read alike."""
+
+    reading: str | None = None
+    """How the halfwords of DATA count."""
+    image_readings: tuple[ImageReading, ...] = ()
+    """The ways to read columns that nothing has told apart yet, best known first."""
+    table_ids: frozenset[tuple[Any, ...]] | None = None
+    """Ids of the table that was asked for, once its name has been looked up."""
 
 
 class Interpretation:
@@ -30,14 +44,14 @@ class Interpretation:
     def __init__(
         self,
         row_images: str,
-        settings: FileSettings,
+        known: LogSettings,
         tables: Tables,
         options: ImageOptions,
         samples: Samples,
         decide: Decide,
     ) -> None:
         self._row_images = row_images
-        self._settings = settings
+        self._known = known
         self._tables = tables
         self._options = options
         self._take_samples = samples
@@ -48,8 +62,8 @@ class Interpretation:
     @cached_property
     def data(self) -> DataReader:
         """The reader of DATA: total, inclusive or exclusive halfwords."""
-        if self._settings.reading is not None:
-            return DataReader(self._settings.reading)
+        if self._known.reading is not None:
+            return DataReader(self._known.reading)
         if self._row_images != "auto":
             self._decide("row images", self._row_images, "option")
             return DataReader(self._row_images)
@@ -93,8 +107,8 @@ class Interpretation:
 
     @cached_property
     def _choice(self) -> tuple[ImageReading, ...]:
-        if self._settings.image_readings:
-            return self._settings.image_readings
+        if self._known.image_readings:
+            return self._known.image_readings
         images: list[tuple[TableVersion, bytes]] = []
         for values in self._samples:
             try:

@@ -16,7 +16,7 @@ from lmparse.bmc.control_file import ControlFile, read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.headers import Header
-from lmparse.bmc.interpretation import Interpretation
+from lmparse.bmc.interpretation import Interpretation, LogSettings
 from lmparse.bmc.operations import OPERATIONS
 from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join, share_out
@@ -25,14 +25,12 @@ from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
-from lmparse.framing.detection import Detection
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
-from lmparse.records.files import FileSettings
 from lmparse.records.reader import Record, Values, Wanted
+from lmparse.records.settings import Decision, FileSettings, FoundFile, find_file
 from lmparse.spec import catalog
 from lmparse.values import codepages
-from lmparse.values.codepages import CodePage
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
 """Header fields without which a change cannot be told from another, or from its table."""
@@ -44,6 +42,32 @@ _WIDEST = 8
 """Bytes of the widest number that a scan reads."""
 _BATCH = 1000
 """Records with row images that the interpretation is found by."""
+
+
+def open_log(
+    path: str | Path,
+    options: Options,
+    *,
+    settings: FileSettings | None = None,
+    on_error: Callable[[DataError], None] | None = None,
+) -> LogicalLog:
+    """Open a data file with its control file. Raises ControlError, FramingError, OptionError."""
+    control = None
+    if options.control is not None:
+        page = codepages.lookup(options.code_page) if options.code_page else None
+        place = find_control(str(path), options.control)
+        control = read_control(place, framing=options.control_framing, code_page=page)
+    header = Header.of(catalog.load(options.spec), control)
+    places = () if header.is_table else (header.places, header.width)
+    named = control.code_page if control is not None and options.code_page is None else None
+    found = find_file(
+        path, options, settings, change_record.detection(*places), page=named, may_be_empty=control is not None
+    )
+    evidence = "XTYP names it" if named else "option" if options.code_page else "nothing names one; the default"
+    said = Decision("code page", found.reader.code_page.name, evidence)
+    own = None if settings is None else settings.own
+    found = replace(found, decisions=(said, *found.decisions), own=own)
+    return LogicalLog(path, options, found, control, header, on_error=on_error)
 
 
 class LogicalLog(ChangeLog):
@@ -58,31 +82,21 @@ class LogicalLog(ChangeLog):
         self,
         path: str | Path,
         options: Options,
+        found: FoundFile,
+        control: ControlFile | None,
+        header: Header,
         *,
-        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
     ) -> None:
-        self.control: ControlFile | None = None
-        if options.control is not None:
-            page = codepages.lookup(options.code_page) if options.code_page else None
-            self.control = read_control(
-                find_control(str(path), options.control), framing=options.control_framing, code_page=page
-            )
-        self.header = Header.of(catalog.load(options.spec), self.control)
-        super().__init__(path, options, settings=settings, on_error=on_error)
+        super().__init__(path, options, found, on_error=on_error)
+        self.control, self.header = control, header
+        self._found = found
+        self._known = found.own if isinstance(found.own, LogSettings) else LogSettings()
+        self.known_table_ids = self._known.table_ids
         self.observed = control_checks.Observed()
         self._describe_header()
 
     # -- what is known before the first record is read ------------------------------
-
-    def settings(self) -> FileSettings:
-        interpretation = self.interpretation
-        return FileSettings(
-            self.framing.name,
-            reading=interpretation.data.reading,
-            image_readings=interpretation.image_candidates,
-            table_ids=self.table_ids,
-        )
 
     @property
     def has_descriptions(self) -> bool:
@@ -95,27 +109,12 @@ class LogicalLog(ChangeLog):
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """Parts between records; segments of one change belong to the part of the one that stands first."""
         spans = self.spans(max_bytes)
-        settings = self.settings()
+        interpretation = self.interpretation
+        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
+        settings = replace(self.settings, own=own)
         if len(spans) > 1:
             spans = share_out(spans, self.segments())
         return [(settings, span) for span in spans]
-
-    def detection(self) -> Detection:
-        header = self.header
-        return change_record.detection() if header.is_table else change_record.detection(header.places, header.width)
-
-    @property
-    def may_be_empty(self) -> bool:
-        return super().may_be_empty or self.control is not None
-
-    def _code_page(self) -> CodePage:
-        named, control = self.options.code_page, self.control
-        if named is None and control is not None and control.code_page is not None:
-            self.decide("code page", control.code_page.name, "XTYP names it")
-            return control.code_page
-        page = super()._code_page()
-        self.decide("code page", page.name, "option" if named else "nothing names one; the default")
-        return page
 
     def _describe_header(self) -> None:
         header = self.header
@@ -150,7 +149,7 @@ class LogicalLog(ChangeLog):
     def interpretation(self) -> Interpretation:
         """How DATA and row images are read."""
         return Interpretation(
-            self.options.row_images, self._settings, self.tables, self.image_options, self._samples, self.decide
+            self.options.row_images, self._known, self.tables, self.image_options, self._samples, self.decide
         )
 
     @cached_property
@@ -164,7 +163,9 @@ class LogicalLog(ChangeLog):
         probe = LogicalLog(
             self.path,
             replace(self.options, mode="permissive"),
-            settings=FileSettings(self.framing.name),
+            replace(self._found, own=None),
+            self.control,
+            self.header,
             on_error=lambda error: None,
         )
         every = (joined.values for joined in probe.joined_changes())

@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lmparse.changes.log import ChangeLog
+from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import Span
+from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
+from lmparse.records.settings import FileSettings
 from lmparse.spec.catalog import Spec
 
 if TYPE_CHECKING:
@@ -25,6 +28,20 @@ if TYPE_CHECKING:
     from lmparse.columnar.record_plan import RecordPlan
 
 Log = TypeVar("Log", bound=ChangeLog)
+Opened = TypeVar("Opened", bound=ChangeLog, covariant=True)
+
+
+class OpenLog(Protocol[Opened]):
+    """Opens a log: finds out what `FileSettings` say, unless they are given, and gives what reads it."""
+
+    def __call__(
+        self,
+        path: str | Path,
+        options: Options,
+        *,
+        settings: FileSettings | None = None,
+        on_error: Callable[[DataError], None] | None = None,
+    ) -> Opened: ...
 
 
 class ChangeReader(Protocol):
@@ -56,10 +73,12 @@ class Family(Generic[Log]):
     """What its files are, in words that go on from `expected`."""
     spec: str
     """The spec of its logs: an id, or for specs outside of lmparse the path that `build.py generate` gave it."""
-    log: type[Log]
-    """What reads a log."""
+    open_log: OpenLog[Log]
+    """Opens a log, or a part of one with what was found out about all of it."""
     detections: Callable[[], Mapping[str, Detection]]
     """What its files look like, by their specs; files that are not logs may be among them."""
+    column_docs: Callable[[], Mapping[str, str]] = dict
+    """What the columns that every change has mean in its logs, by their names."""
     options: frozenset[str] = frozenset()
     """Options that have a meaning for its specs, and for those of other families only if they name them too."""
     control: ControlFiles | None = None

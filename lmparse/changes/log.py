@@ -14,7 +14,8 @@ from lmparse.changes.ranges import OUTSIDE, ChangeRange
 from lmparse.errors import DataError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.options import Options
-from lmparse.records.files import FileSettings, RecordFile
+from lmparse.records.files import RecordFile
+from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.values.json_form import to_json
 
 
@@ -28,14 +29,16 @@ class ChangeLog(RecordFile):
         self,
         path: str | Path,
         options: Options,
+        found: FoundFile,
         *,
-        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
     ) -> None:
-        super().__init__(path, options, settings=settings, on_error=on_error)
+        super().__init__(path, options, found, on_error=on_error)
         self.left_out: Counter[str] = Counter()
         """Changes that options kept out, by why: what became of them, or that they are outside a range."""
         self.range = ChangeRange.of(options)
+        self.known_table_ids: frozenset[tuple[Any, ...]] | None = None
+        """What `table_ids` was found to be, for a part of a log."""
         self.table_names: set[str] = set()
         """Full name of the table that `table` names, once it has been looked up."""
         self.origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
@@ -50,9 +53,9 @@ class ChangeLog(RecordFile):
         """The changes that the options ask for. Raises OptionError, and FramingError where the file is damaged."""
 
     @classmethod
-    @abstractmethod
     def column_docs(cls) -> Mapping[str, str]:
         """What the family says of the columns that every change has, by their names."""
+        return {}
 
     @abstractmethod
     def tables_named(self, wanted: str) -> Mapping[tuple[Any, ...], tuple[str, str]]:
@@ -80,8 +83,8 @@ class ChangeLog(RecordFile):
         Raises OptionError LMP-C005 when no table or several have the name.
         """
         wanted = self.options.table
-        if wanted is None or self._settings.table_ids is not None:
-            return self._settings.table_ids
+        if wanted is None or self.known_table_ids is not None:
+            return self.known_table_ids
         found = self.tables_named(wanted)
         if len(found) > 1:
             shown = ", ".join(shown for _, shown in found.values())

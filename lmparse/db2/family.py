@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lmparse.changes.family import ChangeReader, Family
 from lmparse.db2 import log_record
-from lmparse.db2.log import Db2Log
+from lmparse.db2.log import Db2Log, open_log
 from lmparse.framing.detection import Detection
 from lmparse.records.file_dissection import FileDissector
 
@@ -38,8 +38,9 @@ FAMILY = Family(
     title="Db2 for Linux, UNIX and Windows: log records",
     files="log records of Db2 LUW",
     spec=log_record.SPEC,
-    log=Db2Log,
+    open_log=open_log,
     detections=_detections,
+    column_docs=Db2Log.column_docs,
     options=frozenset({"tables", "byte_order"}),
     change_reader=_change_reader,
     dissector=_dissector,

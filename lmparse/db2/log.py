@@ -8,10 +8,8 @@ whole transactions, never stretches of the file; parts of its records are stretc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +18,26 @@ from lmparse.changes.log import ChangeLog
 from lmparse.db2 import log_record, order
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
 from lmparse.db2.descriptions import Descriptions
+from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
-from lmparse.errors import DataError, FramingError, OptionError, TableNotFoundError
-from lmparse.framing.base import Framing
-from lmparse.framing.detection import Detection, detect, try_framing
+from lmparse.errors import DataError, TableNotFoundError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
-from lmparse.framing.framings import PREFIXED, framing_of
 from lmparse.options import Options
-from lmparse.records.files import FileSettings
-from lmparse.records.reader import RecordReader
+from lmparse.records.settings import FileSettings, FoundFile
 
-_SAMPLE = 64
+
+def open_log(
+    path: str | Path,
+    options: Options,
+    *,
+    settings: FileSettings | None = None,
+    on_error: Callable[[DataError], None] | None = None,
+) -> Db2Log:
+    """Open a log. Raises FramingError, OptionError."""
+    found, logs = find_log(path, options, settings)
+    return Db2Log(path, options, found, logs, on_error=on_error)
 
 
 class Db2Log(ChangeLog):
@@ -44,96 +49,22 @@ class Db2Log(ChangeLog):
         self,
         path: str | Path,
         options: Options,
+        found: FoundFile,
+        logs: log_record.LogReader,
         *,
-        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
     ) -> None:
-        known = settings or FileSettings()
-        self.generation = known.generation or options.generation
-        self.byte_order = known.byte_order or options.byte_order
-        super().__init__(path, options, settings=settings, on_error=on_error)
-
-    # -- what is known before the first record is read ------------------------------
-
-    def detection(self) -> Detection:
-        known = self._settings
-        return log_record.detection(known.framing or self.options.framing, self.byte_order, self.generation)
-
-    @property
-    def may_be_empty(self) -> bool:
-        return super().may_be_empty or self.options.tables is not None
-
-    def _reader(self) -> RecordReader:
-        # Stands in until the framing is known, and with it how records are read; see _framing.
-        return log_record.LogReader(log_record.GENERATIONS[-1], log_record.BYTE_ORDERS[0], "bare").records
-
-    def _framing(self) -> Framing:
-        framing = self._found_framing()
-        self.byte_order = framing.byte_order or self.byte_order
-        self.logs = log_record.LogReader(self.generation, self.byte_order, framing.name, self.code_page)
-        self.reader = self.logs.records
-        if self._settings.generation is None and self.options.generation != "auto":
-            self._check_generation(framing)
-        return framing
-
-    def _check_generation(self, framing: Framing) -> None:
-        """A generation that was named must explain a record when another one does: nothing else shows it wrong."""
-        looks = self._looks_like(framing)
-        if looks is not None:
-            raise FramingError(
-                f"the records are not of generation {self.generation}", code="LMP-F005", file=self.path,
-                expected=f"generation {self.generation}", found=f"records that look like generation {looks}",
-                hint="name the other generation, or leave it to the records",
-            )  # fmt: skip
-
-    def _found_framing(self) -> Framing:
-        name = self._settings.framing or self.options.framing
-        if name not in ("auto", *PREFIXED):
-            raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(PREFIXED))
-        is_named = name != "auto" and self.byte_order != "auto"
-        if is_named and (self.generation != "auto" or not len(self.buffer)):
-            self.decide("framing", f"{name} {self.byte_order} {self.generation}", "option")
-            self.generation = "v10" if self.generation == "auto" else self.generation
-            return framing_of(name, byte_order=self.byte_order)
-        if not len(self.buffer) and self.may_be_empty:
-            self.generation = "v10" if self.generation == "auto" else self.generation
-            self.decide("framing", PREFIXED[0] if name == "auto" else name, "the file is empty")
-            order = log_record.BYTE_ORDERS[0] if self.byte_order == "auto" else self.byte_order
-            return framing_of(PREFIXED[0] if name == "auto" else name, byte_order=order)
-        detection = self.detection()
-        try:
-            trial = (
-                try_framing(self.buffer, detection.framings[0], detection)
-                if is_named
-                else detect(self.buffer, detection)
-            )
-            records = [extent.read(self.buffer) for extent in trial.extents]
-            order = trial.framing.byte_order or ""
-            if not records and trial.fault is not None:
-                raise trial.fault
-            if self.generation == "auto":
-                self.generation = log_record.prove_generation(records, order)
-        except FramingError as error:
-            error.at(file=self.path)
-            raise
-        self.decide("framing", trial.framing.name, f"the first {len(records)} records tile the file" if trial.is_proven
-                    else f"the file begins with {len(records)} sound records")  # fmt: skip
-        self.decide("byte order", order, "the lengths of the records")
-        count = log_record.explained(records, order, (self.generation,))[self.generation]
-        self.decide("generation", self.generation, f"explains {count} of {len(records)} records to the last byte")
-        return trial.framing
-
-    def settings(self) -> FileSettings:
-        return FileSettings(self.framing.name, byte_order=self.byte_order, generation=self.generation)
+        super().__init__(path, options, found, on_error=on_error)
+        assert isinstance(found.own, LuwSettings)
+        self.logs, self._known = logs, found.own
+        self.known_table_ids = found.own.table_ids
+        self.generation, self.byte_order = logs.generation, found.framing.byte_order or ""
 
     @property
     def has_descriptions(self) -> bool:
         return True
 
     # -- records ----------------------------------------------------------------------
-
-    def settings_for_records(self) -> FileSettings:
-        return self.settings()
 
     def plausible(self) -> Plausible:
         def is_read(extent: RecordExtent) -> bool:
@@ -168,25 +99,13 @@ class Db2Log(ChangeLog):
         error.hint = "; ".join(hint for hint in hints if hint) or None
         return error
 
-    def _looks_like(self, framing: Framing) -> str | None:
-        """Another generation that explains most of the first records, when the one that was named explains none."""
-        extents: list[RecordExtent] = []
-        with suppress(FramingError):
-            extents.extend(islice(framing.extents(self.buffer), _SAMPLE))
-        counts = log_record.explained([extent.read(self.buffer) for extent in extents], self.byte_order)
-        best = max(counts, key=lambda name: counts[name])
-        is_other = counts[best] > log_record.MARGIN * counts[self.generation]
-        # Of a few damaged records one may pass for another generation's by chance.
-        return best if is_other and 2 * counts[best] > len(extents) else None
-
     # -- transactions and tables -----------------------------------------------------
 
     @cached_property
     def transaction_index(self) -> TransactionIndex:
         """The transactions, from one pass over the log."""
-        if self._settings.transaction_index is not None:
-            transaction_index: TransactionIndex = self._settings.transaction_index
-            return transaction_index
+        if self._known.index is not None:
+            return self._known.index
         if not self._has_numbers:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
         self._bad: list[tuple[RecordExtent, DataError]] = []
@@ -240,12 +159,10 @@ class Db2Log(ChangeLog):
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """Parts of whole transactions: none is torn, wherever its records stand."""
-        settings = replace(self.settings(), table_ids=self.table_ids)
         whole = Span(0, len(self.buffer), 0)
-        return [
-            (replace(settings, transaction_index=transaction_index), whole)
-            for transaction_index in self.transaction_index.parts(max_bytes)
-        ]
+        parts = self.transaction_index.parts(max_bytes)
+        known = (LuwSettings(self.generation, self.table_ids, index) for index in parts)
+        return [(replace(self.settings, own=own), whole) for own in known]
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         self.begin_changes()

@@ -22,7 +22,8 @@ from lmparse.logs.families import check_changes
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import Part
 from lmparse.options import FILE_OPTIONS
-from lmparse.records.files import FileSettings, RecordFile, Tally
+from lmparse.records.files import RecordFile, Tally
+from lmparse.records.settings import FileSettings
 from lmparse.storage import processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
 

@@ -28,7 +28,8 @@ from lmparse.framing.sync import RangeError
 from lmparse.logs import arrow
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import Part
-from lmparse.records.files import FileSettings, RecordFile, Tally
+from lmparse.records.files import RecordFile, Tally
+from lmparse.records.settings import FileSettings
 from lmparse.storage import processes
 from lmparse.storage.atomic_output import AtomicOutput
 
@@ -84,7 +85,7 @@ class RecordFileRun(Run):
 
     def _records_of(self, file: RecordFile, span: Span | None, schema: pa.Schema, output: Output) -> None:
         """Write the records of the file, or of a part of it, that this process reads itself."""
-        settings = None if span is None else file.settings_for_records()
+        settings = None if span is None else file.settings
         for batch, reached in _records(file, schema, span, self.form, settings):
             output.write(batch)
             self.summary.rows += batch.num_rows

@@ -15,7 +15,8 @@ from lmparse.framing.extents import Span
 from lmparse.framing.sync import RangeError
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import DEFAULT_BYTES, Part
-from lmparse.records.files import FileSettings, RecordFile, Tally
+from lmparse.records.files import RecordFile, Tally
+from lmparse.records.settings import FileSettings
 
 _LEAST_BYTES = 1 << 22
 """Bytes of a part, at least: opening a file and a process's first record cost time."""

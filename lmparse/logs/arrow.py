@@ -209,7 +209,7 @@ def request_schema(request: Request) -> pa.Schema:
     options = request.options
     if not request.with_changes:
         return schemas.records_schema(options.spec, options.columns)
-    docs = check_changes(options).log.column_docs()
+    docs = check_changes(options).column_docs()
     if options.table is None:
         return changes_schema(None, header=options.header, docs=docs)
     versions: list[Version] = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.options import Options
-from lmparse.records.files import FileSettings, RecordFile
+from lmparse.records.files import RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of
+from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
@@ -29,9 +31,9 @@ def open_file(
     check_fits(options, spec)
     family = family_of(spec)
     if family is not None:
-        log: ChangeLog = family.log(path, options, settings=settings, on_error=on_error)
+        log: ChangeLog = family.open_log(path, options, settings=settings, on_error=on_error)
         return log
-    return RecordFile(path, options, settings=settings, on_error=on_error, detection=detection_of(spec))
+    return RecordFile(path, options, find_file(path, options, settings, detection_of(spec)), on_error=on_error)
 
 
 def open_changes(
@@ -48,14 +50,49 @@ def open_changes(
     return log
 
 
-def open_log(path: str | Path, **options: Any) -> Any:
+class Log:
+    """A file of records, which are changes where their spec is that of a log.
+
+    Bad records and values are counted and kept in `tally` (mode permissive) or raised (mode failfast);
+    damaged framing is always raised, as FramingError.
+    """
+
+    def __init__(self, file: RecordFile) -> None:
+        self._file = file
+        self.left_out: Counter[str] = file.left_out if isinstance(file, ChangeLog) else Counter()
+        """Changes that options kept out, by why; counted while they are read."""
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The records as `lmparse records` prints them."""
+        return self._file.records()
+
+    def changes(self) -> Iterator[dict[str, Any]]:
+        """The changes as `lmparse changes` prints them.
+
+        Raises OptionError: LMP-S003 for records that are not changes, and for a log that lacks its control file.
+        """
+        check_changes(self._file.options)
+        assert isinstance(self._file, ChangeLog)
+        return self._file.changes()
+
+    @property
+    def tally(self) -> Tally:
+        """What happened while reading: errors, counts, notices."""
+        return self._file.tally
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """What was found out about the file, each with its evidence."""
+        return self._file.decisions
+
+
+def open_log(path: str | Path, **options: Any) -> Log:
     """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` gives its changes.
 
-    Options are those of the command line under their Python names. The result has
-    `.records()` and, for logs, `.changes()` and `.tables`; bad records and values are
-    counted and kept in `.tally` (mode permissive) or raised (mode failfast).
+    Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for a spec
+    that there is not, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
     """
-    return open_file(path, read_options(options))
+    return Log(open_file(path, read_options(options)))
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:

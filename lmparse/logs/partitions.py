@@ -15,7 +15,8 @@ from lmparse.framing.extents import Span
 from lmparse.logs.families import check_changes
 from lmparse.logs.open import open_file
 from lmparse.options import Options
-from lmparse.records.files import FileSettings, RecordFile
+from lmparse.records.files import RecordFile
+from lmparse.records.settings import FileSettings
 from lmparse.storage.listing import list_files
 
 DEFAULT_BYTES = 128 * 1024 * 1024

@@ -69,7 +69,7 @@ def every_field() -> bytes:
 
 
 def column() -> bytes:
-    file = RecordFile(CASES / "bmc_dlci" / "every_field.bin", Options.parse({"spec": "bmc_dlci"}))
+    file = open_file(CASES / "bmc_dlci" / "every_field.bin", Options.parse({"spec": "bmc_dlci"}))
     return next(file.extents()).read(file.buffer)
 
 

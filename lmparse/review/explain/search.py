@@ -21,7 +21,8 @@ from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options, camel, plain
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
-from lmparse.records.files import Decision, FileSettings, RecordFile, ignored
+from lmparse.records.files import RecordFile, ignored
+from lmparse.records.settings import Decision
 from lmparse.review.descriptor_dissection import Word, words_at, words_of
 from lmparse.review.explain.explanation import Explanation, Section, sections_of
 from lmparse.review.explain.page import fragment, page
@@ -91,8 +92,8 @@ def explain(
     _check(given)
     try:
         told, framing = _told(path, given)
-        settings = None if framing is None else FileSettings(framing.value)
-        file = open_file(path, read_options(told), settings=settings, on_error=ignored)
+        named = {} if framing is None else {"framing": framing.value}
+        file = open_file(path, read_options(told | named), on_error=ignored)
         if framing is not None:
             page = Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default")
             file.decisions[:] = [framing, page]
