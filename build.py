@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit  # noqa: E402
 from lmparse.spec.build.lint import lint  # noqa: E402
 from lmparse.spec.build.new import Refused, new  # noqa: E402
-from lmparse.spec.build.products import MANIFEST, differences_from_manifest, make  # noqa: E402
+from lmparse.spec.build.products import DEBUG, MANIFEST, differences_from_manifest, files_in, make  # noqa: E402
 from lmparse.spec.build.specs import FORMATS, SpecError, shown  # noqa: E402
 
 GENERATED = ROOT / "generated"
@@ -66,12 +66,12 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 def _generate(options: argparse.Namespace) -> int:
     out: Path = options.out
-    present = _present(out)
+    present = files_in(out)
     if _is_foreign(out, present):
         print(f"{shown(out)} holds files that are not from here: give another --out, or empty it", file=sys.stderr)
         return 1
     products = make(options.formats, options.engine, options.compiler)
-    out.mkdir(parents=True, exist_ok=True)
+    (out / DEBUG).mkdir(parents=True, exist_ok=True)
     for name in present.keys() - products.keys():
         (out / name).unlink()
     for name, text in products.items():
@@ -98,16 +98,10 @@ def _check(options: argparse.Namespace) -> int:
             raise
         print(f"compared with the hashes of {MANIFEST} only: {error}")
         return _verdict(differences_from_manifest(options.formats, out), options)
-    present = _present(out)
+    present = files_in(out)
     names = sorted(present.keys() | products.keys())
     different = [name for name in names if name not in products or present.get(name) != products[name].encode()]
     return _verdict([f"{out.name}/{name}" for name in different], options)
-
-
-def _present(out: Path) -> dict[str, bytes]:
-    if not out.is_dir():
-        return {}
-    return {path.name: path.read_bytes() for path in sorted(out.iterdir()) if path.is_file()}
 
 
 def _verdict(different: list[str], options: argparse.Namespace) -> int:
