@@ -28,9 +28,9 @@ FILES = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of what the build step needs, without any case."""
     folder = tmp_path_factory.mktemp("project")
-    ignored = shutil.ignore_patterns("__pycache__", "_formats", "_generated")
+    ignored = shutil.ignore_patterns("__pycache__")
     for name in ("formats", "lmparse", ".cache"):
-        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
     shutil.copy(ROOT / "build.py", folder)
     return folder
 

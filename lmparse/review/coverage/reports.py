@@ -22,13 +22,12 @@ from lmparse.review.coverage.coverage import (
     Sample,
     bytes_of,
     is_never_there,
-    is_reserved,
     spec_of,
 )
 from lmparse.review.coverage.files import FileCoverage, Samples
 from lmparse.review.templating import render
 from lmparse.spec import catalog
-from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.layout import Code, Field, Layout, is_reserved
 
 STATES = ("filled", "reserved", "never filled", "never present")
 """What can be said of a field."""
@@ -86,13 +85,13 @@ class FieldReach:
     @property
     def is_reached(self) -> bool:
         """Whether it was there with a value; a reserved one, whether it was there."""
-        return bool(self.seen.present if is_reserved(self.field) else self.seen.filled)
+        return bool(self.seen.present if is_reserved(self.field.id) else self.seen.filled)
 
     @property
     def state(self) -> str:
         """In a word."""
         if self.is_reached:
-            return "reserved" if is_reserved(self.field) else "filled"
+            return "reserved" if is_reserved(self.field.id) else "filled"
         return "never filled" if self.seen.present else "never present"
 
     @property
