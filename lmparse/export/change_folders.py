@@ -28,7 +28,7 @@ from lmparse.export.writers import LINES, json_line, opened
 from lmparse.framing.framings import Span
 from lmparse.logs import arrow
 from lmparse.records.reader import to_json
-from lmparse.storage import buffers
+from lmparse.storage import addresses, buffers
 
 OTHER = "other"
 """Name of the file of what is of no version of a table."""
@@ -276,11 +276,11 @@ def write_manifest(path: Path, said: dict[str, Any]) -> None:
 
 def about(path: str) -> dict[str, Any]:
     """Base name, size and hash of a file that was read, as it lies; of a remote one, of its bytes unpacked."""
-    said: dict[str, Any] = {"name": buffers.base_name(path)}
-    if buffers.is_remote(path):
+    said: dict[str, Any] = {"name": addresses.base_name(path)}
+    if addresses.is_remote(path):
         buffer = buffers.open_buffer(path)
         return said | {"size": len(buffer), "sha256": hashlib.sha256(buffer).hexdigest()}
-    place = Path(buffers.local_path(path))
+    place = Path(addresses.local_path(path))
     return said | {"size": place.stat().st_size, "sha256": sha256(place)}
 
 

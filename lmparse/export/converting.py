@@ -40,7 +40,7 @@ from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import DEFAULT_BYTES, Part
 from lmparse.options import Options
 from lmparse.records.files import FileSettings, RecordFile, Tally
-from lmparse.storage import buffers, processes
+from lmparse.storage import addresses, processes
 from lmparse.storage.atomic_output import AtomicOutput, check_place, put_on_disk
 
 _LEAST_BYTES = 1 << 22
@@ -79,7 +79,7 @@ class Conversion:
         """
         if self.jobs < 1:
             raise OptionError("jobs is a number of processes, at least 1")
-        if buffers.is_remote(self.out):
+        if addresses.is_remote(self.out):
             raise OptionError(f"{self.out}: files are written to local folders only", hint="copy it from there")
         form = self._form()
         compression = writers.check_compression(form, self.compression)
@@ -112,7 +112,7 @@ class Conversion:
     def _sources(self) -> list[str]:
         options = self.options
         named = [self.path, *filter(None, (options.control, options.tables))]
-        return [name for name in map(buffers.local_path, named) if not os.path.isdir(name)]
+        return [name for name in map(addresses.local_path, named) if not os.path.isdir(name)]
 
     def said_options(self) -> dict[str, Any]:
         """The options that are not left to themselves; of paths the base names."""
@@ -120,7 +120,7 @@ class Conversion:
         for entry in dataclasses.fields(self.options):
             value = getattr(self.options, entry.name)
             if entry.name != "spec" and value != entry.default:
-                said[entry.name] = buffers.base_name(value) if entry.name in ("control", "tables") else value
+                said[entry.name] = addresses.base_name(value) if entry.name in ("control", "tables") else value
         return said
 
     def metadata(self, file: RecordFile) -> dict[str, str]:
@@ -129,7 +129,7 @@ class Conversion:
             "lmparse.version": self.version,
             "lmparse.spec": file.spec.id,
             "lmparse.spec_sha256": file.spec.layout.sha256,
-            "lmparse.source": buffers.base_name(self.path),
+            "lmparse.source": addresses.base_name(self.path),
             "lmparse.options": json.dumps(self.said_options()),
         }
 

@@ -16,7 +16,7 @@ from lmparse.options import Options
 from lmparse.records.reader import Record, RecordReader, Wanted, arguments_of, default_page, to_json
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
-from lmparse.storage import buffers
+from lmparse.storage import addresses, buffers
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
@@ -156,7 +156,7 @@ class RecordFile:
 
     @property
     def _is_mapped_as_it_lies(self) -> bool:
-        return not buffers.is_remote(self.path) and buffers.stamp(buffers.local_path(self.path)) is None
+        return not addresses.is_remote(self.path) and buffers.stamp(addresses.local_path(self.path)) is None
 
     def decide(self, name: str, value: str, evidence: str) -> None:
         """Make a decision visible."""
