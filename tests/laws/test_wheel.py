@@ -116,7 +116,7 @@ def test_the_wheel_holds_all_specs_parsers_and_stubs(wheel: Path) -> None:
     specs = {name for name in inside["lmparse/_formats/"] if not name.startswith("_build/")}
     assert specs == files_below("formats", ".ksy", ".csv", ".yaml") != set()
     assert inside["lmparse/_generated/"] == files_below("generated", ".py", ".pyi", "MANIFEST.json") != set()
-    assert {"lmparse/py.typed", "lmparse/cli.py", "lmparse/spark.py"} <= set(names)
+    assert {"lmparse/py.typed", "lmparse/cli/__init__.py", "lmparse/spark/__init__.py"} <= set(names)
 
 
 def test_the_environment_is_complete_and_holds_no_stray_package(plain: Environment) -> None:
