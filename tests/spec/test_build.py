@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from lmparse.errors import RecordError
+from lmparse.records.reader import RecordReader
+from lmparse.spec import catalog
 from lmparse.spec.layout import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -77,6 +80,9 @@ def test_a_spec_of_ones_own_is_built_with_what_it_imports(own: Path, tmp_path: P
         "debug/__init__.py", "debug/acme_reading.py", "debug/common_timestamp17.py",
     }  # fmt: skip
     assert b"from . import common_timestamp17\n" in texts(tmp_path / "out")["acme_reading.py"]
+    with pytest.raises(RecordError) as caught:
+        RecordReader(catalog.load(str(tmp_path / "out" / "acme_reading"))).parse(b"\0\1\xd62026")
+    assert (caught.value.field, caught.value.field_offset) == ("taken", 3)
 
 
 def test_layouts_hold_place_kind_and_codes(own: Path, tmp_path: Path) -> None:
