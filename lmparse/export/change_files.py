@@ -16,7 +16,7 @@ from lmparse.columnar.comparison import compared
 from lmparse.export.filenames import Named, safe_names
 from lmparse.export.spill_files import Group, merged
 from lmparse.export.writers import LINES, opened
-from lmparse.storage import buffers
+from lmparse.storage import addresses, buffers
 
 OTHER = "other"
 """Name of the file of what is of no version of a table."""
@@ -108,11 +108,11 @@ def _described(entry: pa.Field) -> dict[str, Any]:
 
 def about(path: str) -> dict[str, Any]:
     """Base name, size and hash of a file that was read, as it lies; of a remote one, of its bytes unpacked."""
-    said: dict[str, Any] = {"name": buffers.base_name(path)}
-    if buffers.is_remote(path):
+    said: dict[str, Any] = {"name": addresses.base_name(path)}
+    if addresses.is_remote(path):
         buffer = buffers.open_buffer(path)
         return said | {"size": len(buffer), "sha256": hashlib.sha256(buffer).hexdigest()}
-    place = Path(buffers.local_path(path))
+    place = Path(addresses.local_path(path))
     return said | {"size": place.stat().st_size, "sha256": sha256(place)}
 
 

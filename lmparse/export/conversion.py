@@ -14,7 +14,7 @@ from lmparse.errors import OptionError
 from lmparse.export import writers
 from lmparse.options import Options
 from lmparse.records.files import RecordFile, Tally
-from lmparse.storage import buffers
+from lmparse.storage import addresses
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Conversion:
 
     def sources(self) -> list[str]:
         """Local files that are read."""
-        named = map(buffers.local_path, (self.path, *self.options.files.values()))
+        named = map(addresses.local_path, (self.path, *self.options.files.values()))
         return [name for name in named if not os.path.isdir(name)]
 
     def said_options(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Conversion:
         for entry in dataclasses.fields(self.options):
             value = getattr(self.options, entry.name)
             if entry.name != "spec" and value != entry.default:
-                said[entry.name] = buffers.base_name(value) if entry.metadata["is_file"] else value
+                said[entry.name] = addresses.base_name(value) if entry.metadata["is_file"] else value
         return said
 
     def metadata(self, file: RecordFile) -> dict[str, str]:
@@ -65,7 +65,7 @@ class Conversion:
             "lmparse.version": self.version,
             "lmparse.spec": file.spec.id,
             "lmparse.spec_sha256": file.spec.layout.sha256,
-            "lmparse.source": buffers.base_name(self.path),
+            "lmparse.source": addresses.base_name(self.path),
             "lmparse.options": json.dumps(self.said_options()),
         }
 

@@ -14,7 +14,7 @@ from lmparse.export.conversion import Conversion, Summary
 from lmparse.export.progress import Progress
 from lmparse.export.record_file import RecordFileRun
 from lmparse.export.run import OnError
-from lmparse.storage import buffers
+from lmparse.storage import addresses
 from lmparse.storage.atomic_output import AtomicOutput, check_place
 from lmparse.storage.signals import ended_by_signals
 
@@ -27,7 +27,7 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress | None = No
     """
     if asked.jobs < 1:
         raise OptionError("jobs is a number of processes, at least 1")
-    if buffers.is_remote(asked.out):
+    if addresses.is_remote(asked.out):
         raise OptionError(f"{asked.out}: files are written to local folders only", hint="copy it from there")
     form = asked.form_of_output()
     compression = writers.check_compression(form, asked.compression)

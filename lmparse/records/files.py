@@ -14,7 +14,7 @@ from lmparse.options import Options
 from lmparse.records.reader import Record, Wanted
 from lmparse.records.settings import Decision, FileSettings, FoundFile
 from lmparse.spec.catalog import Spec
-from lmparse.storage import buffers
+from lmparse.storage import addresses, buffers
 from lmparse.values.json_form import to_json
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class RecordFile:
 
     @property
     def _is_mapped_as_it_lies(self) -> bool:
-        return not buffers.is_remote(self.path) and buffers.stamp(buffers.local_path(self.path)) is None
+        return not addresses.is_remote(self.path) and buffers.stamp(addresses.local_path(self.path)) is None
 
     def decide(self, name: str, value: str, evidence: str) -> None:
         """Make a decision visible."""

@@ -16,6 +16,9 @@ import pytest
 
 import build as front
 from lmparse import cli
+from lmparse.errors import RecordError
+from lmparse.records.reader import RecordReader
+from lmparse.spec import catalog
 from lmparse.spec.build import compiler, specs
 from lmparse.spec.layout import Layout
 
@@ -93,7 +96,7 @@ def own(tmp_path: Path) -> Path:
 
 
 def texts(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_spec_of_ones_own_is_built_with_what_it_imports(own: Path, tmp_path: Path) -> None:
@@ -102,8 +105,12 @@ def test_a_spec_of_ones_own_is_built_with_what_it_imports(own: Path, tmp_path: P
     assert set(texts(tmp_path / "out")) == {
         "MANIFEST.json", "__init__.py", "layouts.py",
         "acme_reading.py", "acme_reading.pyi", "common_timestamp17.py", "common_timestamp17.pyi",
+        "debug/__init__.py", "debug/acme_reading.py", "debug/common_timestamp17.py",
     }  # fmt: skip
     assert b"from . import common_timestamp17\n" in texts(tmp_path / "out")["acme_reading.py"]
+    with pytest.raises(RecordError) as caught:
+        RecordReader(catalog.load(str(tmp_path / "out" / "acme_reading"))).parse(b"\0\1\xd62026")
+    assert (caught.value.field, caught.value.field_offset) == ("taken", 3)
 
 
 def test_layouts_hold_place_kind_and_codes(own: Path, tmp_path: Path) -> None:

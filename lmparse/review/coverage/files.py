@@ -19,7 +19,7 @@ from lmparse.review.coverage.coverage import ByteCount, Coverage, totals
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
-from lmparse.storage import buffers
+from lmparse.storage import addresses
 from lmparse.storage.listing import list_files
 
 _LOG, _CASE = ".bin", ".yaml"
@@ -91,7 +91,7 @@ def collect(
         except FramingError as error:
             samples.unreadable.append(error)
             continue
-        is_named = names == [buffers.local_path(path)]
+        is_named = names == [addresses.local_path(path)]
         for name in names if is_named else filterfalse(_tells_of_case, names):
             try:
                 options = _options(name, given, is_named, specs)
@@ -137,7 +137,7 @@ def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
     """
     log = Path(path)
     text = log.with_suffix(_CASE)
-    if buffers.is_remote(path) or log.suffix != _LOG or not text.is_file():
+    if addresses.is_remote(path) or log.suffix != _LOG or not text.is_file():
         return None
     try:
         said = yaml.load(text.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))

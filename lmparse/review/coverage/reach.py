@@ -17,9 +17,8 @@ from lmparse.review.coverage.coverage import (
     Sample,
     bytes_of,
     is_never_there,
-    is_reserved,
 )
-from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.layout import Code, Field, Layout, is_reserved
 from lmparse.values.json_form import to_json
 
 BYTE_CLASSES = ("typed", "reserved", "opaque", "unread")
@@ -78,13 +77,13 @@ class FieldReach:
     @property
     def is_reached(self) -> bool:
         """Whether it was there with a value; a reserved one, whether it was there."""
-        return bool(self.seen.present if is_reserved(self.field) else self.seen.filled)
+        return bool(self.seen.present if is_reserved(self.field.id) else self.seen.filled)
 
     @property
     def state(self) -> str:
         """In a word."""
         if self.is_reached:
-            return "reserved" if is_reserved(self.field) else "filled"
+            return "reserved" if is_reserved(self.field.id) else "filled"
         return "never filled" if self.seen.present else "never present"
 
     @property

@@ -49,7 +49,7 @@ function compile(job, main) {
     var found = job.files[name.replace(/^\\//, '')];
     return found ? Promise.resolve(found) : Promise.reject(new Error('no such import: ' + name));
   }};
-  return KSC.compile('python', main, importer, false).then(
+  return KSC.compile('python', main, importer, job.debug).then(
     function (files) { return {files: files}; },
     function (error) { return {error: String(error.message || error)}; });
 }
@@ -128,12 +128,14 @@ class Compiler:
             raise CompilerUnfit(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
         self._engine: Engine = Dukpy(file) if engine == "dukpy" else Node(file)
 
-    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile]) -> dict[str, str]:
+    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> dict[str, str]:
         """The Python text of each spec by id. Raises SpecError with the problems of all of them.
 
-        `known` are all specs that may be imported. What imports a broken spec is not reported.
+        `known` are all specs that may be imported. What imports a broken spec is not reported. Parsers made
+        with `debug` record start and end of every field in `_debug`, and read only when `_read()` is called.
         """
         job = {
+            "debug": debug,
             "places": [spec.place for spec in specs],
             "files": {place: _for_compiler(spec) for place, spec in known.items()},
         }

@@ -13,7 +13,7 @@ from lmparse.errors import OptionError
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.lint import lint
 from lmparse.spec.build.new import Refused, new
-from lmparse.spec.build.products import MANIFEST, differences_from_manifest, make
+from lmparse.spec.build.products import DEBUG, MANIFEST, differences_from_manifest, files_in, make
 from lmparse.spec.build.specs import FORMATS, GENERATED, SpecError, shown
 
 
@@ -57,11 +57,11 @@ def _validate(parsed: argparse.Namespace) -> None:
 
 def _generate(parsed: argparse.Namespace) -> int:
     out: Path = parsed.out
-    present = _present(out)
+    present = files_in(out)
     if _is_foreign(out, present):
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
     products = make(parsed.formats, parsed.engine, parsed.compiler)
-    out.mkdir(parents=True, exist_ok=True)
+    (out / DEBUG).mkdir(parents=True, exist_ok=True)
     for name in present.keys() - products.keys():
         (out / name).unlink()
     for name, text in products.items():
@@ -90,16 +90,10 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
             raise
         print(f"compared with the hashes of {MANIFEST} only: {error}")
         return _verdict(differences_from_manifest(parsed.formats, out), repair)
-    present = _present(out)
+    present = files_in(out)
     names = sorted(present.keys() | products.keys())
     different = [name for name in names if name not in products or present.get(name) != products[name].encode()]
     return _verdict([f"{out.name}/{name}" for name in different], repair)
-
-
-def _present(out: Path) -> dict[str, bytes]:
-    if not out.is_dir():
-        return {}
-    return {path.name: path.read_bytes() for path in sorted(out.iterdir()) if path.is_file()}
 
 
 def _verdict(different: list[str], repair: str) -> int:
