@@ -65,49 +65,27 @@ class SampleTable:
 
 
 TABLES = (
-    SampleTable(
-        261,
-        2,
-        3,
-        "PAYROLL",
-        "EMPLOYEE",
-        (
-            SampleColumn("EMPNO", "CHAR", 6, key=1),
-            SampleColumn("NAME", "VCHR", 40),
-            SampleColumn("SALARY", "DEC", 5, 2, nullable=True),
-            SampleColumn("HIRED", "DATE", 10),
-            SampleColumn("DEPT", "INT", 2, nullable=True),
-        ),
-    ),
-    SampleTable(
-        261,
-        4,
-        7,
-        "PAYROLL",
-        "ACCOUNT",
-        (
-            SampleColumn("ID", "INT", 8, key=1),
-            SampleColumn("BALANCE", "DEC", 8, 4),
-            SampleColumn("RATE", "FLOT", 8, nullable=True),
-            SampleColumn("CHANGED", "DTTM", 26),
-            SampleColumn("OPENS", "TIME", 8, nullable=True),
-            SampleColumn("TOKEN", "CHAR", 4, subtype="B"),
-        ),
-    ),
-    SampleTable(
-        262,
-        2,
-        9,
-        "ARCHIVE",
-        "DOCUMENT",
-        (
-            SampleColumn("ID", "INT", 4, key=1),
-            SampleColumn("TITLE", "VCHR", 60, nullable=True),
-            SampleColumn("BODY", "VCHR", 32_000),
-        ),
-        scheme="U",
-    ),
-)
+    SampleTable(261, 2, 3, "PAYROLL", "EMPLOYEE", (
+        SampleColumn("EMPNO", "CHAR", 6, key=1),
+        SampleColumn("NAME", "VCHR", 40),
+        SampleColumn("SALARY", "DEC", 5, 2, nullable=True),
+        SampleColumn("HIRED", "DATE", 10),
+        SampleColumn("DEPT", "INT", 2, nullable=True),
+    )),
+    SampleTable(261, 4, 7, "PAYROLL", "ACCOUNT", (
+        SampleColumn("ID", "INT", 8, key=1),
+        SampleColumn("BALANCE", "DEC", 8, 4),
+        SampleColumn("RATE", "FLOT", 8, nullable=True),
+        SampleColumn("CHANGED", "DTTM", 26),
+        SampleColumn("OPENS", "TIME", 8, nullable=True),
+        SampleColumn("TOKEN", "CHAR", 4, subtype="B"),
+    )),
+    SampleTable(262, 2, 9, "ARCHIVE", "DOCUMENT", (
+        SampleColumn("ID", "INT", 4, key=1),
+        SampleColumn("TITLE", "VCHR", 60, nullable=True),
+        SampleColumn("BODY", "VCHR", 32_000),
+    ), scheme="U"),
+)  # fmt: skip
 """What the sample log is about."""
 
 
@@ -158,51 +136,31 @@ class _Maker:
     def describe(self, log: SampleLog) -> None:
         """The control file: type, data set, header fields, tables with their columns."""
         ccsids = {
-            "ebcdic_single_ccsid": 1047,
-            "ebcdic_double_ccsid": 0,
-            "ebcdic_mixed_ccsid": 0,
-            "ascii_single_ccsid": 819,
-            "unicode_single_ccsid": 367,
-            "unicode_double_ccsid": 1200,
-            "unicode_mixed_ccsid": 1208,
-        }
+            "ebcdic_single_ccsid": 1047, "ebcdic_double_ccsid": 0, "ebcdic_mixed_ccsid": 0, "ascii_single_ccsid": 819,
+            "unicode_single_ccsid": 367, "unicode_double_ccsid": 1200, "unicode_mixed_ccsid": 1208,
+        }  # fmt: skip
         flags = dict.fromkeys(("ddl_objects", "cmds_included", "segmented"), "Y")
         flags |= dict.fromkeys(("expand_var", "lobs_included", "xml_included", "xmlstring_included", "merged"), "N")
-        add = log.control.append
-        add(
+        log.control += [
             _control(
-                "bmc_xtyp",
-                "XTYP",
-                cntl_file_type="DB2",
-                cntl_file_type_version="V1210",
-                sql_delimiter="'",
-                cntl_file_sysid=_SYSTEM,
-                mixed="N",
-                decimal_point=".",
-                **ccsids,
-            )
-        )
-        add(
+                "bmc_xtyp", "XTYP", cntl_file_type="DB2", cntl_file_type_version="V1210", sql_delimiter="'",
+                cntl_file_sysid=_SYSTEM, mixed="N", decimal_point=".", **ccsids,
+            ),
             _control(
                 "bmc_dlds", "DLDS", orig_data_dsname="SAMPLE.LLOG.DATA", record_format="VB", date_format="DB2I", **flags
-            )
-        )
+            ),
+        ]  # fmt: skip
         for table in TABLES:
-            add(self._table(table))
-            for number, column in enumerate(table.columns, 1):
-                add(self._column(table, number, column))
-        for entry in catalog.load("bmc_lldf").layout:
-            if entry.orig_id and entry.offset is not None and entry.width is not None:
-                add(
-                    _control(
-                        "bmc_xhdf",
-                        "XHDF",
-                        head_field_name=entry.orig_id,
-                        head_field_type=_xhdf_type(entry.kind),
-                        head_field_len=entry.width,
-                        head_field_pos=entry.offset,
-                    )
-                )
+            log.control.append(self._table(table))
+            log.control += [self._column(table, number, column) for number, column in enumerate(table.columns, 1)]
+        log.control += [
+            _control(
+                "bmc_xhdf", "XHDF", head_field_name=entry.orig_id, head_field_type=_xhdf_type(entry.kind),
+                head_field_len=entry.width, head_field_pos=entry.offset,
+            )
+            for entry in catalog.load("bmc_lldf").layout
+            if entry.orig_id and entry.offset is not None and entry.width is not None
+        ]  # fmt: skip
 
     def _table(self, table: SampleTable) -> bytes:
         length = sum(column.loglog_bytes for column in table.columns)

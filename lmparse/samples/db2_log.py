@@ -98,6 +98,7 @@ class _Writer:
         self._random = random_
         self._specs = {name: catalog.load(f"db2_{name}") for name in ("log", "dms", "dom", "lob", "transaction", "row")}
         self._types = self._specs["log"].enum("log_record_type")
+        self._components = self._specs["log"].enum("component")
         self._lsn, self._lso, self._tid, self._rid, self._address = 0x41AE0, 0x2_2334_4000, 0x1A2B3C, count(4), 0
         self._employee, self._orders = tables()
         self._rows: list[tuple[int, Row]] = []
@@ -205,7 +206,8 @@ class _Writer:
         for start in range(0, len(value), 1 << 15):
             piece = value[start : start + (1 << 15)]
             known = {
-                "component": 5, "operation_id": self._specs["lob"].enum("operation")["add_lob_data"],
+                "component": self._components["lob"],
+                "operation_id": self._specs["lob"].enum("operation")["add_lob_data"],
                 "pool_id": table.tablespace_id, "object_id": table.table_id, "parent_pool_id": table.tablespace_id,
                 "parent_object_id": table.table_id, "data_length": len(piece), "byte_address": self._address,
                 "original_operation": 1, "column_id": column, "data": piece,
@@ -218,7 +220,7 @@ class _Writer:
         raw = b"".join(value.to_bytes(2, _ORDER) for value in words.values())
         function = self._specs["dms"].enum("function_id")[word]
         return {
-            "component": 1, "function_id": function, "tablespace_id": table.tablespace_id,
+            "component": self._components["dms"], "function_id": function, "tablespace_id": table.tablespace_id,
             "table_id": table.table_id, "rid": raw,
         }  # fmt: skip
 
