@@ -6,7 +6,7 @@ from lmparse.bmc import order as bmc_order
 from lmparse.changes import order
 from lmparse.db2 import order as db2_order
 from lmparse.db2.transaction_index import ChangeReference, Transaction
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.options import SEQ_DIGITS
 
 POSITION = bytes.fromhex("00DE1234780700000000")
