@@ -196,7 +196,7 @@ def test_what_cannot_be_cut_so_is_cut_by_a_pass_over_all_of_it(put: Any, why: st
 GUARDED = """
 import ctypes, mmap, sys
 import numpy as np
-from lmparse import files
+from lmparse.records import files
 from lmparse.options import Options
 from lmparse.logs.partitions import Request
 
