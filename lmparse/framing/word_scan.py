@@ -25,7 +25,7 @@ _MISSES = 3
 
 
 def _walk(form: WordForm, view: memoryview, offset: int, limit: int, stop: int, starts: list[int]) -> int:
-    """Go from word to word up to `stop`, adding where each stands; gives where the last record ends.
+    """Go from word to word up to `stop`, adding where each is; gives where the last record ends.
 
     What ends behind `limit`, or has no sound word, is left out.
     """

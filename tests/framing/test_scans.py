@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from framed_files import EVERY, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from writers.bmc import framing
 
-from lmparse.framing import index, scans
+from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
@@ -51,14 +50,6 @@ def test_above() -> None:
     wanted = [extent.index for extent in way.extents(data) if (raw := extent.read(data))[3:5] > b"ab" and len(raw) >= 5]
     assert [extent.index for extent in scans.above(windows(way, data), (3, 2), limit)] == wanted
     assert wanted
-
-
-@pytest.mark.parametrize("max_bytes", [1, 50, 333, 1000, 1 << 20])
-@pytest.mark.parametrize("name", [way for way in EVERY if way != "glued"])
-def test_spans(name: str, max_bytes: int) -> None:
-    way, data = written(name, [b"\x00\x05" + bytes(range(number % 50)) for number in range(20, 80)])
-    assert index.spans(way, data, max_bytes) == way.spans(data, max_bytes)
-    assert index.spans(way, data[:-3], max_bytes) == way.spans(data[:-3], max_bytes)
 
 
 # distinct rows
