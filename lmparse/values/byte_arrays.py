@@ -18,12 +18,8 @@ import numpy.typing as npt
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
-
-
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
-
-
 UInt64s = npt.NDArray[np.uint64]
 Float64s = npt.NDArray[np.float64]
 
