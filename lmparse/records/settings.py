@@ -44,7 +44,7 @@ class FileSettings:
 
     framing: str
     byte_order: str | None
-    code_page: str
+    code_page: CodePage
     own: FamilySettings | None = None
 
 
@@ -63,7 +63,7 @@ class FoundFile:
     def settings(self) -> FileSettings:
         """What readers of its parts need not find out again."""
         framing = self.framing
-        return FileSettings(framing.name, framing.byte_order, self.reader.code_page.name, self.own)
+        return FileSettings(framing.name, framing.byte_order, self.reader.code_page, self.own)
 
 
 def find_file(
@@ -100,7 +100,7 @@ def page_of(
 ) -> CodePage:
     """The code page of a file: the known one, that of the options, another one, or the default of the spec."""
     if known is not None:
-        return codepages.lookup(known.code_page)
+        return known.code_page
     return codepages.lookup(options.code_page) if options.code_page else otherwise or default_page(spec)
 
 
