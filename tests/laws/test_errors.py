@@ -314,9 +314,8 @@ def test_all_is_sorted_and_complete() -> None:
     assert lmparse.__all__ == sorted(lmparse.__all__)
     values = {name: value for name, value in vars(lmparse).items() if not name.startswith("_")}
     exported = {name for name, value in values.items() if getattr(value, "__module__", "").startswith("lmparse")}
-    late = {"Explained", "Filter"}
-    assert set(lmparse.__all__) == exported | late
-    assert all(isinstance(getattr(lmparse, name), type) for name in late)
+    assert set(lmparse.__all__) == exported | lmparse._HOMES.keys()
+    assert all(getattr(lmparse, name).__name__ == name for name in lmparse._HOMES)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = lmparse.nothing  # type: ignore[attr-defined]
     assert {error.__name__ for error in ERRORS} <= exported
