@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from amounts import examples
 from framed_files import EVERY, written
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from writers.bmc import framing
 
@@ -63,7 +64,7 @@ def test_spans(name: str, max_bytes: int) -> None:
 # distinct rows
 
 
-@settings(max_examples=50, deadline=None)
+@examples(25, 50)
 @given(st.data())
 def test_distinct_rows(data: st.DataObject) -> None:
     width = data.draw(st.integers(1, 20))

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from amounts import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from writers.bmc import framing as enc
 from writers.db2 import framing as luw
@@ -178,7 +179,7 @@ def test_hypothesis_files_of_files() -> None:
         max_leaves=40,
     )
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @examples(25, 60)
     @given(st.lists(records, min_size=1, max_size=12), st.integers(0), st.integers(1, 9))
     def holds(groups: list[list[bytes]], seed: int, chain: int) -> None:
         framing, data = Framing("rdw"), enc.rdw([item for group in groups for item in group])

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import build as front
 import pytest
 
+import build as front
 from lmparse.spec.build import compiler, specs
 from lmparse.spec.layout import Layout
 
