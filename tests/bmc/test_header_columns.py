@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from amounts import amount
-from case_files import FOUND, FOUND_BAD, load, name
+from cases.files import FOUND, FOUND_BAD, load, name
 from engines import Outcome, by_column, by_row, changes, changes_difference, difference, one_table
-from random_logs import BOUND, Pool, log_records, pools, some_record
+from samples.bmc_random import BOUND, Pool, log_records, pools, some_record
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.bmc.lldf import HeaderField

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from random_logs import some_record
+from samples.bmc_random import some_record
 from writers.bmc import framing, logs
 
 from lmparse.bmc import change_columns

@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from amounts import examples
-from case_files import FOUND, FOUND_BAD, load, name
+from cases.files import FOUND, FOUND_BAD, load, name
 from engines import by_column, by_row, difference
 from hypothesis import given
 from hypothesis import strategies as st
-from random_logs import some_record
+from samples.bmc_random import some_record
 from writers.bmc import framing, lldf
 
 from lmparse.columnar import schemas

@@ -12,7 +12,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import luw_streams as luw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -21,7 +20,8 @@ from amounts import IS_THOROUGH, amount, examples
 from engines import Changes, changes_difference
 from hypothesis import given
 from hypothesis import strategies as st
-from luw_streams import DOC, EMP, ITEM, PAIR, emp, item
+from samples import db2_scripts as luw
+from samples.db2_scripts import DOC, EMP, ITEM, PAIR, emp, item
 from writers.db2 import dms, rows
 from writers.db2.columns import Column
 from writers.db2.dms import Place

@@ -8,12 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import luw_streams as luw
 import pytest
 from amounts import amount, examples
 from hypothesis import given
 from hypothesis import strategies as st
-from luw_streams import ITEM, item
+from samples import db2_scripts as luw
+from samples.db2_scripts import ITEM, item
 from writers.db2 import dms, dom, utility
 from writers.db2.columns import Column
 from writers.db2.stream import Stream

@@ -7,12 +7,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import luw_streams as luw
 import pytest
 from amounts import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from luw_streams import ITEM, item, read
+from samples import db2_scripts as luw
+from samples.db2_scripts import ITEM, item, read
 from writers.db2 import decfloat, dms, rows, values
 from writers.db2.columns import Column, offsets
 from writers.db2.dms import Place

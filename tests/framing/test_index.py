@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from amounts import examples
-from framed_files import EVERY, written
 from hypothesis import given
 from hypothesis import strategies as st
+from samples.framed_files import EVERY, written
 from writers.bmc import framing as enc
 
 from lmparse.errors import FramingError, LmparseError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,13 @@ import pytest
 from amounts import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import framed_files
+from samples.framed_files import OTHERS
 from writers.bmc import framing as enc
-from writers.db2 import framing as luw
-from writers.db2.wire import BYTE_ORDERS
 
 from lmparse.errors import FramingError
 from lmparse.framing import sync
-from lmparse.framing.framings import PREFIXED, Framing
+from lmparse.framing.framings import Framing
 from lmparse.framing.index import sound_words
 from lmparse.framing.sync import Plausible, Range, RangeError, count, cuts, range_windows, ranges, synchronise
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -36,8 +37,8 @@ WRITTEN: dict[str, tuple[str, str, dict[str, Any]]] = {
     "zosmf": ("zosmf", "zosmf", {}),
     "fixed": ("fixed", "fixed", {"record_length": 150}),
 }
-OTHERS = [f"{name} {order}" for name in PREFIXED for order in BYTE_ORDERS]
 EVERY = [*WRITTEN, *OTHERS]
+written = partial(framed_files.written, ways=WRITTEN)
 MARK = b"\x01\x20LOG"
 
 
@@ -51,19 +52,6 @@ def looking(data: Buffer, test: Callable[[bytes], bool] = plausible) -> Plausibl
 
 def record(number: int, inside: bytes = b"") -> bytes:
     return MARK + number.to_bytes(4, "big") + inside
-
-
-def written(way: str, records: list[bytes]) -> tuple[Framing, bytes]:
-    """A framing and a file of these records in it."""
-    name, _, order = way.partition(" ")
-    if name in PREFIXED:
-        items = [
-            luw.Framed((len(body) + 4).to_bytes(4, order) + body, number)
-            for number, body in enumerate(item.ljust(16, b"\x01") for item in records)
-        ]
-        return Framing(name, byte_order=order), luw.framed(name, order, items)
-    kind, reader, options = WRITTEN[way]
-    return Framing(reader, record_length=options.get("record_length")), enc.framed(kind, records, **options).data
 
 
 def true_starts(framing: Framing, data: bytes) -> list[int]:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pytest
 from amounts import amount
 from engines import by_column, by_row, changes, changes_difference, difference
-from random_logs import CODES, write
+from samples.bmc_random import CODES, write
 
 from lmparse.bmc import row_plan as bmc_row_plan
 from lmparse.columnar import arrays

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from luw_streams import EMP, ITEM, emp, item
+from samples.db2_scripts import EMP, ITEM, emp, item
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.db2.stream import Stream
