@@ -173,7 +173,8 @@ def test_a_log_is_read_with_the_spark_extra(
     program.write_text(
         "import sys\n"
         "from pyspark.sql import SparkSession\n"
-        "spark = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False).getOrCreate()\n"
+        "builder = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False)\n"
+        "spark = builder.config('spark.driver.extraJavaOptions', '-XX:TieredStopAtLevel=1').getOrCreate()\n"
         "print(spark.read.format('lmparse').option('control', sys.argv[2]).load(sys.argv[1]).count())\n"
     )
     printed = environment.run(
