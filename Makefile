@@ -22,7 +22,7 @@ INSTALL := $(PIP) install --quiet
 LOCKED := --require-hashes --no-build-isolation
 TIMES := $(VENV)/times
 
-.PHONY: help demo docs test test-pages test-pages-run test-matrix test-spark check-engines pages bench bench-run wheel lock fix dev clean FORCE
+.PHONY: help demo docs test test-thorough test-pages test-pages-run test-matrix test-spark check-engines pages bench bench-run wheel lock fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ test: dev ## check everything, in stages; the Spark tests come last
 	@echo "== times so far"; cat $(TIMES)
 	@echo "== tests with Spark"
 	@$(BIN)/pytest -m spark
+
+test-thorough: dev ## the tests without Spark with all the records, damage and examples that make test takes a part of; long
+	LMPARSE_THOROUGH=1 $(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal
 
 test-pages: ## drive the pages in a headless Chromium, where there is one (CHROMIUM=... names it)
 	@if [ -z '$(CHROMIUM)' ]; then echo 'tests of the pages in a browser: NOT RUN, there is no Chromium'; \

@@ -28,7 +28,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     spark_environment()
     scratch = tmp_path_factory.mktemp("spark")
     settings = {
+        "spark.default.parallelism": 2,
         "spark.driver.bindAddress": "127.0.0.1",
+        # What runs for a minute gains nothing from the second compiler, which takes half of the time.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.local.dir": scratch / "local",

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from case_files import FOUND, FOUND_BAD, arguments, load, name
+from cases.files import FOUND, FOUND_BAD, arguments, load, name
 from engines import Outcome, changes, changes_difference, difference, one_table
-from random_logs import write
+from samples.bmc_random import write
 from writers.bmc import framing, logs
 
 from lmparse.columnar import arrays

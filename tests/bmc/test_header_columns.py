@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from case_files import FOUND, FOUND_BAD, load, name
+from amounts import amount
+from cases.files import FOUND, FOUND_BAD, load, name
 from engines import Outcome, by_column, by_row, changes, changes_difference, difference, one_table
-from random_logs import BOUND, Pool, log_records, pools, some_record
+from samples.bmc_random import BOUND, Pool, log_records, pools, some_record
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.bmc.lldf import HeaderField
@@ -38,7 +39,7 @@ from lmparse.spec import catalog
 LAYOUT = catalog.load("bmc_lldf").layout
 PLACES = {line.name: line for line in lldf.described()}
 KINDS = {field.name: field.kind for field in lldf.HEADER}
-MANY = 250
+MANY = amount(120, 250)
 
 
 # shapes of headers
@@ -320,7 +321,7 @@ def test_a_value_too_wide_for_the_table_is_a_bad_one(field: str, order: str, tmp
 
 def some_tables(chance: random.Random) -> list[Pool]:
     """Tables of one version each, so that every position is one of theirs."""
-    _, orders, items, stock = pools(chance)
+    _, orders, items, stock = pools(chance, MANY)
     only = replace(orders.table, sequence=1, create_rba=None, drop_rba=None)
     return [replace(orders, table=only), items, stock]
 
@@ -338,8 +339,8 @@ def test_changes(shape: str, tmp_path: Path) -> None:
     rows, by_columns = (one_table(**log, engine=engine, table="PROD.ITEMS") for engine in ("kaitai", "columnar"))
     assert not difference(rows, by_columns)
     seqs = sorted(seq for table in found.tables.values() for seq in table["seq"].drop_null().to_pylist())
-    inside = compared_changes(**log, include="all", starting_seq=seqs[50], ending_seq=seqs[-50])
-    assert inside.left_out["outside the range"] >= 99
+    inside = compared_changes(**log, include="all", starting_seq=seqs[MANY // 5], ending_seq=seqs[-MANY // 5])
+    assert inside.left_out["outside the range"] >= 2 * (MANY // 5) - 1
     compared_changes(**log, include="all", starting_timestamp="2000-01-01T00:00:00")
 
 
@@ -347,7 +348,7 @@ def test_changes(shape: str, tmp_path: Path) -> None:
 def test_versions_of_a_table_and_segments(shape: str, tmp_path: Path) -> None:
     """The position of a change picks the version; in a data sharing group that is its LRSN."""
     chance = random.Random(shape)
-    sources = pools(chance)
+    sources = pools(chance, MANY)
     # RBA and LRSN of 6 bytes have few bytes in common, so positions and the bound of versions are moved there.
     bounds = {BOUND: "0000000000C000000000"}
     tables = [

@@ -6,14 +6,15 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from amounts import IS_THOROUGH, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from writers.bmc import rows
 from writers.bmc.rows import LOB_TYPES, Style
@@ -29,7 +30,7 @@ from lmparse.columnar.rows import to_batch
 from lmparse.errors import DataError
 from lmparse.values import byte_arrays, codepages
 
-QUICK = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = examples(60, 250)
 Wanted = frozenset[str] | None
 
 # tables: the encoder's columns, as the control file would describe them
@@ -309,15 +310,26 @@ def everywhere(types: Sequence[rows.Column]) -> list[rows.Column]:
     return [*both, rows.Column("", "VCHR", 9, nulls="L"), *both]
 
 
+WAYS = [*product((False, True), ("hfp", "ieee"), ("bytes", "precision"), (False, True))]
+"""Trim, floats, dec_length, and whether LOGLOGBYTES proves it. A type depends on two of them at most."""
+PAIRS = [WAYS[number] for number in (0, 3, 5, 9, 14)]
+"""Any two of them in all four combinations."""
+
+
+def test_pairs() -> None:
+    for one, other in combinations(range(4), 2):
+        assert len({(way[one], way[other]) for way in PAIRS}) == 4
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("null_bytes", ["present", "absent"])
 @pytest.mark.parametrize("is_expanded", [False, True], ids=["varying", "expanded"])
 def test_every_type(scheme: str, null_bytes: str, is_expanded: bool) -> None:
     columns = everywhere(TYPES)
-    for trim, floats, dec_length, is_proven in product((False, True), ("hfp", "ieee"), ("bytes", "precision"), (0, 1)):
+    for trim, floats, dec_length, is_proven in WAYS if IS_THOROUGH else PAIRS:
         given = sample(
             columns, scheme, null_bytes=null_bytes, is_expanded=is_expanded, trim=trim, floats=floats,
-            dec_length=dec_length, graphic_length="bytes" if trim else "characters", is_proven=bool(is_proven),
+            dec_length=dec_length, graphic_length="bytes" if trim else "characters", is_proven=is_proven,
             filler=b"\xff" if trim else b"\x00",
         )  # fmt: skip
         decoded = compared(given, rows_of(given, 12, floats))

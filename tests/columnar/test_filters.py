@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from random_logs import some_record
+from samples.bmc_random import some_record
 from writers.bmc import framing, logs
 
 from lmparse.bmc import change_columns
@@ -29,9 +30,6 @@ from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.samples import bmc_log
-
-if TYPE_CHECKING:
-    pass
 
 NAN = float("nan")
 ORDERS = {
@@ -211,6 +209,9 @@ def records_of(
     return pa.Table.from_batches(batches, schema), ""
 
 
+all_records = cache(records_of)
+"""With no filters: read once for all tests of one file."""
+
 RECORD_FILTERS = [
     [Filter("dbid", "=", 7)],
     [Filter("dbid", "!=", 7)],
@@ -236,7 +237,7 @@ RECORD_FILTERS = [
 @pytest.mark.parametrize("filters", RECORD_FILTERS, ids=str)
 @pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])
 def test_records(records: Path, filters: list[Filter], mode: str) -> None:
-    whole, _ = records_of(records, (), mode=mode)
+    whole, _ = all_records(records, (), mode=mode)
     found, _ = records_of(records, filters, mode=mode)
     assert found.equals(left(whole, filters))
 
@@ -348,6 +349,9 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
     return Log(tmp_path_factory.mktemp("damaged"), example.data_records, example.control_records)
 
 
+all_changes = cache(Log.changes)
+"""With no filters: read once for all tests of one log."""
+
 CHANGE_FILTERS = [
     [Filter("op", "=", "I")],
     [Filter("op", "!=", "I")],
@@ -383,7 +387,7 @@ CHANGE_FILTERS = [
 @pytest.mark.parametrize("include", ["committed", "all"])
 @pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])
 def test_changes(log: Log, filters: list[Filter], include: str, mode: str) -> None:
-    whole, left_out, _ = log.changes((), include=include, mode=mode)
+    whole, left_out, _ = all_changes(log, (), include=include, mode=mode)
     found, same, _ = log.changes(filters, include=include, mode=mode)
     assert found.equals(left(whole, filters))
     assert same == left_out
@@ -400,21 +404,25 @@ def test_changes_that_are_filtered_are_of_every_kind(log: Log) -> None:
     assert not left_out
 
 
-@pytest.mark.parametrize("filters", CHANGE_FILTERS, ids=str)
-def test_changes_of_one_table_in_a_sample(tmp_path_factory: pytest.TempPathFactory, filters: list[Filter]) -> None:
-    made = bmc_log.make(seed=3, units=60)
-    control, data = made.write(tmp_path_factory.mktemp("sample"))
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str], pa.Table]:
+    """A sample log, the options that read one of its tables, and all changes of that."""
+    control, data = bmc_log.make(seed=3, units=60).write(tmp_path_factory.mktemp("sample"))
     first = open_changes(data, Options.parse({"control": str(control)}))
     table = first.tables.versions[0].hex_ids  # type: ignore[attr-defined]
     options = {"control": str(control), "table": table, "include": "all"}
     log = open_changes(data, Options.parse(options))
     schema = changes_schema(log.table_versions(), log.dec_length)
-    whole = pa.Table.from_batches(arrow.change_batches(log, schema), schema)
+    return Path(data), options, pa.Table.from_batches(arrow.change_batches(log, schema), schema)
+
+
+@pytest.mark.parametrize("filters", CHANGE_FILTERS, ids=str)
+def test_changes_of_one_table_in_a_sample(sample: tuple[Path, dict[str, str], pa.Table], filters: list[Filter]) -> None:
+    data, options, whole = sample
     for engine in ("columnar", "kaitai"):
         log = open_changes(data, Options.parse({**options, "engine": engine}))
-        assert pa.Table.from_batches(arrow.change_batches(log, schema, None, filters), schema).equals(
-            left(whole, filters)
-        )
+        batches = arrow.change_batches(log, whole.schema, None, filters)
+        assert pa.Table.from_batches(batches, whole.schema).equals(left(whole, filters))
 
 
 def test_changes_in_mode_failfast_end_where_they_end_without_filters(log: Log) -> None:
@@ -484,13 +492,11 @@ def test_no_image_is_passed_over_that_may_say_how_others_are_read(tmp_path: Path
 def test_parts(log: Log, max_bytes: int, options: dict[str, str]) -> None:
     """Segments of one change stand in different parts; without a table images are text."""
     asked = Request((str(log.path),), Options.parse({**log.options, **options}), True, max_bytes)
-    schema = arrow.request_schema(asked)
+    schema, parts = arrow.request_schema(asked), list(asked.parts())
 
     def rows(filters: Sequence[Filter]) -> pa.Table:
-        batches = [
-            batch for part in asked.parts() for batch in arrow.part_batches(part, schema, filters, with_changes=True)
-        ]
-        return pa.Table.from_batches(batches, schema)
+        read = (arrow.part_batches(part, schema, filters, with_changes=True) for part in parts)
+        return pa.Table.from_batches([batch for batches in read for batch in batches], schema)
 
     whole = rows(())
     for filters in CHANGE_FILTERS[::3]:

@@ -9,11 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from case_files import FOUND, FOUND_BAD, load, name
+from amounts import examples
+from cases.files import FOUND, FOUND_BAD, load, name
 from engines import by_column, by_row, difference
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from random_logs import some_record
+from samples.bmc_random import some_record
 from writers.bmc import framing, lldf
 
 from lmparse.columnar import schemas
@@ -23,7 +24,7 @@ from lmparse.spec import catalog
 
 LLDF = catalog.load("bmc_lldf")
 NAMES = tuple(name for name in schemas.records_schema("bmc_lldf").names if name not in schemas.OUTCOMES)
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = examples(25, 60)
 
 
 def compared(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Any:

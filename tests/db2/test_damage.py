@@ -8,11 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import luw_streams as luw
 import pytest
-from hypothesis import HealthCheck, given, settings
+from amounts import amount, examples
+from hypothesis import given
 from hypothesis import strategies as st
-from luw_streams import ITEM, item
+from samples import db2_scripts as luw
+from samples.db2_scripts import ITEM, item
 from writers.db2 import dms, dom, utility
 from writers.db2.columns import Column
 from writers.db2.stream import Stream
@@ -90,7 +91,8 @@ def test_a_log_that_ends_anywhere(form: Any, path: Path, capsys: pytest.CaptureF
     path.write_bytes(data)
     whole = [row["seq"] for row in luw.read(path.parent, data, include="committed", **known(form)).rows]
     seen = set()
-    for end in range(len(data)):
+    near = {end + more for end in ends for more in (-1, 0, 1)}
+    for end in sorted({*range(0, len(data), amount(3, 1)), *near} & {*range(len(data))}):
         path.write_bytes(data[:end])
         code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
         out, err = capsys.readouterr()
@@ -108,18 +110,22 @@ def test_a_log_that_ends_anywhere(form: Any, path: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize("form", FORMS)
 def test_a_log_that_ends_anywhere_with_nothing_named(form: Any, path: Path) -> None:
     data = tiny_stream(form).bytes()
-    for end in range(0, len(data), 5):
+    for end in range(0, len(data), amount(11, 5)):
         path.write_bytes(data[:end])
         everything(path)
 
 
-@pytest.mark.parametrize("mask", [0x01, 0x80, 0xFF])
+MASKS = [0x01, 0x80, 0xFF]
+
+
+@pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("form", FORMS)
 def test_one_byte_that_is_another(form: Any, mask: int, path: Path) -> None:
+    """Every byte by one of the masks; in a thorough run by each."""
     stream = tiny_stream(form)
     data = bytearray(stream.bytes())
     count = 0
-    for place in range(len(data)):
+    for place in range(MASKS.index(mask), len(data), amount(len(MASKS), 1)):
         data[place] ^= mask
         path.write_bytes(data)
         count += everything(path, include="all", **known(form))
@@ -130,7 +136,7 @@ def test_one_byte_that_is_another(form: Any, mask: int, path: Path) -> None:
 @pytest.mark.parametrize("form", FORMS[::2])
 def test_one_byte_that_is_another_with_nothing_named(form: Any, path: Path) -> None:
     data = bytearray(tiny_stream(form).bytes())
-    for place in range(0, len(data), 17):
+    for place in range(0, len(data), amount(29, 17)):
         data[place] ^= 0xFF
         path.write_bytes(data)
         everything(path, include="all")
@@ -141,7 +147,7 @@ def test_one_byte_that_is_another_with_nothing_named(form: Any, path: Path) -> N
 def test_exit_codes_of_a_log_with_a_byte_that_is_another(form: Any, path: Path, capsys: Any) -> None:
     data = bytearray(tiny_stream(form).bytes())
     codes = set()
-    for place in range(0, len(data), 3):
+    for place in range(0, len(data), amount(7, 3)):
         data[place] ^= 0x80
         path.write_bytes(data)
         code = cli.main(["changes", str(path), "--spec", "db2_log", *words(form)])
@@ -174,7 +180,7 @@ def test_what_is_no_record_behind_the_last(
 @pytest.mark.parametrize("form", FORMS)
 def test_every_byte_is_accounted_for(form: Any, path: Path) -> None:
     data = tiny_stream(form).bytes()
-    for end in range(0, len(data), 41):
+    for end in range(0, len(data), amount(83, 41)):
         for damaged in (data[:end], data[:end] + b"\xff" + data[end + 1 :], data + data[:end]):
             path.write_bytes(damaged)
             try:
@@ -203,13 +209,7 @@ def test_a_bad_record_leaves_the_others(form: Any, path: Path) -> None:
 
 # any bytes
 
-steady = settings(
-    deadline=None,
-    max_examples=120,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+steady = examples(40, 120, derandomize=True, database=None)
 FRAGMENTS = {form: tiny_stream(form) for form in FORMS}
 
 

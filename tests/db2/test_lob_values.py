@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import luw_streams as luw
 import pytest
-from luw_streams import DOC, ITEM, PAIR, read
+from samples import db2_scripts as luw
+from samples.db2_scripts import DOC, ITEM, PAIR, read
 from writers.db2 import dms, lf, lob, rows, xml
 from writers.db2.columns import Column
 from writers.db2.dms import Place

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import luw_streams as luw
 import pytest
-from luw_streams import EMP, ITEM, emp, item, read
+from samples import db2_scripts as luw
+from samples.db2_scripts import EMP, ITEM, emp, item, read
 from writers.db2.stream import Stream
 
 import lmparse

@@ -7,11 +7,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import luw_streams as luw
 import pytest
-from hypothesis import HealthCheck, given, settings
+from amounts import examples
+from hypothesis import given
 from hypothesis import strategies as st
-from luw_streams import ITEM, item, read
+from samples import db2_scripts as luw
+from samples.db2_scripts import ITEM, item, read
 from writers.db2 import decfloat, dms, rows, values
 from writers.db2.columns import Column, offsets
 from writers.db2.dms import Place
@@ -668,13 +669,7 @@ _TYPES: dict[str, Any] = {
     "int": _ints, "float": _floats, "decimal": _decimals, "decfloat": _decfloats, "text": _texts, "bytes": _bytes,
     "time": _times, "lob": _lobs,
 }  # fmt: skip
-steady = settings(
-    deadline=None,
-    max_examples=250,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+steady = examples(80, 250, derandomize=True, database=None)
 tables_with_rows = st.lists(columns_with_values(), min_size=1, max_size=6)
 
 

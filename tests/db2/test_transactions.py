@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import luw_streams as luw
 import pytest
-from luw_streams import ITEM, item, read
+from samples import db2_scripts as luw
+from samples.db2_scripts import ITEM, item, read
 from writers.db2 import ddl, dms, dom, rows, utility
 from writers.db2.columns import Column
 from writers.db2.dms import Place

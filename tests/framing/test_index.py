@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from framed_files import EVERY, written
-from hypothesis import HealthCheck, given, settings
+from amounts import examples
+from hypothesis import given
 from hypothesis import strategies as st
+from samples.framed_files import EVERY, written
 from writers.bmc import framing as enc
 
 from lmparse.errors import FramingError, LmparseError
@@ -24,7 +25,7 @@ from lmparse.framing.index import windows
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, Window
 from lmparse.storage.buffers import open_buffer
 
-QUICK = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = examples(10, 20)
 Facts = tuple[list[tuple[int, int, bytes]], dict[str, Any] | None]
 
 
@@ -189,7 +190,7 @@ def test_no_bytes_no_windows(way: str) -> None:
 def test_pieces_in_any_order() -> None:
     codes = st.tuples(st.integers(0, 5), st.integers(0, 4))
 
-    @settings(max_examples=300, deadline=None)
+    @examples(100, 300)
     @given(st.lists(st.lists(codes, min_size=1, max_size=4), max_size=8), st.sampled_from([1, 20, 1 << 20]))
     def holds(blocks: list[list[tuple[int, int]]], scan: int) -> None:
         filled = [b"".join(enc.descriptor(size, code) + b"x" * size for code, size in block) for block in blocks]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from amounts import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from writers.bmc import framing
 
@@ -55,7 +56,7 @@ def test_above() -> None:
 # distinct rows
 
 
-@settings(max_examples=50, deadline=None)
+@examples(25, 50)
 @given(st.data())
 def test_distinct_rows(data: st.DataObject) -> None:
     width = data.draw(st.integers(1, 20))

@@ -5,22 +5,24 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from amounts import examples
+from hypothesis import given
 from hypothesis import strategies as st
+from samples import framed_files
+from samples.framed_files import OTHERS
 from writers.bmc import framing as enc
-from writers.db2 import framing as luw
-from writers.db2.wire import BYTE_ORDERS
 
 from lmparse.errors import FramingError
 from lmparse.framing import sync
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import Plausible, Span
-from lmparse.framing.framings import PREFIXED, framing_of
+from lmparse.framing.framings import framing_of
 from lmparse.framing.sync import RangeError, count, cuts, range_windows, ranges, synchronise
 from lmparse.framing.word_scan import sound_words
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -37,8 +39,8 @@ WRITTEN: dict[str, tuple[str, str, dict[str, Any]]] = {
     "zosmf": ("zosmf", "zosmf", {}),
     "fixed": ("fixed", "fixed", {"record_length": 150}),
 }
-OTHERS = [f"{name} {order}" for name in PREFIXED for order in BYTE_ORDERS]
 EVERY = [*WRITTEN, *OTHERS]
+written = partial(framed_files.written, ways=WRITTEN)
 MARK = b"\x01\x20LOG"
 
 
@@ -52,19 +54,6 @@ def looking(data: Buffer, test: Callable[[bytes], bool] = plausible) -> Plausibl
 
 def record(number: int, inside: bytes = b"") -> bytes:
     return MARK + number.to_bytes(4, "big") + inside
-
-
-def written(way: str, records: list[bytes]) -> tuple[Framing, bytes]:
-    """A framing and a file of these records in it."""
-    name, _, order = way.partition(" ")
-    if name in PREFIXED:
-        items = [
-            luw.Framed((len(body) + 4).to_bytes(4, order) + body, number)
-            for number, body in enumerate(item.ljust(16, b"\x01") for item in records)
-        ]
-        return framing_of(name, byte_order=order), luw.framed(name, order, items)
-    kind, reader, options = WRITTEN[way]
-    return framing_of(reader, record_length=options.get("record_length")), enc.framed(kind, records, **options).data
 
 
 def true_starts(framing: Framing, data: bytes) -> list[int]:
@@ -180,7 +169,7 @@ def test_hypothesis_files_of_files() -> None:
         max_leaves=40,
     )
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @examples(25, 60)
     @given(st.lists(records, min_size=1, max_size=12), st.integers(0), st.integers(1, 9))
     def holds(groups: list[list[bytes]], seed: int, chain: int) -> None:
         framing, data = framing_of("rdw"), enc.rdw([item for group in groups for item in group])

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from case_files import CASES, FOUND, arguments, comparable, expected_rows, load, name
 from cases.case import PROVENANCE
+from cases.files import CASES, FOUND, arguments, comparable, expected_rows, load, name
 from make_cases import made_files as make_files
 
 from lmparse import cli

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from case_files import FOUND_BAD, arguments, errors_of, found, load, name
+from cases.files import FOUND_BAD, arguments, errors_of, found, load, name
 
 from lmparse import cli
 from lmparse.error_catalogue import CATALOGUE

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from amounts import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from writers.bmc import framing as enc
 from writers.bmc import lldf, logs
@@ -58,14 +59,8 @@ DESCRIBED = enc.rdw(logs.with_tables(LOG, *LOG.tables).control_records)
 FILLERS = [b"\x00", b"\x40", b"\xf0", b"\xff"]  # zero, EBCDIC blank and digit, and what is none of them
 SPECS = [spec for spec in catalog.spec_ids() if not catalog.load(spec).layout.params]
 
-steady = settings(
-    deadline=None,
-    max_examples=150,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-fewer = settings(steady, max_examples=60)  # where every example reads two files
+steady = examples(60, 150, derandomize=True, database=None)
+fewer = examples(30, 60, derandomize=True, database=None)  # where every example reads two files
 
 
 def short(framing: str) -> bytes:

@@ -33,13 +33,18 @@ class Environment:
     """A virtual environment outside the checkout."""
 
     def __init__(self, folder: Path) -> None:
-        venv.create(folder, with_pip=True)
+        venv.create(folder)
         self.folder = folder
         self.programs = folder / "bin"
         self.site_packages = next(folder.glob("lib/python*/site-packages"))
 
     def install(self, *arguments: str | Path) -> None:
-        self.run("python", "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check", *arguments)
+        self.pip("install", "--quiet", "--no-compile", *arguments)
+
+    def pip(self, *arguments: str | Path) -> str:
+        """Run the pip of this environment for the other one, which needs none of its own."""
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", self.programs / "python"]
+        return self._run([*pip, *arguments])
 
     def install_locked(self, lock: Path, names: Iterable[str]) -> None:
         """Those of a lock's packages that have one of these names."""
@@ -51,17 +56,23 @@ class Environment:
 
     def run(self, program: str, *arguments: str | Path, **environment: str) -> str:
         """Run a program of it and return what it prints; stderr is shown if it fails."""
-        run = self.process(program, *arguments, **environment)
-        assert run.returncode == 0, f"{program} {' '.join(map(str, arguments))}\n{run.stdout}\n{run.stderr}"
-        return run.stdout
+        return self._run([self.programs / program, *arguments], **environment)
 
     def process(self, program: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a program of it, whatever comes of it."""
+        return self._process([self.programs / program, *arguments], **environment)
+
+    def _run(self, command: list[str | Path], **environment: str) -> str:
+        run = self._process(command, **environment)
+        assert run.returncode == 0, f"{' '.join(map(str, command))}\n{run.stdout}\n{run.stderr}"
+        return run.stdout
+
+    def _process(self, command: list[str | Path], **environment: str) -> subprocess.CompletedProcess[str]:
         inherited = {
             name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "PYSPARK_", "SPARK_"))
         }
         return subprocess.run(
-            [self.programs / program, *arguments],
+            command,
             env=inherited | environment,
             cwd=self.folder,
             capture_output=True,
@@ -119,7 +130,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
 
 
 def test_the_environment_is_complete_and_holds_no_stray_package(plain: Environment) -> None:
-    assert plain.run("python", "-m", "pip", "check").strip() == "No broken requirements found."
+    assert plain.pip("check").strip() == "No broken requirements found."
     assert (plain.site_packages / "lmparse" / "_formats").is_dir()
     assert not list(plain.site_packages.glob("generated*")) + list(plain.site_packages.glob("formats*"))
     assert not list(plain.site_packages.glob("pyspark")) + list(plain.site_packages.glob("pyarrow"))
@@ -197,14 +208,15 @@ def test_a_log_is_read_with_the_spark_extra(
     environment.install("--require-hashes", "-r", LOCKS / "build.txt")
     environment.install_locked(lock, NEEDED + NEEDED_BY_SPARK)
     environment.install("--no-deps", "--no-index", wheel)
-    assert environment.run("python", "-m", "pip", "check").strip() == "No broken requirements found."
+    assert environment.pip("check").strip() == "No broken requirements found."
 
     data, control = log
     program = tmp_path / "read.py"
     program.write_text(
         "import sys\n"
         "from pyspark.sql import SparkSession\n"
-        "spark = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False).getOrCreate()\n"
+        "builder = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False)\n"
+        "spark = builder.config('spark.driver.extraJavaOptions', '-XX:TieredStopAtLevel=1').getOrCreate()\n"
         "print(spark.read.format('lmparse').option('control', sys.argv[2]).load(sys.argv[1]).count())\n"
     )
     printed = environment.run(

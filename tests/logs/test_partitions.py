@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from luw_streams import EMP, ITEM, emp, item
+from samples.db2_scripts import EMP, ITEM, emp, item
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.db2.stream import Stream
@@ -56,13 +56,14 @@ Made = tuple[bytes, dict[str, Any]]
 
 
 def made(way: str) -> Made:
-    """A file of some hundred thousand bytes, and the options to read it with."""
+    """A file of more than four parts, and the options to read it with."""
     if way not in ZOS:
         order, generation, name = way.split()
         options = {"spec": "db2_log", "framing": name, "byte_order": order, "generation": generation}
         return luw_log(order, generation, name), options
     kind, reader, options = ZOS[way]
-    count = 300_000 // sum(map(len, RECORDS)) + 1 if kind != "fixed" else 300_000 // LONGEST // len(RECORDS) + 1
+    size = 5 * MAX_BYTES["bmc_lldf"]
+    count = size // sum(map(len, RECORDS)) + 1 if kind != "fixed" else size // LONGEST // len(RECORDS) + 1
     named = {"record_length": LONGEST} if kind == "fixed" else {}
     return logs.as_file(RECORDS * count, kind, **options), {"spec": "bmc_lldf", "framing": reader, **named}
 
@@ -70,7 +71,7 @@ def made(way: str) -> Made:
 @cache
 def luw_log(order: Any, generation: Any, name: Any) -> bytes:
     stream, chance = Stream(generation, order, name), random.Random(1)
-    for number in range(500):
+    for number in range(250):
         unit = stream.begin(f"USER{number}")
         for row in range(chance.randrange(1, 6)):
             unit.insert(EMP, emp(row, "x" * chance.randrange(30)))

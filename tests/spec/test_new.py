@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from case_files import arguments, errors_of, expected_rows, found, load
+from cases.files import arguments, errors_of, expected_rows, found, load
 
 from lmparse import cli
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from amounts import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lmparse.errors import InvalidValueError
@@ -474,7 +475,7 @@ KERNELS = [
     *(hex_text(page, width) for page in (CP037, ASCII) for width in (4, 12)),
 ]  # fmt: skip
 each = pytest.mark.parametrize("kernel", KERNELS, ids=str)
-few = settings(max_examples=25, deadline=None, database=None)
+few = examples(10, 25, database=None)
 
 
 @each

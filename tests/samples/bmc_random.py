@@ -24,6 +24,9 @@ ADDED = (Column("ADDED", "INT", 2, nulls="Y"), Column("LARGE", "DEC", 31, 10, nu
 LAYOUT = catalog.load("bmc_lldf").layout
 CODES = {entry.id: entry for entry in LAYOUT if entry.codes}
 TYPES = {"I": ("after",), "IL": ("after",), "D": ("before",), "UB": ("before", "after")}
+"""Types of changes with the row images they have."""
+OTHERS = ("DM", "DT", "CO", "SC", "E", "CM", "DR", "ZZ")
+"""Types without row images, and one that is not listed."""
 
 
 def tables() -> list[Table]:
@@ -106,13 +109,14 @@ class Pool:
     images: list[bytes]
 
 
-def pools(chance: random.Random) -> list[Pool]:
+def pools(chance: random.Random, count: int = POOL) -> list[Pool]:
+    """Every table version with `count` images."""
     made = []
     writer = logs.Writer(tables())
     for table in writer.tables:
         one = unicode_value if table.encoding_scheme == "U" else value
         row = lambda table=table, one=one: {column.name: one(chance, column) for column in table.columns}  # noqa: E731
-        made.append(Pool(table, [writer.row_image(table, row()) for _ in range(POOL)]))
+        made.append(Pool(table, [writer.row_image(table, row()) for _ in range(count)]))
     return made
 
 
@@ -141,17 +145,16 @@ def some_header(chance: random.Random, pool: Pool, change_type: str) -> dict[str
 def log_records(chance: random.Random, count: int, sources: list[Pool]) -> list[bytes]:
     """Whole records, some in segments that stand apart, and some without row images."""
     headers: dict[tuple[int, str], list[bytes]] = {}
-    for number, pool in enumerate(sources):
-        for change_type in (*TYPES, "DM", "DT", "CO", "SC", "E", "CM", "DR", "ZZ"):
-            fields = [some_header(chance, pool, change_type) for _ in range(40)]
-            headers[number, change_type] = [lldf.header(**entry) for entry in fields]
     made: list[bytes] = []
     held: list[bytes] = []
-    keys = list(headers)
+    keys = [(number, kind) for number in range(len(sources)) for kind in (*TYPES, *OTHERS)]
     while len(made) + len(held) < count:
         number, change_type = chance.choice(keys) if chance.random() < 0.02 else (
             chance.randrange(len(sources)), chance.choice(list(TYPES)))  # fmt: skip
-        pool, header = sources[number], chance.choice(headers[number, change_type])
+        pool, known = sources[number], headers.setdefault((number, change_type), [])
+        if len(known) < 40:
+            known.append(lldf.header(**some_header(chance, pool, change_type)))
+        header = chance.choice(known)
         if change_type in TYPES:
             images = [chance.choice(pool.images) for _ in TYPES[change_type]]
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from writers.bmc import framing as enc
@@ -33,10 +34,13 @@ WRITTEN: dict[str, tuple[str, str, dict[str, Any]]] = {
     "fixed": ("fixed", "fixed", {"record_length": 60}),
 }
 OTHERS = [f"{name} {order}" for name in PREFIXED for order in BYTE_ORDERS]
+"""Those of Db2 LUW."""
 EVERY = [*WRITTEN, *OTHERS, "glued"]
 
 
-def written(way: str, records: list[bytes]) -> tuple[Framing, bytes]:
+def written(
+    way: str, records: list[bytes], ways: Mapping[str, tuple[str, str, dict[str, Any]]] = WRITTEN
+) -> tuple[Framing, bytes]:
     """A framing and a file of these records in it; records are padded where they must be."""
     if way == "glued":
         return framing_of("glued", cutter=detection().cutter), enc.glued(RECORDS)
@@ -44,7 +48,7 @@ def written(way: str, records: list[bytes]) -> tuple[Framing, bytes]:
     if name in PREFIXED:
         items = [luw.Framed(luw_record(record, order), number) for number, record in enumerate(records)]
         return framing_of(name, byte_order=order), luw.framed(name, order, items)
-    kind, reader, options = WRITTEN[way]
+    kind, reader, options = ways[way]
     return framing_of(reader, record_length=options.get("record_length")), enc.framed(kind, records, **options).data
 
 

@@ -13,7 +13,7 @@ from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 CASES, CASES_BAD = TESTS / "cases", TESTS / "cases_bad"
 FOUND = sorted(CASES.glob("*/*.yaml"))
 FOUND_BAD = sorted(CASES_BAD.glob("*/*.yaml"))
