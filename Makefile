@@ -71,8 +71,9 @@ docs: dev ## the pages on which the specs are reviewed, with the cases as sample
 	@mkdir -p build
 	$(BIN)/lmparse docs build/docs --samples tests/cases --overwrite
 
-pages: dev ## write docs/errors.md anew from the catalogue of error codes
+pages: dev ## write docs/errors.md and the packages in docs/architecture.md anew
 	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
+	$(BIN)/python tests/laws/package_table.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lmparse.spec.build.specs import FORMATS, Problem, SpecError, SpecFile, missing_imports, shown
-from lmparse.storage.user_cache import user_cache
+from lmparse.spec.user_cache import user_cache
 
 NAME = "kaitai-struct-compiler"
 VERSION = "0.11.0"
