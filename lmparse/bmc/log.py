@@ -25,6 +25,7 @@ from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
+from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.reader import Record, Values, Wanted
@@ -242,8 +243,6 @@ class LogicalLog(ChangeLog):
 
     def _segment_extents(self) -> Iterator[RecordExtent]:
         """Every record that may be a segment."""
-        from lmparse.framing import scans
-
         place = self._places(["total_segs"]).get("total_segs")
         if place is None:
             return iter(())  # without that field no record is one
@@ -381,8 +380,6 @@ class LogicalLog(ChangeLog):
 
     def table_headers(self) -> list[Values]:
         """One header for each table that occurs, from one pass over the headers."""
-        from lmparse.framing import scans
-
         headers = []
         for extent in scans.firsts(self.windows(), [*self._places(TABLE_FIELDS).values()]):
             try:

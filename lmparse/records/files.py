@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import DataError, FramingError, OptionError
+from lmparse.framing import index, sync
 from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.reader import Record, Wanted
@@ -85,8 +86,6 @@ class RecordFile:
         """The file as places between records; an empty file has one."""
         if len(self.buffer) <= max_bytes:
             return [Span(0, len(self.buffer), 0)]
-        from lmparse.framing import index  # NumPy is not loaded before it is of use
-
         return index.spans(self.framing, self.buffer, max_bytes)
 
     def cut_spans(self, max_bytes: int) -> list[Span]:
@@ -95,8 +94,6 @@ class RecordFile:
         By a pass over all of it where that is how it can be cut: records without anything between them,
         bytes that were copied to be here at all, and a file that shows no record at most of the places.
         """
-        from lmparse.framing import sync
-
         if len(self.buffer) <= max_bytes or not self._is_mapped_as_it_lies:
             return self.spans(max_bytes)
         places = sync.cuts(self.framing, self.buffer, max_bytes, self.plausible())
@@ -144,8 +141,6 @@ class RecordFile:
 
     def windows(self, span: Span | None = None) -> Iterator[Window]:
         """The same records as `frames`, many at a time, and the same errors; of a span without foreign records."""
-        from lmparse.framing import index
-
         whole = span or Span(0, len(self.buffer), 0)
         try:
             yield from index.windows(self.framing, self.buffer, whole.start, whole.end, self._begin(whole))
@@ -155,8 +150,6 @@ class RecordFile:
 
     def count(self, span: Span) -> int:
         """How many records a span holds. Raises RangeError where they do not fill it."""
-        from lmparse.framing import sync
-
         return sync.count(self.framing, self.buffer, span)
 
     def counted(self, span: Span) -> Span:
@@ -178,8 +171,6 @@ class RecordFile:
 
     def _count(self, span: Span) -> int:
         """As `count`; raises FramingError for what does not fill a span: damage before its end, or else its ends."""
-        from lmparse.framing import sync
-
         try:
             return self.count(span)
         except sync.RangeError as error:
