@@ -31,14 +31,12 @@ from lmparse.errors import (
     TruncatedError,
     UnknownFormatError,
 )
-from lmparse.logs.open import Log, open_log, parse
-from lmparse.logs.sniff import Sniffed, sniff
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from lmparse.columnar.filters import Filter
-    from lmparse.logs.open import open_log, parse
+    from lmparse.logs.open import Log, open_log, parse
     from lmparse.logs.sniff import Sniffed, sniff
     from lmparse.review.explain.search import Explained
 
@@ -71,6 +69,7 @@ __all__ = [
 _HOMES = {
     "Explained": "review.explain.search",
     "Filter": "columnar.filters",
+    "Log": "logs.open",
     "Sniffed": "logs.sniff",
     "open_log": "logs.open",
     "parse": "logs.open",
