@@ -36,19 +36,6 @@ def decimal(values: Ints, type_: pa.DataType, is_null: Flags | None = None) -> p
     return _array(type_, len(held), [pa.py_buffer(held)], is_null)
 
 
-def packed_decimal(type_: pa.DataType, has_spare: bool, raw: Bytes) -> tuple[pa.Array, Flags]:
-    """Packed decimals of (n, width) bytes, and which rows are none or have more digits than the type.
-
-    `has_spare` says that their bytes have room for one digit more than the type.
-    """
-    values: Ints
-    values, bad = vectors.packed(raw) if type_.precision <= 18 else vectors.packed_decimal128(raw)
-    if has_spare:
-        bad |= raw[:, 0] > 0xF
-        values[bad] = 0
-    return decimal(values, type_), bad
-
-
 def strings(data: Bytes, offsets: Ints, is_null: Flags | None = None) -> pa.Array:
     """Text as UTF-8 bytes of all rows and n + 1 offsets of 32 bits."""
     return _array(pa.string(), len(offsets) - 1, [pa.py_buffer(offsets), pa.py_buffer(data)], is_null)

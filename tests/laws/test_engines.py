@@ -18,7 +18,6 @@ import pytest
 from engines import by_column, by_row, changes, changes_difference, difference
 from random_logs import CODES, write
 
-from lmparse.bmc import row_plan as bmc_row_plan
 from lmparse.columnar import arrays
 from lmparse.values import vector_times, vectors
 
@@ -144,9 +143,6 @@ def test_a_broken_kernel_is_noticed(
     assert not difference(records, by_column(log["path"], framing="rdw"))
     module, attribute, broken = MUTATIONS[name]
     monkeypatch.setattr(module, attribute, broken)
-    for user in (bmc_row_plan,):
-        if hasattr(user, attribute):
-            monkeypatch.setattr(user, attribute, broken)
     try:
         differs = difference(records, by_column(log["path"], framing="rdw"))
         differs = differs or changes_difference(rows_, changes(**log, engine="columnar", include="all"))
