@@ -25,9 +25,8 @@ from lmparse.changes.change import Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents, text_refusal
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import schemas
-from lmparse.columnar.column_types import column_type
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.filters import Filter
-from lmparse.columnar.kernels import Bytes, Flags, Int64s
 from lmparse.columnar.metadata_columns import Origin
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.framing.framings import RecordExtent, Span
@@ -43,24 +42,7 @@ def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
     """Why the changes of a log cannot be read column-wise, in a schema; empty when they can."""
     if log.options.order == "commit":
         return "changes in commit order are read one by one"
-    reason = text_refusal(log, schema) or header_plan(log).reason
-    return reason or ("" if schema is None else _other_types(log, schema))
-
-
-def _other_types(log: LogicalLog, schema: pa.Schema) -> str:
-    """Which column of a table Arrow cannot bring into the type that is asked for, as the row reader would."""
-    found = {
-        column.name: column_type(column, log.dec_length)
-        for version in log.table_versions()
-        for column in version.columns
-    }
-    for role in ("before", "after"):
-        for entry in schema.field(role).type if role in schema.names else ():
-            type_ = found.get(entry.name, entry.type)
-            is_number = pa.types.is_integer if pa.types.is_integer(type_) else pa.types.is_decimal
-            if type_ != entry.type and not (is_number(type_) and is_number(entry.type)):
-                return f"{entry.name}: is {type_} and not {entry.type}"
-    return ""
+    return text_refusal(log, schema) or header_plan(log).reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,10 +138,8 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
     def _can_read(self, known: KnownTable) -> bool:
         if known.version is None:
             return False
-        if not pa.types.is_struct(self._schema_of(known.version).field("after").type):
-            return False
         absent = sum(column.form == "absent" for column in known.version.columns)
-        return not self._plan_of(known.version).refusal(self._wanted_columns) and 2 * absent <= _MOST_ABSENT
+        return 2 * absent <= _MOST_ABSENT and self._suits(known.version, self._plan_of(known.version))
 
     def _plan_of(self, version: TableVersion) -> ImagePlan:
         key = id(version), self.log.interpretation.image

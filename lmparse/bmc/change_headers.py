@@ -21,7 +21,7 @@ from lmparse.bmc.tables import TableVersion, identity
 from lmparse.changes.change import HEADER_FIELDS, OPERATIONS, unit_state
 from lmparse.changes.column_reader import TABLE_NAMES
 from lmparse.columnar import arrays, schemas
-from lmparse.columnar.kernels import Bytes, Flags, Int64s
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.record_plan import Decoded, RecordPlan
 from lmparse.errors import DataError
 from lmparse.framing.index import Window
@@ -225,14 +225,9 @@ def each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:
 
 def _are_behind(positions: Bytes, bounds: tuple[bytes, ...]) -> Flags:
     """Which of n positions have reached each bound, of shape (n, bounds)."""
-    behind = np.zeros((len(positions), len(bounds)), np.bool_)
-    for number, bound in enumerate(bounds):
-        # As bytes compare: by the first that differs.
-        padded = np.frombuffer(bound.ljust(positions.shape[1], b"\x00"), np.uint8)
-        differs = positions != padded
-        first = differs.argmax(1)
-        rows = np.arange(len(positions))
-        behind[:, number] = ~differs[rows, first] | (positions[rows, first] > padded[first])
+    # As bytes compare, but for zeros at the end.
+    held = np.ascontiguousarray(positions).view(f"S{positions.shape[1]}")
+    behind: Flags = held >= np.array(bounds, held.dtype)
     return behind
 
 

@@ -9,16 +9,14 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from lmparse.bmc.headers import Header, form
+from lmparse.columnar.arrays import Bytes, Flags
 from lmparse.columnar.record_plan import Described, Source, Widen
 from lmparse.errors import InvalidValueError
 from lmparse.spec.layout import Field
 from lmparse.values import codepages, numeric
 
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
 _WIDEST = 8
 """Bytes of the widest number that a column holds."""
 _EBCDIC = codepages.lookup("cp037")

@@ -20,7 +20,8 @@ from lmparse.changes.log import ChangeLog
 from lmparse.changes.rows import rows_of
 from lmparse.changes.schemas import version_schema
 from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
-from lmparse.columnar.kernels import Bytes, Int64s
+from lmparse.columnar import schemas
+from lmparse.columnar.arrays import Bytes, Int64s
 from lmparse.columnar.row_plan import DecodedRows, RowPlan
 from lmparse.columnar.rows import to_batch
 from lmparse.errors import LmparseError
@@ -112,6 +113,21 @@ class ColumnReader(ABC, Generic[L, W, G]):
         if id(version) not in self._schemas:
             self._schemas[id(version)] = version_schema(self.log, version)
         return self._schemas[id(version)]
+
+    def _suits(self, version: Version, plan: RowPlan[Any]) -> bool:
+        """Whether a plan gives the columns that are asked for of a version, without a change of their values."""
+        schema = self._schema_of(version)
+        images = [schema.field(role).type for role in ("before", "after") if role in schema.names]
+        types = {column.name: column.type for column in plan.columns}
+        return (
+            not plan.refusal(self._wanted_columns)
+            and all(pa.types.is_struct(type_) for type_ in images)
+            and all(
+                schemas.widened(types.get(entry.name, entry.type), entry.type) == entry.type
+                for type_ in images
+                for entry in type_
+            )
+        )
 
     def _read_window(self, window: W) -> Generator[list[VersionBatch], None, int]:
         """The changes of a window; returns how many of them are done."""

@@ -15,6 +15,7 @@ from lmparse.values.codepages import CodePage
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
+Int64s = npt.NDArray[np.int64]
 Ints = npt.NDArray[Any]
 
 

@@ -14,13 +14,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lmparse.columnar import arrays, schemas
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.column_types import MOST_DIGITS
 from lmparse.values import numeric, vector_times, vectors
 from lmparse.values.codepages import CodePage
 
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-Int64s = npt.NDArray[np.int64]
 ByteOrder = Literal["big", "little"]
 KernelResult = tuple[pa.Array, Flags | None]
 """n values, and which of them the kernel cannot vouch for (None: none)."""

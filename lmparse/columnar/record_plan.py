@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from lmparse.columnar import arrays, kernels, schemas
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.kernels import ByteOrder, Kernel, KernelResult
 from lmparse.framing.index import Window
@@ -26,9 +26,6 @@ from lmparse.spec.layout import Field, Layout
 from lmparse.values import codepages, vectors
 from lmparse.values.codepages import CodePage
 
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-Int64s = npt.NDArray[np.int64]
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
 """What reads each kind of text, a word."""
 END = "_io"
@@ -116,7 +113,9 @@ class RecordPlan:
         self.spec = spec
         self._page = page or default_page(spec)
         self._shape = _Shape(spec.layouts, spec.layout, end_at, described)
-        self.reason = reason or self._shape.reason or _unreadable(spec)
+        self.reason = reason or self._shape.reason
+        if spec.has_kind:
+            self.reason = self.reason or "a code in each record decides what it is"
         self.ways: dict[str, ColumnPlan] = {}
         """By the name of the column."""
         for entry in () if self.reason else spec.layout:
@@ -408,10 +407,6 @@ def _byte_order(layout: Layout) -> ByteOrder:
 
 def _is_limited(entry: Field) -> bool:
     return entry.minimum is not None or entry.maximum is not None
-
-
-def _unreadable(spec: Spec) -> str:
-    return "a code in each record decides what it is" if spec.has_kind else ""
 
 
 def _widened(widen: Widen, part: slice, read: Kernel, raw: Bytes) -> KernelResult:

@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import arrays
-from lmparse.columnar.kernels import Bytes, Flags, Int64s, Kernel, KernelResult, RaggedKernel
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
+from lmparse.columnar.kernels import Kernel, KernelResult, RaggedKernel
 from lmparse.values import vectors
 
 Wanted = frozenset[str] | None
@@ -182,9 +183,8 @@ class RowPlan(ABC, Generic[C]):
         return DecodedRows(found, absent, ~rows.good)
 
     def _all_irregular(self, rows: Rows, wanted: Wanted) -> DecodedRows:
-        nulls = {column.name: pa.nulls(len(rows), column.type) for column in self._wanted(wanted)}
-        absent = {column.name: np.zeros(len(rows), np.bool_) for column in self._wanted(wanted) if column.is_absent}
-        return DecodedRows(nulls, absent, np.ones(len(rows), np.bool_))
+        rows.good[:] = False
+        return RowPlan._decoded(self, rows, {column.name: Values(None) for column in self.columns}, wanted)
 
 
 def _joined(parts: Sequence[DecodedRows]) -> DecodedRows:

@@ -139,20 +139,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
         if log.first_column_of(table) == 1:
             return None  # which is to be said where its first row is read
         plan = LuwRowPlan(table, log.byte_order, log.code_page, trim=log.options.trim)
-        if plan.refusal(self._wanted_columns) or not self._fits(plan):
-            return None
-        return plan
-
-    def _fits(self, plan: LuwRowPlan) -> bool:
-        """Whether the columns of a table fit in those that are asked for, without a change of their values."""
-        schema = self._schema_of(plan.table)
-        types = {column.name: column.type for column in plan.columns}
-        return all(
-            schemas.widened(types.get(entry.name, entry.type), entry.type) == entry.type
-            for role in ("before", "after")
-            if role in schema.names
-            for entry in schema.field(role).type
-        )
+        return plan if self._suits(table, plan) else None
 
     def _group(self, known: _Known, changes: Sequence[_Regular]) -> _Group:
         assert known.plan is not None
@@ -178,28 +165,25 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
     # -- columns ------------------------------------------------------------------------------
 
     def _column(self, entry: pa.Field, group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
-        name, changes = entry.name, group.changes
-        if name == "commit_ts":
-            seconds = pa.array([change.unit.commit_time for change in changes], pa.int64())
-            return pc.multiply(seconds, 1_000_000).cast(schemas.MICROS)
-        if name == "_metadata":
-            extents = [change.entry.extent for change in changes]
-            return self._origin.metadata(*zip(*((one.index, one.offset, one.length) for one in extents), strict=True))
-        texts = self._texts(name, group)
-        return None if texts is None else pa.array(texts, schemas.TEXT)
-
-    def _texts(self, name: str, group: _Group) -> list[str | None] | None:
-        """The values of a column of text; None where it is not one."""
-        changes = group.changes
-        if name == "op":
-            return [change.entry.op for change in changes]
-        if name == "seq":
-            return [self.log.seq_of(change.unit, change.entry) for change in changes]
-        if name == "txn_id":
-            return [change.unit.txn_id for change in changes]
-        if name == "detail":
-            return [self._detail(change.entry) for change in changes]
-        return [outcome[name] for outcome in group.outcomes] if name in group.outcomes[0] else None
+        changes, texts = group.changes, list[str | None]()
+        match entry.name:
+            case "commit_ts":
+                seconds = pa.array([change.unit.commit_time for change in changes], pa.int64())
+                return pc.multiply(seconds, 1_000_000).cast(schemas.MICROS)
+            case "_metadata":
+                places = ((one.index, one.offset, one.length) for one in (change.entry.extent for change in changes))
+                return self._origin.metadata(*zip(*places, strict=True))
+            case "op":
+                texts = [change.entry.op for change in changes]
+            case "seq":
+                texts = [self.log.seq_of(change.unit, change.entry) for change in changes]
+            case "txn_id":
+                texts = [change.unit.txn_id for change in changes]
+            case "detail":
+                texts = [self._detail(change.entry) for change in changes]
+            case name if name in group.outcomes[0]:
+                texts = [outcome[name] for outcome in group.outcomes]
+        return pa.array(texts, schemas.TEXT) if texts else None
 
     def _detail(self, entry: Entry) -> str | None:
         key = entry.is_half, entry.gap

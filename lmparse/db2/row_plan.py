@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.columnar import arrays, kernels
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.column_types import column_type
-from lmparse.columnar.kernels import ByteOrder, Bytes, Flags, Int64s, Kernel
+from lmparse.columnar.kernels import ByteOrder, Kernel
 from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Values, Wanted
 from lmparse.db2 import row_reader
 from lmparse.db2.tables import LuwColumn, LuwTable
