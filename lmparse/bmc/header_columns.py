@@ -9,17 +9,15 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from lmparse.bmc.headers import EXTEND, Header, form
+from lmparse.columnar.arrays import Bytes, Flags
 from lmparse.columnar.record_plan import Described, RecordPlan, Source, Widen
 from lmparse.errors import InvalidValueError
 from lmparse.spec.layout import Field
 from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
 
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
 _WIDEST = 8
 """Bytes of the widest number that a column holds."""
 _EBCDIC = codepages.lookup("cp037")

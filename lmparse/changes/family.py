@@ -23,7 +23,7 @@ from lmparse.spec.catalog import Spec
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from lmparse.changes.version_batches import Piece
+    from lmparse.changes.version_batches import VersionBatch
     from lmparse.columnar.filters import Filter
     from lmparse.columnar.record_plan import RecordPlan
 
@@ -47,7 +47,7 @@ class OpenLog(Protocol[Opened]):
 class ChangeReader(Protocol):
     """Reads the changes of a log column-wise."""
 
-    def windows(self, span: Span | None = None) -> Iterator[list[Piece]]:
+    def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
         """The changes, many records at a time: batches, each of one version of a table."""
 
 

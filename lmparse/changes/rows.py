@@ -8,21 +8,39 @@ from typing import Any
 
 import pyarrow as pa
 
-from lmparse.changes.change import Change
+from lmparse.changes.change import Change, Version
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar.rows import Row, bad_rows
 from lmparse.framing.extents import Span
 from lmparse.values.json_form import to_json
 
+VersionRow = tuple[Version | None, Row]
+"""A row, and the version of a table that it is of; None for bad records and what is of no version."""
+
 
 def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
     """Rows of the changes of a log for `changes_schema`; bad records too, in mode permissive."""
     is_struct = any(pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after"))
+    return (row for _, row in version_rows(log, span, is_struct))
+
+
+def version_rows(log: ChangeLog, span: Span | None = None, is_struct: bool | None = None) -> Iterator[VersionRow]:
+    """The same with the version of each; `is_struct` is that of `rows_of`."""
     log.keeps_bad_records = log.options.mode == "permissive"
     for change in log.typed_changes(span):
-        yield from bad_rows(log)
-        yield change_row(log, change, is_struct)
-    yield from bad_rows(log)
+        yield from rows_of(log, change, is_struct)
+    yield from rows_of(log, None)
+
+
+def rows_of(log: ChangeLog, change: Change | None, is_struct: bool | None = None) -> Iterator[VersionRow]:
+    """The rows that reading one change gave: those of bad records before it, and its own.
+
+    Without `is_struct` images are values where the version of the change is known.
+    """
+    for row in bad_rows(log):
+        yield None, row
+    if change is not None:
+        yield change.table, change_row(log, change, change.table is not None if is_struct is None else is_struct)
 
 
 def change_row(log: ChangeLog, change: Change, is_struct: bool) -> Row:

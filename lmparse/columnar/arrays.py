@@ -10,11 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.values import byte_arrays, decimals, texts
+from lmparse.values import byte_arrays, texts
 from lmparse.values.codepages import CodePage
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
+Int64s = npt.NDArray[np.int64]
 Ints = npt.NDArray[Any]
 
 
@@ -34,19 +35,6 @@ def decimal(values: Ints, type_: pa.DataType, is_null: Flags | None = None) -> p
         words[:, 1] = 0 if values.dtype == np.uint64 else values >> 63
     held = np.ascontiguousarray(words)
     return _array(type_, len(held), [pa.py_buffer(held)], is_null)
-
-
-def packed_decimal(type_: pa.DataType, has_spare: bool, raw: Bytes) -> tuple[pa.Array, Flags]:
-    """Packed decimals of (n, width) bytes, and which rows are none or have more digits than the type.
-
-    `has_spare` says that their bytes have room for one digit more than the type.
-    """
-    values: Ints
-    values, bad = decimals.decode_packed_array(raw) if type_.precision <= 18 else decimals.decode_packed_array128(raw)
-    if has_spare:
-        bad |= raw[:, 0] > 0xF
-        values[bad] = 0
-    return decimal(values, type_), bad
 
 
 def strings(data: Bytes, offsets: Ints, is_null: Flags | None = None) -> pa.Array:

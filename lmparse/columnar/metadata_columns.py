@@ -25,11 +25,15 @@ class Origin:
         offsets, lengths = window.offsets[which], window.lengths[which]
         if entry.name != "_metadata":
             return self._same(None, entry.type, len(offsets))
-        path, spec, sha256 = (self._same(text, schemas.TEXT, len(offsets)) for text in self._texts)
         index = np.arange(window.first_index, window.first_index + len(window))[which]
-        parts = [path, pa.array(index), pa.array(offsets), pa.array(lengths), spec, sha256]
-        made = pa.StructArray.from_arrays(parts, fields=list(schemas.METADATA))
+        made = self.metadata(index, offsets, lengths)
         return made if entry.type == schemas.METADATA else made.cast(entry.type)
+
+    def metadata(self, index: Any, offsets: Any, lengths: Any) -> pa.Array:
+        """Where records come from: the number, offset and length of each."""
+        path, spec, sha256 = (self._same(text, schemas.TEXT, len(index)) for text in self._texts)
+        numbers = (pa.array(values, pa.int64()) for values in (index, offsets, lengths))
+        return pa.StructArray.from_arrays([path, *numbers, spec, sha256], fields=list(schemas.METADATA))
 
     def _same(self, value: str | None, type_: pa.DataType, count: int) -> pa.Array:
         """One value in every row. Batches share it: most have the same length, and all of them the value."""

@@ -11,28 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from lmparse.columnar import arrays, schemas
+from lmparse.columnar import arrays, kernels, schemas
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.filters import Filter, mask
+from lmparse.columnar.kernels import ByteOrder, Kernel, KernelResult
 from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
-from lmparse.values import byte_arrays, codepages, decimals, floats, integers, packed_times, texts
+from lmparse.values import byte_arrays, codepages, integers, texts
 from lmparse.values.codepages import CodePage
 
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-Int64s = npt.NDArray[np.int64]
+_TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
+"""What reads each kind of text, a word."""
 END = "_io"
 """What `Field.ends` says of the end of the record."""
-Kernel = Callable[[Bytes], tuple[pa.Array, Flags | None]]
-"""From (n, width) bytes to n values, and which of them it cannot vouch for (None: none)."""
 Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
 """From (n, width) bytes to those of another width, and which of them cannot be brought there (None: none)."""
 
@@ -117,7 +114,9 @@ class RecordPlan:
         self.is_described = described is not None
         self._page = page or default_page(spec)
         self._shape = _Shape(spec.layouts, spec.layout, end_at, described)
-        self.reason = reason or self._shape.reason or _unreadable(spec)
+        self.reason = reason or self._shape.reason
+        if spec.has_kind:
+            self.reason = self.reason or "a code in each record decides what it is"
         self.ways: dict[str, ColumnPlan] = {}
         """By the name of the column."""
         for entry in () if self.reason else spec.layout:
@@ -219,7 +218,7 @@ class RecordPlan:
         )
         ways = [ColumnPlan(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
         for part in schemas.parts(self.spec.layouts, entry):
-            column, number = f"{entry.id}_{part.id}", partial(_integer, "big", False, pa.int64())
+            column, number = f"{entry.id}_{part.id}", partial(kernels.integer, pa.int64(), "big", False)
             ways.append(
                 ColumnPlan(column, entry, "unsigned", offset + (part.offset or 0), part.width, pa.int64(), number)
             )
@@ -229,19 +228,23 @@ class RecordPlan:
         return self._page if entry.codec in (None, "ebcdic", "database") else codepages.lookup(entry.codec)
 
     def _kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
-        kind, order = entry.kind, "little" if self.spec.layout.endian == "le" else "big"
+        kind, order = entry.kind, _byte_order(self.spec.layout)
         if kind in ("uint", "int"):
-            return ("unsigned", "signed")[kind == "int"], partial(_integer, order, kind == "int", type_)
+            return ("unsigned", "signed")[kind == "int"], partial(kernels.integer, type_, order, kind == "int")
         if kind == "float":
-            return "ieee", partial(_float, order)
+            return "ieee", partial(kernels.ieee, order)
         if kind == "timestamp17":
-            return "timestamp17", _timestamp17
+            return "timestamp17", kernels.timestamp17
         if kind in ("lrsn10", "rba10", "bytes"):
-            return "bytes", _binary
+            return "bytes", kernels.binary
         page = self._page_of(entry)
-        if kind in _TEXTS and texts.can_decode_array(page) and (kind != "code" or order == "big"):
-            return _TEXTS[kind][0], partial(_TEXTS[kind][1], page)
-        return "", None
+        if kind not in _TEXTS or kernels.text_refusal(page) or (kind == "code" and order == "little"):
+            return "", None
+        if kind == "hextext":
+            return _TEXTS[kind], partial(kernels.hex_text, page)
+        if kind == "decimaltext":
+            return _TEXTS[kind], partial(kernels.decimal_text, page)
+        return _TEXTS[kind], partial(kernels.text, page, True)
 
 
 @dataclass(frozen=True)
@@ -362,9 +365,8 @@ class _Shape:
 
     def _number(self, data: Bytes, starts: Int64s, entry: Field) -> Int64s:
         raw = byte_arrays.take_rows(data, starts + (entry.offset or 0), entry.width or 0)
-        order = "little" if self._layout.endian == "le" else "big"
         read = integers.decode_signed_array if entry.kind == "int" else integers.decode_unsigned_array
-        return read(raw, order).astype(np.int64)  # type: ignore[arg-type]
+        return read(raw, _byte_order(self._layout)).astype(np.int64)
 
 
 def _moved(way: ColumnPlan, described: Described) -> ColumnPlan:
@@ -372,13 +374,13 @@ def _moved(way: ColumnPlan, described: Described) -> ColumnPlan:
     entry = replace(way.field, optional=False)
     if entry.kind == "rest":
         # What stands between the known fields and the end of the header is described too.
-        return replace(way, field=entry, kernel="absent", offset=0, width=0, read=partial(_nothing, way.type))
+        return replace(way, field=entry, kernel="absent", offset=0, width=0, read=partial(kernels.nulls, way.type))
     if way.read is None or way.width is None:
         return replace(way, field=entry, offset=described.width)
     source, start = described.sources[entry.id], way.offset - (entry.offset or 0)
     moved = replace(way, field=entry, offset=source.offset, width=source.width, widen=source.widen)
     if entry.id in described.absent:
-        return replace(moved, kernel="absent", read=partial(_nothing, way.type), can_fail=False)
+        return replace(moved, kernel="absent", read=partial(kernels.nulls, way.type), can_fail=False)
     if source.widen is None:
         return replace(moved, offset=source.offset + start, width=way.width)
     read = partial(_widened, source.widen, slice(start, start + way.width), way.read)
@@ -400,64 +402,15 @@ def _may_become(found: pa.DataType, wanted: pa.DataType) -> bool:
     return bool(found == wanted or (pa.types.is_integer(found) and pa.types.is_integer(wanted)))
 
 
+def _byte_order(layout: Layout) -> ByteOrder:
+    return "little" if layout.endian == "le" else "big"
+
+
 def _is_limited(entry: Field) -> bool:
     return entry.minimum is not None or entry.maximum is not None
 
 
-def _unreadable(spec: Spec) -> str:
-    return "a code in each record decides what it is" if spec.has_kind else ""
-
-
-# -- kernels, each with its Arrow array -----------------------------------------------------
-
-
-def _widened(widen: Widen, part: slice, read: Kernel, raw: Bytes) -> tuple[pa.Array, Flags | None]:
+def _widened(widen: Widen, part: slice, read: Kernel, raw: Bytes) -> KernelResult:
     whole, bad = widen(raw)
     array, none = read(whole[:, part])
     return array, none if bad is None else bad if none is None else bad | none
-
-
-def _nothing(type_: pa.DataType, raw: Bytes) -> tuple[pa.Array, None]:
-    return pa.nulls(len(raw), type_), None
-
-
-def _integer(order: Any, is_signed: bool, type_: pa.DataType, raw: Bytes) -> tuple[pa.Array, None]:
-    if pa.types.is_decimal(type_):
-        return arrays.decimal(integers.decode_unsigned_array(raw, order), type_), None
-    found = integers.decode_signed_array(raw, order) if is_signed else integers.decode_unsigned_array(raw, order)
-    return arrays.numbers(found, type_), None
-
-
-def _float(order: Any, raw: Bytes) -> tuple[pa.Array, None]:
-    return arrays.numbers(floats.decode_ieee_array(raw, order), pa.float64()), None
-
-
-def _timestamp17(raw: Bytes) -> tuple[pa.Array, Flags]:
-    micros, is_null, bad, _ = packed_times.timestamp17_micros_array(raw)
-    return arrays.numbers(micros, schemas.MICROS, is_null), bad
-
-
-def _binary(raw: Bytes) -> tuple[pa.Array, None]:
-    return arrays.binary(raw), None
-
-
-def _text(page: CodePage, raw: Bytes) -> tuple[pa.Array, Flags | None]:
-    return arrays.text(raw, page)
-
-
-def _hex_text(page: CodePage, raw: Bytes) -> tuple[pa.Array, Flags]:
-    data, offsets, is_null, bad = texts.decode_hex_array(raw, page)
-    return arrays.strings(data, offsets, is_null), bad
-
-
-def _decimal_text(page: CodePage, raw: Bytes) -> tuple[pa.Array, Flags]:
-    values, is_null, bad = decimals.decode_text_array(raw, page)
-    return arrays.numbers(values, pa.int64(), is_null), bad
-
-
-_TEXTS: dict[str, tuple[str, Callable[[CodePage, Bytes], tuple[pa.Array, Flags | None]]]] = {
-    "char": ("text", _text),
-    "code": ("text", _text),
-    "hextext": ("hexadecimal text", _hex_text),
-    "decimaltext": ("decimal text", _decimal_text),
-}

@@ -1,31 +1,109 @@
-"""Row plans: which way the columns of the rows of one table version go, and what comes of it."""
+"""Row plans: how the columns of the rows of one table version are decoded, many rows at a time.
+
+A family of logs says where the values are in a row. What is the same for all is here: which column has which
+kernel, or why it has none; rows cut into portions; and the result. Rows that are not as regular as the plan
+supposes, or that hold a value that no kernel can vouch for, are marked, and whoever asked reads them one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-Flags = npt.NDArray[np.bool_]
+from lmparse.columnar import arrays
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
+from lmparse.columnar.kernels import Kernel, KernelResult, RaggedKernel
+from lmparse.values import byte_arrays
+
+Wanted = frozenset[str] | None
+"""Names of the columns that are asked for; None for all."""
+_MOST_BYTES = 1 << 26
+"""Bytes of rows that are gathered at a time."""
 
 
-@dataclass(frozen=True)
-class ImageWay:
-    """How one column is made."""
+@dataclass(frozen=True, kw_only=True)
+class RowColumn:
+    """How one column of a row is decoded: its column plan."""
 
-    column: str
-    """Its name."""
-    kernel: str
-    """What reads it, a word; empty when nothing does."""
+    name: str
     type: pa.DataType
+    width: int
+    """Bytes of a value of fixed length."""
+    kernel: str = ""
+    """What reads it, a word; empty when nothing does."""
+    read: Kernel | None = None
+    read_ragged: RaggedKernel | None = None
+    """In place of `read` where its values vary in length."""
+    is_absent: bool = False
+    """Whether its value is kept elsewhere, and only reported."""
+    reason: str = ""
+    """Why no kernel reads it."""
+    is_blocking: bool = False
+    """Whether rows with it cannot even be walked over."""
 
 
 @dataclass(frozen=True)
-class DecodedImages:
-    """The columns of n row images."""
+class Values:
+    """Where the values of a column are in n rows: as (n, width) bytes, or as pieces of the data."""
+
+    is_null: Flags | None
+    """None when no row is."""
+    raw: Bytes | None = None
+    begins: Int64s | None = None
+    sizes: Int64s | None = None
+    """None where all are as wide as the column."""
+
+
+class Rows:
+    """n rows in flat data, and which of them are regular so far."""
+
+    def __init__(self, data: Bytes, starts: Int64s, lengths: Int64s, good: Flags | None = None) -> None:
+        self.data, self.starts, self.lengths = data, starts, lengths
+        self.good: Flags = (starts >= 0) & (lengths >= 0) & (lengths <= len(data) - starts) if good is None else good
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def stand_in(self, places: Int64s, which: Flags) -> Int64s | None:
+        """Places with those of one row of `which` for all others, so that no gather leaves the data; None for none."""
+        if which.all():
+            return places if len(places) else None
+        first = int(which.argmax())
+        return np.where(which, places, places[first]) if which[first] else None
+
+    def array(self, column: RowColumn, values: Values) -> pa.Array:
+        """One column. A row that the kernel does not vouch for is regular no more, unless null."""
+        is_null = values.is_null
+        result = self._result(column, values, self.good if is_null is None else self.good & ~is_null)
+        if result is None:
+            return pa.nulls(len(self), column.type)
+        array, bad = result
+        if bad is not None:
+            self.good &= ~bad if is_null is None else ~bad | is_null
+        return array if is_null is None else arrays.without(array, is_null)
+
+    def _result(self, column: RowColumn, values: Values, is_there: Flags) -> KernelResult | None:
+        begins, sizes, raw = values.begins, values.sizes, values.raw
+        if column.read_ragged is not None and begins is not None and sizes is not None:
+            if not is_there.all():
+                # Nothing where there is no value, so that pieces keep their order.
+                begins = np.where(is_there, begins, np.clip(self.starts, 0, len(self.data)))
+                sizes = np.where(is_there, sizes, 0)
+            return column.read_ragged(self.data, begins, sizes)
+        if column.read is not None and begins is not None:
+            begins = self.stand_in(begins, is_there)
+            raw = None if begins is None else byte_arrays.take_rows(self.data, begins, column.width)
+        return None if column.read is None or raw is None else column.read(raw)
+
+
+@dataclass(frozen=True)
+class DecodedRows:
+    """The columns of n rows."""
 
     arrays: dict[str, pa.Array]
     """By column name, n values each. At irregular rows they mean nothing."""
@@ -34,10 +112,93 @@ class DecodedImages:
     irregular: Flags
     """Rows that are to be read one by one."""
 
+    def struct(self, type_: pa.StructType, places: Int64s, count: int) -> pa.Array:
+        """The rows as structs at their places among `count` rows, null elsewhere; so is a column that is missing."""
+        parts = []
+        for entry in type_:
+            found = self.arrays.get(entry.name)
+            if found is None:
+                found = pa.nulls(len(places), entry.type)
+            parts.append(found if found.type == entry.type else found.cast(entry.type))
+        if not parts:
+            return pa.array([{}] * len(places), type_).take(_spread(places, count))
+        whole = pa.StructArray.from_arrays(parts, fields=list(type_))
+        return whole if len(places) == count else whole.take(_spread(places, count))
 
-def joined(parts: Sequence[DecodedImages]) -> DecodedImages:
-    return DecodedImages(
+
+C = TypeVar("C", bound=RowColumn)
+
+
+class RowPlan(ABC, Generic[C]):
+    """How the columns of the rows of a table version are decoded.
+
+    `reason` says why they cannot be decoded column-wise, and is empty when they can.
+    """
+
+    def __init__(self, columns: Sequence[C]) -> None:
+        self.columns = tuple(columns)
+        """In the order of the table."""
+        self.reason = self.refusal()
+
+    @property
+    @abstractmethod
+    def widest(self) -> int:
+        """Bytes of the widest part of a row that is gathered at once."""
+
+    @abstractmethod
+    def _decode(self, rows: Rows, wanted: Wanted) -> DecodedRows:
+        """Find the values of some rows, mark irregular rows, and give what `_decoded` makes of them."""
+
+    def refusal(self, wanted: Wanted = None) -> str:
+        """Why some columns cannot be decoded column-wise; empty when they can."""
+        for column in self.columns:
+            if column.reason and (column.is_blocking or wanted is None or column.name in wanted):
+                return f"{column.name}: {column.reason}"
+        return ""
+
+    def decode(self, data: Bytes, starts: Int64s, lengths: Int64s, wanted: Wanted = None) -> DecodedRows:
+        """The values of the n rows that lie in flat `data` at ascending `starts`; with `wanted`, of these columns only.
+
+        The plan must have no `reason`, or no `refusal` of what is wanted.
+        """
+        step = max(_MOST_BYTES // max(self.widest, 1), 1)
+        if len(starts) <= step:
+            return self._decode(Rows(data, starts, lengths), wanted)
+        cuts = [slice(place, place + step) for place in range(0, len(starts), step)]
+        return _joined([self._decode(Rows(data, starts[cut], lengths[cut]), wanted) for cut in cuts])
+
+    def _wanted(self, wanted: Wanted) -> list[C]:
+        return [column for column in self.columns if wanted is None or column.name in wanted]
+
+    def _decoded(self, rows: Rows, values: Mapping[str, Values], wanted: Wanted) -> DecodedRows:
+        """Columns from the places of their values, by name."""
+        found, absent = {}, {}
+        for column in self._wanted(wanted):
+            is_null = values[column.name].is_null
+            found[column.name] = rows.array(column, values[column.name])
+            if column.is_absent:
+                absent[column.name] = np.ones(len(rows), np.bool_) if is_null is None else ~is_null
+            elif column.read is None and column.read_ragged is None:
+                rows.good &= np.bool_(False) if is_null is None else is_null
+        return DecodedRows(found, absent, ~rows.good)
+
+    def _all_irregular(self, rows: Rows, wanted: Wanted) -> DecodedRows:
+        rows.good[:] = False
+        return RowPlan._decoded(self, rows, {column.name: Values(None) for column in self.columns}, wanted)
+
+
+def _joined(parts: Sequence[DecodedRows]) -> DecodedRows:
+    return DecodedRows(
         {name: pa.concat_arrays([part.arrays[name] for part in parts]) for name in parts[0].arrays},
         {name: np.concatenate([part.absent[name] for part in parts]) for name in parts[0].absent},
         np.concatenate([part.irregular for part in parts]),
     )
+
+
+def _spread(places: Int64s, count: int) -> pa.Array:
+    """Which of the values is in each of `count` rows; null where there is none."""
+    rows = np.zeros(count, np.int64)
+    rows[places] = np.arange(len(places))
+    is_empty = np.ones(count, np.bool_)
+    is_empty[places] = False
+    return pa.array(rows, mask=is_empty)

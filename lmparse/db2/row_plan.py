@@ -1,99 +1,94 @@
-"""Rows of Db2 LUW by the column: the rows of one table version as Arrow arrays.
+"""The row plan of Db2 LUW: where the values of many rows of one table version are.
 
-In a formatted row the fixed-length portions of all columns stand at the same place, so they are gathered
-at once and sliced; with VALUE COMPRESSION an array of offsets does. A row that holds more than plain values
-(a LOB that stands elsewhere, bytes of no column, damage) is marked, to be read one by one.
+In a formatted row the fixed-length portions of all columns are at the same place, so they are gathered at
+once and sliced; with VALUE COMPRESSION an array of offsets says where each is. A row that holds more than
+plain values (a LOB that is elsewhere, bytes of no column, damage) is irregular.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.columnar import arrays, schemas
-from lmparse.columnar.column_types import MOST_DIGITS, column_type
-from lmparse.columnar.row_plan import DecodedImages, ImageWay, joined
+from lmparse.columnar import arrays, kernels
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
+from lmparse.columnar.column_types import column_type
+from lmparse.columnar.kernels import ByteOrder, Kernel
+from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Values, Wanted
 from lmparse.db2 import row_reader
 from lmparse.db2.tables import Column, Table
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
-from lmparse.values import byte_arrays, codepages, decfloat, floats, integers, packed_times, texts
+from lmparse.values import byte_arrays, codepages, decfloat, integers
 from lmparse.values.codepages import CodePage
 
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-Int64s = npt.NDArray[np.int64]
-ByteOrder = Literal["big", "little"]
-Made = tuple[pa.Array, Flags | None]
-"""n values, and which of them nothing vouches for (None: none)."""
-Kernel = Callable[[Bytes], Made]
-"""From (n, width) bytes to n values."""
-RaggedKernel = Callable[[Bytes, Int64s, Int64s], Made]
-"""From flat data and the places and lengths of n pieces in it to n values."""
-
-_MOST_BYTES = 1 << 26
-"""Bytes of rows that are gathered at a time."""
-_INT_WIDTHS = (2, 4, 8)
-_FLOAT_WIDTHS = (4, 8)
+_WIDTHS = {
+    "int": ("an integer", (2, 4, 8)),
+    "float": ("a floating point number", (4, 8)),
+    "decfloat": ("a decimal floating point number", tuple(decfloat.ZERO)),
+}
+"""Of the forms of numbers that have few: what one is, and its bytes."""
 
 
 # -- what a column is -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Part:
+@dataclass(frozen=True, kw_only=True)
+class LuwRowColumn(RowColumn):
     """One column in the rows."""
 
     column: Column
-    type: pa.DataType
-    kernel: str = ""
-    """What reads it, a word; empty when nothing does."""
-    read: Kernel | None = None
-    read_ragged: RaggedKernel | None = None
-    reason: str = ""
-    """Why no kernel reads it."""
-
-    @property
-    def name(self) -> str:
-        return self.column.name
 
 
-def _part(column: Column, byte_order: ByteOrder, page: CodePage, trim: bool) -> _Part:
-    form = column.form
-    reason = _refusal(column, page)
+def _column(column: Column, byte_order: ByteOrder, page: CodePage, trim: bool) -> LuwRowColumn:
+    text = _text_page(column, page)
+    reason = _refusal(column, text)
     if reason:
-        return _Part(column, pa.null(), reason=reason)
+        return LuwRowColumn(name=column.name, width=column.width, column=column, type=pa.null(), reason=reason)
     type_ = column_type(column, "")
-    if form == "absent" or column.type == "XML":
-        return _Part(column, type_, "kept elsewhere")
+    found = LuwRowColumn(name=column.name, width=column.width, column=column, type=type_)
+    if column.form == "absent" or column.type == "XML":
+        return replace(found, kernel="kept elsewhere")
+    if not column.sql_type.is_varying:
+        kernel, read = _kernel(column, type_, byte_order, text, trim)
+        return replace(found, kernel=kernel, read=read)
+    if column.form == "text":
+        return replace(found, kernel="varying text", read_ragged=partial(kernels.ragged_text, text))
+    return replace(found, kernel="varying bytes", read_ragged=kernels.ragged_binary)
+
+
+def _kernel(
+    column: Column, type_: pa.DataType, byte_order: ByteOrder, page: CodePage, trim: bool
+) -> tuple[str, Kernel]:
+    """What reads a column of fixed length, in a word and as a function."""
+    form = column.form
     if form == "text":
-        text = _text_page(column, page)
-        if column.sql_type.is_varying:
-            return _Part(column, type_, "varying text", read_ragged=partial(_ragged_text, text))
-        return _Part(column, type_, "text", partial(_text, text, trim))
-    if column.sql_type.is_varying:
-        return _Part(column, type_, "varying bytes", read_ragged=_ragged_binary)
+        return "text", partial(kernels.text, page, trim)
     if form == "int":
-        return _Part(column, type_, "signed", partial(_integer, type_, byte_order))
+        return "signed", partial(kernels.integer, type_, byte_order, True)
     if form == "float":
-        return _Part(column, type_, "ieee", partial(_ieee, byte_order))
+        return "ieee", partial(kernels.ieee, byte_order)
     if form == "decimal":
-        has_spare = 2 * column.width - 1 > type_.precision
-        return _Part(column, type_, "packed decimal", partial(arrays.packed_decimal, type_, has_spare))
+        return "packed decimal", partial(kernels.packed_decimal, type_)
     if form == "decfloat":
-        return _Part(column, type_, "decimal floating point", partial(_decfloat, byte_order))
+        return "decimal floating point", partial(kernels.decimal_float, byte_order)
     if form == "timestamp":
-        return _Part(column, type_, "timestamp digits", partial(_timestamp, column.sql_type.precision))
-    kernel, read = _KERNELS.get(form, ("bytes", _binary))
-    return _Part(column, type_, kernel, read)
+        return "timestamp digits", partial(kernels.timestamp_digits, column.sql_type.precision)
+    return _KERNELS.get(form, ("bytes", kernels.binary))
+
+
+_KERNELS: dict[str, tuple[str, Kernel]] = {
+    "boolean": ("boolean", kernels.boolean),
+    "date": ("date digits", kernels.date_digits),
+    "time": ("time digits", kernels.time_digits),
+}
 
 
 def _text_page(column: Column, page: CodePage) -> CodePage:
@@ -102,41 +97,27 @@ def _text_page(column: Column, page: CodePage) -> CodePage:
 
 
 def _refusal(column: Column, page: CodePage) -> str:
-    """Why a column cannot be read by the column."""
+    """Why a column cannot be decoded column-wise."""
     form, width = column.form, column.width
-    if form == "text" and not texts.can_decode_array(_text_page(column, page)):
-        return f"nothing reads text in {page.name} by the column"
-    if form == "int" and width not in _INT_WIDTHS:
-        return f"an integer of {width} bytes"
-    if form == "float" and width not in _FLOAT_WIDTHS:
-        return f"a floating point number of {width} bytes"
-    if form == "decfloat" and width not in decfloat.ZERO:
-        return f"a decimal floating point number of {width} bytes"
+    if form == "text":
+        return kernels.text_refusal(page)
     if form == "decimal":
-        digits = max(column.precision(), column.scale)
-        if digits < 1 or width < 1:
-            return "a decimal without digits"
-        return "" if digits <= MOST_DIGITS else f"{digits} digits are too many for a decimal of 128 bits"
-    return ""
+        return kernels.decimal_refusal(max(column.precision(), column.scale), width)
+    number, widths = _WIDTHS.get(form, ("", (width,)))
+    return "" if width in widths else f"{number} of {width} bytes"
 
 
 # -- rows to columns ---------------------------------------------------------------------------
 
 
-class LuwImagePlan:
-    """Which way the columns of the rows of a table version go.
-
-    `reason` says why they cannot be read by the column, and is empty when they can.
-    """
+class LuwRowPlan(RowPlan[LuwRowColumn]):
+    """How the columns of the rows of a table version are decoded."""
 
     def __init__(self, table: Table, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
         self.table = table
         self._order: ByteOrder = "big" if byte_order == "big" else "little"
-        self._parts = [_part(column, self._order, page, trim) for column in table.columns]
-        self._placed = sorted(self._parts, key=lambda part: part.column.offset)
-        self.ways = tuple(ImageWay(part.name, part.kernel, part.type) for part in self._parts)
-        """In the order of the columns."""
-        self.reason = self.refusal()
+        self._placed = sorted(table.columns, key=lambda column: column.offset)
+        super().__init__([_column(column, self._order, page, trim) for column in table.columns])
         layouts = catalog.load("db2_row").layouts
         self._header = catalog.load("db2_row_header").layout
         self._form_codes = catalog.load("db2_row_header").enum("form")
@@ -150,49 +131,37 @@ class LuwImagePlan:
         self._fixed_width = self._data + (self._formatted["fixed_section"].offset or 0) + table.fixed_length
         """Bytes of a formatted row up to its variable-length section."""
         # The flag is the highest bit of an offset.
-        self._array_width = self._special.bit_length() // 8 * (len(self._parts) + 1)
+        self._array_width = self._special.bit_length() // 8 * (len(self.columns) + 1)
         """Bytes of the offsets of a row with VALUE COMPRESSION."""
         self._array_end = self._data + (self._compressed["value_offsets"].offset or 0) + self._array_width
-        self._step = max(_MOST_BYTES // max(self._fixed_width, self._array_end), 1)
 
-    def refusal(self, wanted: frozenset[str] | None = None) -> str:
-        """Why some columns cannot be read by the column; empty when they can."""
-        for part, before in zip(self._placed, (None, *self._placed), strict=False):
-            if part.column.offset != (0 if before is None else before.column.end):
-                return f"{part.name}: the columns are not packed"
-        if len({part.name for part in self._parts}) < len(self._parts):
+    @property
+    def widest(self) -> int:
+        return max(self._fixed_width, self._array_end)
+
+    def refusal(self, wanted: Wanted = None) -> str:
+        end = 0
+        for column in self._placed:
+            if column.offset != end:
+                return f"{column.name}: the columns are not packed"
+            end = column.end
+        if len({column.name for column in self.columns}) < len(self.columns):
             return "two columns have one name"  # as where a tables file names some of them only
-        for part in self._parts:
-            if part.reason and (wanted is None or part.name in wanted):
-                return f"{part.name}: {part.reason}"
-        return ""
+        return super().refusal(wanted)
 
-    def decode(
-        self, data: Bytes, starts: Int64s, lengths: Int64s, wanted: frozenset[str] | None = None
-    ) -> DecodedImages:
-        """The values of the n rows that lie in flat `data`; with `wanted`, of these columns only.
-
-        The plan must have no `reason`, or no `refusal` of what is wanted.
-        """
-        if len(starts) <= self._step:
-            return self._decode(data, starts, lengths, wanted)
-        cuts = [slice(place, place + self._step) for place in range(0, len(starts), self._step)]
-        return joined([self._decode(data, starts[cut], lengths[cut], wanted) for cut in cuts])
-
-    def _decode(self, data: Bytes, starts: Int64s, lengths: Int64s, wanted: frozenset[str] | None) -> DecodedImages:
-        rows = _Rows(data, starts, lengths, self._order)
-        head = rows.take(self._data)
+    def _decode(self, rows: Rows, wanted: Wanted) -> DecodedRows:
+        head = _head(rows, self._data)
         if head is None:
-            return self._nothing(rows, wanted)
-        rows.good &= rows.numbers(head, self._header["record_length"]) == lengths
+            return self._all_irregular(rows, wanted)
+        rows.good &= self._numbers(head, self._header["record_length"]) == rows.lengths
         forms, codes = self._forms(head), self._form_codes
         readers = {codes["formatted"]: self._read_formatted, codes["compressed"]: self._read_compressed}
         found = [(forms == form, read) for form, read in readers.items() if (rows.good & (forms == form)).any()]
-        made: DecodedImages | None = None
+        made: DecodedRows | None = None
         for is_it, read in found:
-            one = read(rows.part(is_it), wanted)
+            one = read(Rows(rows.data, rows.starts, rows.lengths, rows.good & is_it), wanted)
             made = one if made is None else _either(is_it, one, made)
-        return self._nothing(rows, wanted) if made is None else made
+        return self._all_irregular(rows, wanted) if made is None else made
 
     def _forms(self, head: Bytes) -> Int64s:
         """The form of each row, of n headers."""
@@ -202,42 +171,36 @@ class LuwImagePlan:
         forms = np.array([_form(kind >> 8, kind & 0xFF, self._order) for kind in kinds.tolist()], np.int64)
         return forms[np.searchsorted(kinds, both)]
 
-    def _nothing(self, rows: _Rows, wanted: frozenset[str] | None) -> DecodedImages:
-        """When all rows are irregular."""
-        parts = [part for part in self._parts if wanted is None or part.name in wanted]
-        nulls = {part.name: pa.nulls(len(rows), part.type) for part in parts}
-        return DecodedImages(nulls, {}, np.ones(len(rows), np.bool_))
-
     # -- formatted rows --------------------------------------------------------------------------
 
-    def _read_formatted(self, rows: _Rows, wanted: frozenset[str] | None) -> DecodedImages:
-        head = rows.take(self._fixed_width)
+    def _read_formatted(self, rows: Rows, wanted: Wanted) -> DecodedRows:
+        head = _head(rows, self._fixed_width)
         if head is None:
-            return self._nothing(rows, wanted)
+            return self._all_irregular(rows, wanted)
         fixed_length = self.table.fixed_length
-        rows.good &= rows.numbers(head, self._formatted["fixed_length"], self._data) == fixed_length
+        rows.good &= self._numbers(head, self._formatted["fixed_length"], self._data) == fixed_length
         section = rows.lengths - self._fixed_width
         first = self._fixed_width - fixed_length
-        values: dict[str, _Value] = {}
+        values: dict[str, Values] = {}
         covered = _Covered(section)
-        for part in self._placed:
-            column, place = part.column, first + part.column.offset
+        for column in self._placed:
+            place = first + column.offset
             is_null = None
             if column.is_nullable:
                 is_null = self._null_flags(rows, head[:, place + column.width])
             if not column.sql_type.is_varying:
-                values[part.name] = _Value(is_null, head[:, place : place + column.width])
+                values[column.name] = Values(is_null, head[:, place : place + column.width])
                 continue
-            offsets, sizes = self._slots(rows, head, place)
+            offsets, sizes = self._slots(head, place)
             begins = offsets - fixed_length
             fits = (offsets & self._special == 0) & (begins >= 0) & (begins + sizes <= section)
             rows.good &= fits if is_null is None else fits | is_null
             covered.add(begins, sizes, is_null)
-            values[part.name] = _Value(is_null, None, rows.starts + self._fixed_width + begins, sizes)
+            values[column.name] = Values(is_null, None, rows.starts + self._fixed_width + begins, sizes)
         rows.good &= covered.whole(rows.good)
-        return self._made(rows, values, wanted)
+        return self._decoded(rows, values, wanted)
 
-    def _null_flags(self, rows: _Rows, null_bytes: Bytes) -> Flags | None:
+    def _null_flags(self, rows: Rows, null_bytes: Bytes) -> Flags | None:
         """Which rows are null; None when none is. A byte that says neither makes its row irregular."""
         is_present = null_bytes == self._null_bytes["present"]
         if is_present.all():
@@ -246,20 +209,20 @@ class LuwImagePlan:
         rows.good &= is_null | is_present
         return is_null
 
-    def _slots(self, rows: _Rows, head: Bytes, place: int) -> tuple[Int64s, Int64s]:
+    def _slots(self, head: Bytes, place: int) -> tuple[Int64s, Int64s]:
         """Places and lengths of varying values, as they stand in the fixed-length section."""
         width = self._slot["value_offset"].width or 0
-        offsets = rows.numbers(head, self._slot["value_offset"], place)
-        return offsets, rows.numbers(head, self._slot["value_length"], place + width)
+        offsets = self._numbers(head, self._slot["value_offset"], place)
+        return offsets, self._numbers(head, self._slot["value_length"], place + width)
 
     # -- rows with VALUE COMPRESSION -----------------------------------------------------------------
 
-    def _read_compressed(self, rows: _Rows, wanted: frozenset[str] | None) -> DecodedImages:
-        head = rows.take(self._array_end)
+    def _read_compressed(self, rows: Rows, wanted: Wanted) -> DecodedRows:
+        head = _head(rows, self._array_end)
         if head is None:
-            return self._nothing(rows, wanted)
-        rows.good &= rows.numbers(head, self._compressed["num_columns"], self._data) == len(self._parts)
-        dtype = f"{'>' if self._order == 'big' else '<'}u{self._array_width // (len(self._parts) + 1)}"
+            return self._all_irregular(rows, wanted)
+        rows.good &= self._numbers(head, self._compressed["num_columns"], self._data) == len(self.columns)
+        dtype = f"{'>' if self._order == 'big' else '<'}u{self._array_width // (len(self.columns) + 1)}"
         raw = arrays.together(head[:, self._array_end - self._array_width :])
         stated = raw.view(dtype).astype(np.int64)
         places = stated & ~self._special
@@ -268,72 +231,66 @@ class LuwImagePlan:
         rows.good &= places[:, -1] - places[:, 0] == rows.lengths - self._array_end
         rows.good &= (sizes >= 0).all(1)
         begins = (rows.starts + self._array_end - places[:, 0])[:, None] + places
-        values: dict[str, _Value] = {}
-        for number, part in enumerate(self._parts):
-            column = part.column
+        values: dict[str, Values] = {}
+        for number, column in enumerate(self.table.columns):
             is_attribute = stated[:, number] & self._special != 0
             is_null = None
             if is_attribute.any():
                 rows.good &= ~is_attribute | (sizes[:, number] == 1)
-                bytes_ = rows.bytes_at(begins[:, number], is_attribute)
+                bytes_ = _bytes_at(rows, begins[:, number], is_attribute)
                 # What stands for the default of its type is left to whoever reads rows one by one.
                 rows.good &= ~is_attribute | (bytes_ == self._attributes["is_null"])
                 is_null = is_attribute
             if not column.sql_type.is_varying:
                 fits = sizes[:, number] == column.width
                 rows.good &= fits if is_null is None else fits | is_null
-            values[part.name] = _Value(is_null, None, begins[:, number], sizes[:, number])
-        return self._made(rows, values, wanted)
+            values[column.name] = Values(is_null, None, begins[:, number], sizes[:, number])
+        return self._decoded(rows, values, wanted)
 
     # -- values --------------------------------------------------------------------------------------
 
-    def _made(self, rows: _Rows, values: dict[str, _Value], wanted: frozenset[str] | None) -> DecodedImages:
-        found = {
-            part.name: self._value(part, values[part.name], rows)
-            for part in self._parts
-            if wanted is None or part.name in wanted
-        }
-        return DecodedImages(found, {}, ~rows.good)
+    def _decoded(self, rows: Rows, values: Mapping[str, Values], wanted: Wanted) -> DecodedRows:
+        lobs = [column.name for column in self._wanted(wanted) if column.column.sql_type.is_lob and column.read_ragged]
+        inline = {name: self._inline(rows, values[name]) for name in lobs}
+        return super()._decoded(rows, {**values, **inline}, wanted)
 
-    def _value(self, part: _Part, value: _Value, rows: _Rows) -> pa.Array:
-        """One column of n rows; a row whose value is not plain is irregular unless null."""
-        made = self._kernel(part, value, rows)
-        if made is None:
-            if part.read is None and part.read_ragged is None:
-                rows.good &= np.bool_(False) if value.is_null is None else value.is_null
-            return pa.nulls(len(rows), part.type)
-        array, bad = made
-        if bad is not None:
-            rows.good &= ~bad if value.is_null is None else ~bad | value.is_null
-        return array if value.is_null is None else arrays.without(array, value.is_null)
-
-    def _kernel(self, part: _Part, value: _Value, rows: _Rows) -> Made | None:
-        if part.read_ragged is not None:
-            begins, sizes = rows.pieces(value)
-            if part.column.sql_type.is_lob:
-                begins, sizes = self._inline(rows, begins, sizes)
-            return part.read_ragged(rows.data, begins, sizes)
-        if part.read is None:
-            return None
-        raw = value.raw
-        if raw is None:
-            raw = rows.fixed(value, part.column.width)
-        return None if raw is None else part.read(raw)
-
-    def _inline(self, rows: _Rows, begins: Int64s, sizes: Int64s) -> tuple[Int64s, Int64s]:
-        """Places and lengths of LOB values behind the header that says that they stand in the row."""
-        has_header = sizes > 0
-        headers = rows.bytes_at(begins, has_header)
+    def _inline(self, rows: Rows, values: Values) -> Values:
+        """LOB values behind the header that says that they are in the row."""
+        begins, sizes = values.begins, values.sizes
+        assert begins is not None
+        assert sizes is not None
+        has_header = sizes > 0 if values.is_null is None else (sizes > 0) & ~values.is_null
+        headers = _bytes_at(rows, begins, has_header)
         is_inline = has_header & (headers == self._lob_headers["inline"])
         rows.good &= ~has_header | is_inline | (headers == self._lob_headers["zero_length"])
         skipped = np.where(is_inline, np.minimum(self._lob["value"].offset or 0, sizes), 0)
-        return begins + skipped, np.where(is_inline, sizes - skipped, 0)
+        return replace(values, begins=begins + skipped, sizes=np.where(is_inline, sizes - skipped, 0))
+
+    def _numbers(self, head: Bytes, field: Field, base: int = 0) -> Int64s:
+        """An unsigned number in each of n heads; a field without a place of its own is at `base`."""
+        place = base + (field.offset or 0)
+        return integers.decode_unsigned_array(head[:, place : place + (field.width or 0)], self._order).view(np.int64)
 
 
-def _either(is_it: Flags, one: DecodedImages, other: DecodedImages) -> DecodedImages:
+def _head(rows: Rows, width: int) -> Bytes | None:
+    """The first bytes of each row; those that end before are regular no more. None when no row is left."""
+    rows.good &= rows.lengths >= width
+    starts = rows.stand_in(rows.starts, rows.good)
+    return None if starts is None else byte_arrays.take_rows(rows.data, starts, width)
+
+
+def _bytes_at(rows: Rows, places: Int64s, which: Flags) -> Bytes:
+    """The byte at each place of regular rows; 0 for other rows."""
+    found = np.zeros(len(places), np.uint8)
+    which = which & rows.good
+    found[which] = rows.data[places[which]]
+    return found
+
+
+def _either(is_it: Flags, one: DecodedRows, other: DecodedRows) -> DecodedRows:
     """Rows of one where `is_it`, else of the other."""
     which = pa.array(is_it)
-    return DecodedImages(
+    return DecodedRows(
         {name: pc.if_else(which, array, other.arrays[name]) for name, array in one.arrays.items()},
         {},
         np.where(is_it, one.irregular, other.irregular),
@@ -351,79 +308,6 @@ def _form(record_type: int, inner_record_type: int, byte_order: str) -> int:
     code = catalog.load("db2_server").enum("byte_order")[byte_order]
     parsed: Any = RecordReader(spec, arguments=(code,)).parse(raw)
     return int(parsed.form)
-
-
-@dataclass(frozen=True)
-class _Value:
-    """Where the values of a column stand in n rows: as (n, width) bytes, or as pieces of the data."""
-
-    is_null: Flags | None
-    raw: Bytes | None
-    begins: Int64s | None = None
-    sizes: Int64s | None = None
-
-
-class _Rows:
-    """n rows in flat data, and which of them are good so far."""
-
-    def __init__(
-        self, data: Bytes, starts: Int64s, lengths: Int64s, byte_order: ByteOrder, good: Flags | None = None
-    ) -> None:
-        self.data, self.starts, self.lengths = data, starts, lengths
-        self._order = byte_order
-        self.good: Flags = (starts >= 0) & (lengths >= 0) & (lengths <= len(data) - starts) if good is None else good
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def part(self, which: Flags) -> _Rows:
-        """All rows, of which only these can be good."""
-        return _Rows(self.data, self.starts, self.lengths, self._order, self.good & which)
-
-    def take(self, width: int) -> Bytes | None:
-        """The first bytes of each row; those that end before are good no more. None when no row is left.
-
-        In the place of a row that is not good stands one that is, so that no gather leaves the data.
-        """
-        self.good &= self.lengths >= width
-        starts = self._stand_in(self.starts, self.good)
-        return None if starts is None else byte_arrays.take_rows(self.data, starts, width)
-
-    @staticmethod
-    def _stand_in(places: Int64s, good: Flags) -> Int64s | None:
-        if good.all():
-            return places if len(places) else None
-        first = int(good.argmax())
-        return np.where(good, places, places[first]) if good[first] else None
-
-    def numbers(self, head: Bytes, field: Field, base: int = 0) -> Int64s:
-        """An unsigned number in each of n heads; a field without a place of its own stands at `base`."""
-        place = base + (field.offset or 0)
-        return integers.decode_unsigned_array(head[:, place : place + (field.width or 0)], self._order).view(np.int64)
-
-    def bytes_at(self, places: Int64s, which: Flags) -> Bytes:
-        """The byte at each place of good rows; 0 for other rows."""
-        found = np.zeros(len(places), np.uint8)
-        which = which & self.good
-        found[which] = self.data[places[which]]
-        return found
-
-    def pieces(self, value: _Value) -> tuple[Int64s, Int64s]:
-        """The pieces of a varying column; of no bytes where a row is null or not good."""
-        assert value.begins is not None
-        assert value.sizes is not None
-        is_there = self.good if value.is_null is None else self.good & ~value.is_null
-        if is_there.all():
-            return value.begins, value.sizes
-        begins = np.where(is_there, value.begins, np.clip(self.starts, 0, len(self.data)))
-        return begins, np.where(is_there, value.sizes, 0)
-
-    def fixed(self, value: _Value, width: int) -> Bytes | None:
-        """The bytes of a column of fixed width that stands anywhere; None when no row has a value."""
-        assert value.begins is not None
-        is_there = self.good if value.is_null is None else self.good & ~value.is_null
-        begins = self._stand_in(value.begins, is_there)
-        return None if begins is None else byte_arrays.take_rows(self.data, begins, width)
 
 
 class _Covered:
@@ -460,76 +344,3 @@ class _Covered:
         has_gap = (begins[:, 0] > 0) | (begins[:, 1:] > reached[:, :-1]).any(1)
         flags: Flags = ~has_gap & (reached[:, -1] == self._section[rows])
         return flags
-
-
-# -- kernels, each with its Arrow array ------------------------------------------------------------
-
-
-def _integer(type_: pa.DataType, byte_order: ByteOrder, raw: Bytes) -> Made:
-    return arrays.numbers(integers.decode_signed_array(raw, byte_order), type_), None
-
-
-def _ieee(byte_order: ByteOrder, raw: Bytes) -> Made:
-    return arrays.numbers(floats.decode_ieee_array(raw, byte_order), pa.float64()), None
-
-
-def _decfloat(byte_order: ByteOrder, raw: Bytes) -> Made:
-    """As text; decoded one by one, since Arrow has no type for it and its digits are as many as they are."""
-    ordered = raw if byte_order == "big" else raw[:, ::-1]
-    flat, width = ordered.tobytes(), raw.shape[1]
-    decode = cache(decfloat.decode)
-    return pa.array([decode(flat[at : at + width]) for at in range(0, len(flat), width)], schemas.TEXT), None
-
-
-def _boolean(raw: Bytes) -> Made:
-    if raw.shape[1] != 1:
-        return pa.nulls(len(raw), pa.bool_()), np.ones(len(raw), np.bool_)
-    return pa.array(raw[:, 0] == 1), raw[:, 0] > 1
-
-
-def _date(raw: Bytes) -> Made:
-    days, bad = packed_times.date_days_array(raw)
-    return arrays.numbers(days, pa.int32()).view(pa.date32()), bad
-
-
-def _time(raw: Bytes) -> Made:
-    chars, bad = packed_times.decode_time_array(raw)
-    return arrays.strings(chars.reshape(-1), arrays.steps(*chars.shape)), bad
-
-
-def _timestamp(digits: int, raw: Bytes) -> Made:
-    micros, bad, _ = packed_times.timestamp_micros_array(raw, digits)
-    return arrays.numbers(micros, schemas.MICROS), bad
-
-
-def _binary(raw: Bytes) -> Made:
-    return arrays.binary(raw), None
-
-
-_KERNELS: dict[str, tuple[str, Kernel]] = {
-    "boolean": ("boolean", _boolean),
-    "date": ("date digits", _date),
-    "time": ("time digits", _time),
-}
-
-
-def _text(page: CodePage, trim: bool, raw: Bytes) -> Made:
-    if trim and not (page.kind == "utf" and page.codec != "utf_8"):
-        return arrays.text(raw, page)  # which reads bytes as characters
-    chars, offsets, bad = texts.decode_array(raw, page, trim)
-    return arrays.strings(chars, offsets), bad
-
-
-def _ragged_binary(data: Bytes, starts: Int64s, lengths: Int64s) -> Made:
-    return arrays.ragged_binary(data, starts, lengths), None
-
-
-def _ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) -> Made:
-    if page.codec == "utf_8":
-        pieces = arrays.ragged_binary(data, starts, lengths)
-        try:
-            return pieces.cast(pa.string()), None
-        except pa.ArrowInvalid:
-            pass  # one of them is no text
-    chars, offsets, bad = texts.decode_ragged_array(data, starts, lengths, page)
-    return arrays.strings(chars, offsets), bad

@@ -1,4 +1,4 @@
-"""Frames: records and changes as Arrow batches, by the column where a plan allows it.
+"""Records and changes as Arrow batches, column-wise where a plan allows it.
 
 Columns of records are the fields of their spec; columns of changes are those that
 `lmparse changes` prints. Docs of the specs become comments.
@@ -17,16 +17,15 @@ import pyarrow as pa
 from lmparse.changes.change import Version
 from lmparse.changes.family import ChangeReader
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import change_row, change_rows
+from lmparse.changes.rows import change_rows, version_rows
 from lmparse.changes.schemas import changes_schema, version_schema
-from lmparse.changes.version_batches import Piece
+from lmparse.changes.version_batches import VersionBatch, accumulated, joined
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
 from lmparse.columnar.metadata_columns import Origin
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.columnar.rows import (
-    BATCH_ROWS,
     Row,
     bad_rows,
     batches,
@@ -126,11 +125,9 @@ def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: An
         order += [number] * len(found)
         rows += found
     regular = np.flatnonzero(~irregular)
-    if not rows:
-        return batch.take(pa.array(regular))
-    places = np.concatenate([regular, np.array(order, np.int64)])
-    both = pa.concat_batches([batch.take(pa.array(regular)), to_batch(rows, batch.schema)])
-    return both.take(pa.array(np.argsort(places, kind="stable")))
+    kept = VersionBatch(None, batch.take(pa.array(regular)), regular)
+    mended = [VersionBatch(None, to_batch(rows, batch.schema), np.array(order, np.int64))] if rows else []
+    return joined([kept, *mended]).batch
 
 
 # -- changes ----------------------------------------------------------------------------
@@ -144,27 +141,23 @@ def change_batches(
     if columns is None:
         yield from matching(batches(change_rows(log, schema, span), schema), filters)
         return
-    for pieces in columns.windows(span):
-        yield from matching((piece.batch for piece in pieces), filters)
+    for found in columns.read(span):
+        yield from matching((one.batch for one in found), filters)
 
 
 def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
     """The changes of a log as batches, each of one version of a table; None for what is of no version.
 
-    Those of one version keep their order. Bad records stand among those of no version.
+    Those of one version keep their order. Bad records are among those of no version.
     """
     columns = _columns(log)
-    held: dict[int, tuple[Version | None, list[pa.RecordBatch]]] = {}
-    for pieces in _pieces_by_row(log, span) if columns is None else columns.windows(span):
-        for piece in pieces:
-            version, kept = held.setdefault(id(piece.version), (piece.version, []))
-            kept.append(piece.batch)
-            if sum(batch.num_rows for batch in kept) >= BATCH_ROWS:
-                yield version, pa.concat_batches(kept)
-                kept.clear()
-    for version, kept in held.values():
-        if kept:
-            yield version, pa.concat_batches(kept)
+    if columns is None:
+        by_row = accumulated(version_rows(log, span), lambda row: 1)
+        found = ((version, to_batch(rows, version_schema(log, version))) for version, rows in by_row)
+    else:
+        found = ((one.version, one.batch) for many in columns.read(span) for one in many)
+    for version, kept in accumulated(found, lambda batch: batch.num_rows):
+        yield version, pa.concat_batches(kept)
 
 
 def _columns(log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()) -> ChangeReader | None:
@@ -173,32 +166,6 @@ def _columns(log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[
     if log.options.engine == "kaitai" or family is None or family.change_reader is None:
         return None
     return family.change_reader(log, schema, filters)
-
-
-def _pieces_by_row(log: ChangeLog, span: Span | None) -> Iterator[list[Piece]]:
-    """Changes read one by one, some thousand of one version together."""
-    held: dict[int, tuple[Version | None, list[Row]]] = {}
-
-    def made(version: Version | None, rows: list[Row]) -> list[Piece]:
-        return [Piece(version, to_batch(rows, version_schema(log, version)), np.zeros(len(rows), np.int64))]
-
-    def hold(version: Version | None, row: Row) -> Iterator[list[Piece]]:
-        rows = held.setdefault(id(version), (version, []))[1]
-        rows.append(row)
-        if len(rows) == BATCH_ROWS:
-            yield made(version, rows)
-            rows.clear()
-
-    log.keeps_bad_records = log.options.mode == "permissive"
-    for change in log.typed_changes(span):
-        for row in bad_rows(log):
-            yield from hold(None, row)
-        yield from hold(change.table, change_row(log, change, is_struct=change.table is not None))
-    for row in bad_rows(log):
-        yield from hold(None, row)
-    for version, rows in held.values():
-        if rows:
-            yield made(version, rows)
 
 
 # -- what a request gives ------------------------------------------------------------------

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from writers.bmc import rows
 from writers.bmc.rows import LOB_TYPES, Style
 
-from lmparse.bmc import row_plan
 from lmparse.bmc.row_image import ImageOptions, ImageReading, RowReader
 from lmparse.bmc.row_plan import ImagePlan
 from lmparse.bmc.tables import Column, TableVersion
 from lmparse.changes import schemas as change_schemas
+from lmparse.columnar import row_plan
 from lmparse.columnar.column_types import column_type
-from lmparse.columnar.row_plan import DecodedImages
+from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import to_batch
 from lmparse.errors import DataError
 from lmparse.values import byte_arrays, codepages
@@ -222,7 +222,7 @@ def spread(images: Sequence[bytes], chance: random.Random) -> tuple[npt.NDArray[
 
 def compared(
     given: Sample, images: Sequence[bytes], wanted: Wanted = None, table: TableVersion | None = None
-) -> DecodedImages:
+) -> DecodedRows:
     """What the plan gives, once it agrees with the row reader: equal, or irregular where that one refuses.
 
     Rows that are read one by one without need are an error as well.
@@ -235,7 +235,7 @@ def compared(
 
 def checked(
     given: Sample, data: npt.NDArray[np.uint8], starts: Any, lengths: Any, wanted: Wanted = None, table: Any = None
-) -> tuple[DecodedImages, list[int]]:
+) -> tuple[DecodedRows, list[int]]:
     """What the plan gives, once regular rows equal those of the row reader, and which are irregular without need."""
     table = table or given.table
     plan = ImagePlan(table, given.reading, given.options)
@@ -638,8 +638,10 @@ def test_every_type_has_a_way() -> None:
     given = sample(TYPES, "unicode")
     plan = ImagePlan(given.table, given.reading, given.options)
     assert not plan.reason
-    assert [way.column for way in plan.ways] == given.table.column_names
-    kernels = {column.type + column.subtype: way.kernel for column, way in zip(given.columns, plan.ways, strict=True)}
+    assert [column.name for column in plan.columns] == given.table.column_names
+    kernels = {
+        column.type + column.subtype: found.kernel for column, found in zip(given.columns, plan.columns, strict=True)
+    }
     assert kernels == {
         "INT": "signed", "FLOT": "hfp", "DEC": "packed decimal", "DATE": "date text", "TIME": "time text",
         "DTTM": "timestamp text", "DTTZ": "timestamp text with zone", "CHAR": "text", "CHARB": "bytes",
@@ -667,7 +669,7 @@ def test_what_cannot_be_read_by_the_column_is_said(column: Column, options: dict
     good = replace(described("INT"), name="GOOD")
     plan = plan_of(good, column, options=ImageOptions(**options))
     assert plan.reason == plan.refusal() == plan.refusal(frozenset(["C"])) == reason
-    assert (plan.ways[0].kernel, plan.ways[1].kernel) == ("signed", "")
+    assert (plan.columns[0].kernel, plan.columns[1].kernel) == ("signed", "")
     # What is not wanted need not be read, if only its width is one.
     assert plan.refusal(frozenset(["GOOD"])) == (reason if "width" in reason else "")
 
@@ -690,7 +692,7 @@ def test_types_are_those_of_changes() -> None:
 
 def test_decimals_of_39_digits_and_of_none() -> None:
     plan = plan_of(described("DEC", 39), dec_length="precision")
-    assert plan.ways[0].type == pa.string()
+    assert plan.columns[0].type == pa.string()
     assert plan.reason
     assert not plan_of(described("DEC", 38), dec_length="precision").reason
     assert plan_of(described("DEC", 0), dec_length="precision").reason == "C: a decimal without digits"

@@ -35,14 +35,15 @@ from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid, Server
 from lmparse.changes.row_values import RowValues
 from lmparse.changes.rows import change_rows
 from lmparse.changes.schemas import changes_schema
+from lmparse.columnar import row_plan
 from lmparse.columnar.column_types import column_type
-from lmparse.columnar.row_plan import DecodedImages
+from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import batches, to_batch
 from lmparse.db2 import change_columns as db2_change_columns
-from lmparse.db2 import row_plan, tables
+from lmparse.db2 import tables
 from lmparse.db2.change_columns import LuwChangeColumns
 from lmparse.db2.log import Db2Log
-from lmparse.db2.row_plan import LuwImagePlan
+from lmparse.db2.row_plan import LuwRowPlan
 from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import placed
 from lmparse.errors import DataError, LmparseError
@@ -227,7 +228,7 @@ def spread(images: Sequence[bytes], chance: random.Random) -> tuple[npt.NDArray[
     return np.frombuffer(bytes(data), np.uint8), np.array(starts, np.int64), np.array([*map(len, images)], np.int64)
 
 
-def compared(given: Sample, images: Sequence[bytes], wanted: Wanted = None) -> DecodedImages:
+def compared(given: Sample, images: Sequence[bytes], wanted: Wanted = None) -> DecodedRows:
     """What the plan gives, once it agrees with the row reader; rows read one by one without need are an error too."""
     decoded, needless = checked(given, *spread(images, random.Random(len(images))), wanted)
     assert not needless
@@ -236,10 +237,10 @@ def compared(given: Sample, images: Sequence[bytes], wanted: Wanted = None) -> D
 
 def checked(
     given: Sample, data: npt.NDArray[np.uint8], starts: Any, lengths: Any, wanted: Wanted = None
-) -> tuple[DecodedImages, list[int]]:
+) -> tuple[DecodedRows, list[int]]:
     """What the plan gives, once regular rows equal those of the row reader, and which are irregular without need."""
     table = given.table
-    plan = LuwImagePlan(table, given.byte_order, given.page, trim=given.trim)
+    plan = LuwRowPlan(table, given.byte_order, given.page, trim=given.trim)
     assert not plan.refusal(wanted)
     before = data.tobytes(), starts.copy(), lengths.copy()
     decoded = plan.decode(data, starts, lengths, wanted)
@@ -404,7 +405,7 @@ def test_columns_without_a_byte() -> None:
     images = [rows.record(server, rows.FORMATTED, 7, bytes(4) + b"\x07\x00\x00"),
               rows.record(server, rows.FORMATTED, 7, b"\x01\x01\x01\x01\x00\x00\x01")]  # fmt: skip
     for page, trim in product(("utf-8", "cp037"), (False, True)):
-        plan = LuwImagePlan(table, "little", codepages.lookup(page), trim=trim)
+        plan = LuwRowPlan(table, "little", codepages.lookup(page), trim=trim)
         decoded = plan.decode(*spread([*images, images[0][:-1]], random.Random(1)))
         assert decoded.irregular.tolist() == [False, False, True]
         found = [array.to_pylist()[:2] for array in decoded.arrays.values()]
@@ -565,7 +566,7 @@ def test_rows_outside_of_the_data(form: str) -> None:
     far = np.iinfo(np.int64).max
     starts = np.array([-far - 1, -1, 0, 0, size, size + 1, 2 * size, 2 * size + 1, far], np.int64)
     lengths = np.array([size, size, -1, size, size, size, size, 1, far], np.int64)
-    plan = LuwImagePlan(given.table, given.byte_order, given.page)
+    plan = LuwRowPlan(given.table, given.byte_order, given.page)
     for pick in (slice(None), slice(3), slice(5, None)):
         decoded = plan.decode(data, starts[pick], lengths[pick])
         assert decoded.irregular.tolist() == [number not in (3, 4) for number in range(len(starts))][pick]
@@ -573,7 +574,7 @@ def test_rows_outside_of_the_data(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["formatted", "compressed"])
-def test_pieces_of_irregular_rows_keep_the_order_of_the_others(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_of_irregular_rows_keep_the_order_of_the_others(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or all pieces would be gathered byte by byte."""
     given = sample(["VARCHAR(9)", "VARCHAR(9) FOR BIT DATA", *TYPES[:4], "CLOB(9)"], True, form=form)
     images = given.images(12)
@@ -620,10 +621,10 @@ def test_faults(fault: str) -> None:
 
 
 def test_reasons() -> None:
-    def plan(*types: SqlType, page: str = "utf-8", **changed: Any) -> LuwImagePlan:
+    def plan(*types: SqlType, page: str = "utf-8", **changed: Any) -> LuwRowPlan:
         columns = placed([(f"C{number}", type_, True) for number, type_ in enumerate(types)])
         columns = tuple(replace(column, **changed) for column in columns)
-        return LuwImagePlan(tables.Table(1, 2, columns), "big", codepages.lookup(page))
+        return LuwRowPlan(tables.Table(1, 2, columns), "big", codepages.lookup(page))
 
     integer = parse_type("INTEGER")
     assert plan(integer).reason == ""
@@ -635,7 +636,7 @@ def test_reasons() -> None:
     for odd in (SqlType("INTEGER", 3), SqlType("DOUBLE", 5), SqlType("DECFLOAT", 7), SqlType("DECIMAL", 1),
                 SqlType("DECIMAL", 1, 0, 39)):  # fmt: skip
         assert plan(odd).reason
-    assert [way.kernel for way in plan(*map(parse_type, ("BIGINT", "CLOB(9)", "XML"))).ways] == [
+    assert [column.kernel for column in plan(*map(parse_type, ("BIGINT", "CLOB(9)", "XML"))).columns] == [
         "signed", "varying text", "kept elsewhere",
     ]  # fmt: skip
 
@@ -643,7 +644,7 @@ def test_reasons() -> None:
 def test_columns_that_are_not_wanted_need_no_kernel() -> None:
     given = sample(["INTEGER", "CHAR(3)", "VARCHAR(3)"], True)
     images = given.images(9)
-    plan = LuwImagePlan(given.table, given.byte_order, codepages.lookup(943))
+    plan = LuwRowPlan(given.table, given.byte_order, codepages.lookup(943))
     data, starts, lengths = spread(images, random.Random(1))
     decoded = plan.decode(data, starts, lengths, frozenset(["C0"]))
     assert not decoded.irregular.any()
@@ -663,14 +664,14 @@ class Found:
     """What was said besides."""
 
 
-def pieces_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """The changes by the column, as `frames.version_batches` gives them one by one."""
+def batches_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """The changes by the column, as `arrow.version_batches` gives them one by one."""
     assert not db2_change_columns.refusal(log, schema)
-    for pieces in LuwChangeColumns(log, schema).windows():
-        for piece in pieces:
-            assert (np.diff(piece.numbers) >= 0).all()
-            assert len(piece.numbers) == piece.batch.num_rows
-            yield "" if schema or piece.version is None else piece.version.identity, piece.batch
+    for found in LuwChangeColumns(log, schema).read():
+        for one in found:
+            assert (np.diff(one.numbers) >= 0).all()
+            assert len(one.numbers) == one.batch.num_rows
+            yield "" if schema or one.version is None else one.version.identity, one.batch
 
 
 def rows_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -728,7 +729,7 @@ def counted(log: Db2Log) -> list[Any]:
 
 def both(path: Path, **options: Any) -> tuple[Changes, int]:
     """What both ways give, once they agree; and how many changes were read one by one."""
-    one_by_one, found = (found_by(read, path, **options) for read in (rows_of, pieces_of))
+    one_by_one, found = (found_by(read, path, **options) for read in (rows_of, batches_of))
     codes = [error["code"] or "" for error in found.changes.errors]
     is_fatal = bool(codes) and (codes[-1].startswith("LMP-F") or options.get("mode") == "failfast")
     assert not changes_difference(one_by_one.changes, found.changes, ends_early=is_fatal)
@@ -813,7 +814,7 @@ def test_the_columns_of_a_schema(type_: Any, value: Any, is_fast: bool, amount: 
     schema = changes_schema(log.table_versions())
     image = pa.struct([("C2", amount), ("C1", type_), ("C9", pa.date32())])
     asked = pa.schema([entry.with_type(image) if entry.name in ("before", "after") else entry for entry in schema])
-    found = pa.Table.from_batches([batch for _, batch in pieces_of(log, asked)], asked)
+    found = pa.Table.from_batches([batch for _, batch in batches_of(log, asked)], asked)
     expected = {"C2": Decimal("-1.50"), "C1": value, "C9": None}
     assert found.column("after").to_pylist() == [None, expected, None]
     assert found.column("before").to_pylist() == [None, None, dict.fromkeys(expected)]
@@ -858,9 +859,9 @@ def test_parts_of_a_log(path: Path) -> None:
         expected = [change.seq for change in one.typed_changes(span)]
         found = [
             seq
-            for pieces in LuwChangeColumns(other).windows(span)
-            for piece in pieces
-            for seq in piece.batch.column("seq").to_pylist()
+            for batches in LuwChangeColumns(other).read(span)
+            for one in batches
+            for seq in one.batch.column("seq").to_pylist()
         ]
         assert sorted(found) == sorted(expected)
         count += len(found)
@@ -1055,7 +1056,7 @@ def test_columns_of_lob_records_that_count_from_one(path: Path) -> None:
     written(path, stream)
     _, slow = both(path)
     assert slow == 2 + 2
-    assert any("count from 1" in text for text in found_by(pieces_of, path).notes)
+    assert any("count from 1" in text for text in found_by(batches_of, path).notes)
 
 
 def test_a_header_of_another_type(path: Path) -> None:

@@ -23,7 +23,7 @@ from writers.bmc import control, framing, logs
 from writers.bmc.control import Table
 
 from lmparse import __version__, cli
-from lmparse.columnar import record_plan, schemas
+from lmparse.columnar import kernels, schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.texts import as_text
 from lmparse.errors import EngineDifferenceError, LmparseError
@@ -887,15 +887,15 @@ def test_modes_of_files_are_those_of_the_user(run: Any, log: Files) -> None:
 @pytest.fixture
 def wrong_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unsigned numbers of two bytes are one more than they are, from 5 on."""
-    right = record_plan._integer
+    right = kernels.integer
 
-    def wrong(order: Any, is_signed: bool, type_: pa.DataType, raw: Any) -> Any:
-        array, bad = right(order, is_signed, type_, raw)
+    def wrong(type_: pa.DataType, order: Any, is_signed: bool, raw: Any) -> Any:
+        array, bad = right(type_, order, is_signed, raw)
         if raw.shape[1] == 2 and type_ == pa.int32():
             array = pa.array([value + (value == 5) for value in array.to_pylist()], type_)
         return array, bad
 
-    monkeypatch.setattr(record_plan, "_integer", wrong)
+    monkeypatch.setattr(kernels, "integer", wrong)
 
 
 @pytest.mark.usefixtures("wrong_kernel")

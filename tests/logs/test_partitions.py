@@ -20,7 +20,7 @@ from writers.bmc import framing as enc
 from writers.db2.stream import Stream
 
 from lmparse import cli
-from lmparse.columnar import record_plan
+from lmparse.columnar import kernels
 from lmparse.columnar.schemas import records_schema
 from lmparse.errors import DataError, FramingError
 from lmparse.framing import sync
@@ -513,14 +513,14 @@ def test_processes_tell_of_damage_as_one_does(convert: Any, way: str, what: str)
 
 @pytest.mark.usefixtures("here")
 def test_a_difference_of_engines_has_the_number_of_the_file(convert: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = record_plan._binary
+    right = kernels.binary
 
     def wrong(raw: Any) -> Any:
         array, bad = right(raw)
         changed = [bytes(len(value)) if value == b"\x99" * len(value) else value for value in array.to_pylist()]
         return pa.array(changed, array.type), bad
 
-    monkeypatch.setattr(record_plan, "_binary", wrong)
+    monkeypatch.setattr(kernels, "binary", wrong)
     records = RECORDS * 20
     records[450] = records[450][:99] + b"\x99" * 5 + records[450][104:]
     task, options = convert(enc.rdw(records)), OPTIONS | {"engine": "check"}

@@ -1,0 +1,239 @@
+"""Headers of many changes: their columns, and what follows from them.
+
+What is the same for many records (the table that a header names, the version that was in force, what became of a
+unit of recovery) is found once for each distinct value, by the code that reads changes one by one.
+"""
+
+from __future__ import annotations
+
+from binascii import hexlify
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from lmparse.bmc import header_columns, order
+from lmparse.bmc.log import TABLE_FIELDS, LogicalLog
+from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.tables import TableVersion, identity
+from lmparse.changes.change import HEADER_FIELDS
+from lmparse.changes.column_reader import TABLE_NAMES
+from lmparse.columnar import arrays, schemas
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
+from lmparse.columnar.record_plan import Decoded
+from lmparse.errors import DataError
+from lmparse.framing.windows import Window
+from lmparse.records.reader import Values
+from lmparse.values import integers
+from lmparse.values.distinct import Distinct
+
+_STATE_FIELDS = ("uor_disp", "log_rec_disp", "sql_type")
+_COMMIT_FIELDS = ("uor_disp", "uor_commit_lrsn", "uor_commit_point")
+_POSITION_FIELDS = ("member_id", "log_lrsn", "log_rba")
+_TIMES = {"commit_ts": "uor_commit_timestamp", "ts": "timestamp"}
+_RAW = (
+    *("change_type", "total_segs", "uor_id", "data"),
+    *dict.fromkeys((*_STATE_FIELDS, *_COMMIT_FIELDS, *_POSITION_FIELDS, *TABLE_FIELDS)),
+)
+HEADER_COLUMNS = {
+    **dict.fromkeys(("op", "seq", "txn_id", "schema_name", "table_name", *HEADER_FIELDS), schemas.TEXT),
+    **dict.fromkeys(_TIMES, schemas.MICROS),
+}
+"""Columns of a change that its header alone decides, with their types."""
+
+
+@dataclass(frozen=True)
+class KnownTable:
+    """What follows from the table and the position in a header, the same for many records."""
+
+    version: TableVersion | None
+    """None when rows of it are to be read one by one."""
+    is_wanted: bool
+    """Whether it is of the table that was asked for."""
+    names: dict[str, Any]
+    """The values of TABLE_NAMES; nothing without a version."""
+
+
+@dataclass(frozen=True)
+class HeaderRows:
+    """Regular records of a window with their headers, in the order of the file."""
+
+    window: Window
+    decoded: Decoded
+    names: list[str]
+    """Of the columns that were decoded."""
+    numbers: Int64s
+    """Which of the records of the window they are."""
+    operations: Int64s
+    """Number of the change type of each."""
+    known: Int64s
+    """Number of the known table of each."""
+
+    def part(self, which: Flags) -> HeaderRows:
+        """Some of them."""
+        if which.all():
+            return self
+        return replace(self, numbers=self.numbers[which], operations=self.operations[which], known=self.known[which])
+
+    def column(self, name: str) -> pa.Array:
+        """A column of the header."""
+        array = self.decoded.arrays[self.names.index(name)]
+        return array if len(self.numbers) == len(array) else array.take(pa.array(self.numbers))
+
+    def raw(self, *names: str) -> Bytes:
+        """Bytes of header fields, one behind the other."""
+        every = len(self.numbers) == len(self.window)
+        found = [self.decoded.raw[name] if every else self.decoded.raw[name][self.numbers] for name in names]
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
+
+
+class ChangeHeaders:
+    """Decodes the headers of one log."""
+
+    def __init__(self, log: LogicalLog) -> None:
+        self._log = log
+        self._plan = header_columns.record_plan(log.header, log.code_page)
+        # What no column shows is read too where it can be bad: that is reported, and its row read by itself.
+        self._names = list(dict.fromkeys((*HEADER_FIELDS, *_TIMES.values(), *self._plan.fallible)))
+        self._lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
+        """The field with the LRSN of a record; without one, its RBA takes its place."""
+        self.operations: list[str] = []
+        """By number; empty for a change type without one."""
+        self.known: list[KnownTable] = []
+        self.states: list[str] = []
+        """What became of a change, as `unit_state`, by number."""
+        self._bounds: list[tuple[bytes, ...]] = []
+        self._known_at: dict[tuple[int, tuple[bool, ...]], int] = {}
+        """Number of the known table by number of the table and by the bounds that a position has reached."""
+        self._distinct_types = Distinct(self._width("change_type"))
+        self._distinct_states = Distinct(self._width(*_STATE_FIELDS))
+        self._distinct_tables = Distinct(self._width(*TABLE_FIELDS))
+
+    def _width(self, *names: str) -> int:
+        return sum(self._log.spec.layout[name].width or 0 for name in names)
+
+    def decode(self, window: Window, skip: frozenset[int]) -> tuple[HeaderRows, Flags]:
+        """The regular records of a window, and which are to be read one by one; neither those to skip."""
+        decoded = self._plan.decode(window, self._names, _RAW)
+        here = np.ones(len(window), np.bool_)
+        if skip:
+            here = ~np.isin(np.arange(window.first_index, window.first_index + len(window)), list(skip))
+        is_whole = ~decoded.irregular & (integers.decode_unsigned_array(decoded.raw["total_segs"]) <= 1)
+        numbers = np.flatnonzero(here & is_whole)
+        nothing = np.zeros(len(numbers), np.int64)
+        found = HeaderRows(window, decoded, self._names, numbers, nothing, nothing)
+        return replace(found, operations=self._operations_of(found), known=self._known_of(found)), here & ~is_whole
+
+    # -- what follows from a header -----------------------------------------------------------
+
+    def states_of(self, found: HeaderRows) -> Int64s:
+        """The number of what became of each record."""
+        states = self._distinct_states.of(found.raw(*_STATE_FIELDS))
+        for number in range(len(self.states), len(self._distinct_states)):
+            self.states.append(order.unit_state(self._values(found, int((states == number).argmax()))))
+        return states
+
+    def _operations_of(self, found: HeaderRows) -> Int64s:
+        types = self._distinct_types.of(found.raw("change_type"))
+        page = self._log.code_page
+        for number in range(len(self.operations), len(self._distinct_types)):
+            change_type = page.decode(self._distinct_types.row(number)).rstrip(" ")
+            self.operations.append(OPERATIONS.get(change_type) or "")
+        return types
+
+    def _known_of(self, found: HeaderRows) -> Int64s:
+        """The known table of each record, by its table and by the version that was in force."""
+        tables = self._distinct_tables.of(found.raw(*TABLE_FIELDS))
+        for number in range(len(self._bounds), len(self._distinct_tables)):
+            ids = identity(self._values(found, int((tables == number).argmax())))
+            versions = [version for version in self._log.tables.versions if version.is_of(ids)]
+            bounds = {position for entry in versions for position in (entry.create_rba, entry.drop_rba)}
+            self._bounds.append(tuple(sorted(bounds - {b""})) if len(versions) > 1 else ())
+        known = np.zeros(len(tables), np.int64)
+        for number in np.unique(tables).tolist():
+            places = np.flatnonzero(tables == number)
+            behind = _are_behind(self._positions(found, places), self._bounds[number])
+            for pattern in np.unique(behind, axis=0):
+                same = places[(behind == pattern).all(1)]
+                known[same] = self._known_number(found, (number, tuple(pattern.tolist())), int(same[0]))
+        return known
+
+    def _known_number(self, found: HeaderRows, key: tuple[int, tuple[bool, ...]], place: int) -> int:
+        if key not in self._known_at:
+            self._known_at[key] = len(self.known)
+            self.known.append(self._about(self._values(found, place)))
+        return self._known_at[key]
+
+    def _about(self, values: Values) -> KnownTable:
+        log = self._log
+        is_wanted = log.table_ids is None or identity(values) in log.table_ids
+        try:
+            version = log.tables.find(values)
+        except DataError:
+            return KnownTable(None, is_wanted, {})
+        name = log.decoder.name(values, version)
+        names = dict(zip(TABLE_NAMES, (name.schema, name.name, name.is_short), strict=True))
+        return KnownTable(version, is_wanted, names)
+
+    def _values(self, found: HeaderRows, place: int) -> Values:
+        """The header of a regular record."""
+        extent = found.window.extent(int(found.numbers[place]))
+        return self._log.read_bytes(extent.read(self._log.buffer)).values
+
+    def _positions(self, found: HeaderRows, places: Int64s) -> Bytes:
+        """Where changes are in the log: LRSN in data sharing, elsewhere RBA; as `tables.position_of`."""
+        raw = found.decoded.raw
+        member, lrsn, rba = (raw[name][found.numbers[places]] for name in ("member_id", self._lrsn, "log_rba"))
+        in_group = np.asarray(member.any(1))
+        return np.where(in_group[:, None], lrsn, rba)
+
+    # -- columns ------------------------------------------------------------------------------
+
+    def column(self, name: str, found: HeaderRows) -> pa.Array:
+        """One of HEADER_COLUMNS, but for the names of the table."""
+        if name == "op":
+            return pa.array(self.operations, schemas.TEXT).take(pa.array(found.operations))
+        if name == "seq":
+            return _hex(self._commit_positions(found), found.raw(self._lrsn, "log_rba", "member_id"), _ordinals(found))
+        if name == "txn_id":
+            return _hex(found.raw("member_id", "uor_id"))
+        return found.column(_TIMES.get(name, name))
+
+    def _commit_positions(self, found: HeaderRows) -> Bytes:
+        """As `order.commit_position`, as bytes."""
+        disposition, lrsn, point = (found.raw(name) for name in _COMMIT_FIELDS)
+        codes = self._log.spec.enum("uor_disp")
+        is_committed = (disposition == codes["committed"]).all(1)
+        has_lrsn = np.asarray(lrsn.any(1))
+        position = np.where(has_lrsn[:, None], lrsn, point)
+        is_known = np.asarray(is_committed & position.any(1))
+        return np.where(is_known[:, None], position, np.uint8(0xFF))
+
+
+def each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:
+    """The value of each number."""
+    return np.array([*values, 0], type(values[0]) if values else np.bool_)[numbers]
+
+
+def _are_behind(positions: Bytes, bounds: tuple[bytes, ...]) -> Flags:
+    """Which of n positions have reached each bound, of shape (n, bounds)."""
+    # As bytes compare, but for zeros at the end.
+    held = np.ascontiguousarray(positions).view(f"S{positions.shape[1]}")
+    behind: Flags = held >= np.array(bounds, held.dtype)
+    return behind
+
+
+def _hex(*parts: Bytes) -> pa.Array:
+    """Bytes side by side as upper-case hex."""
+    raw = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    count, width = raw.shape
+    shown = np.frombuffer(hexlify(raw.tobytes()).upper(), np.uint8)
+    return arrays.strings(shown, arrays.steps(count, 2 * width))
+
+
+def _ordinals(found: HeaderRows) -> Bytes:
+    numbers = (found.window.first_index + found.numbers).astype(">u4")
+    return numbers.view(np.uint8).reshape(len(numbers), -1)

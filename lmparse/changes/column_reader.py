@@ -1,0 +1,215 @@
+"""Changes column-wise: what is the same for all logs when the changes of a window become batches together.
+
+A family of logs says which changes of a window are regular, where their rows are and what their columns hold.
+All other changes, and those whose rows are marked as irregular, are read one by one by the code of the log
+itself, and put back in their places.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from lmparse.changes.change import Change, Version
+from lmparse.changes.log import ChangeLog
+from lmparse.changes.rows import rows_of
+from lmparse.changes.schemas import version_schema
+from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
+from lmparse.columnar import schemas
+from lmparse.columnar.arrays import Bytes, Int64s
+from lmparse.columnar.row_plan import DecodedRows, RowPlan
+from lmparse.columnar.rows import to_batch
+from lmparse.errors import LmparseError
+from lmparse.framing.extents import Span
+
+
+def text_refusal(log: ChangeLog, schema: pa.Schema | None) -> str:
+    """Which JSON text keeps changes from being read column-wise, in a schema; empty when none does."""
+    if log.options.header:
+        return "the header as JSON text is made row by row"
+    images = [] if schema is None else [entry for entry in schema if entry.name in ("before", "after")]
+    if not all(pa.types.is_struct(entry.type) for entry in images):
+        return "images as JSON text are made row by row"
+    return ""
+
+
+@dataclass(frozen=True)
+class RowExtents:
+    """Where the rows before changes are, or the rows after them."""
+
+    places: Int64s
+    """Which changes of the group have one."""
+    starts: Int64s
+    """Place of each of these rows in the data of the group."""
+    lengths: Int64s
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeGroup:
+    """Changes of one version of a table that are regular as far as is known without their values."""
+
+    version: Version
+    names: Mapping[str, Any]
+    """The values of TABLE_NAMES."""
+    plan: RowPlan[Any]
+    data: Bytes
+    numbers: Int64s
+    """Which changes of the window they are; ascending."""
+    rows: Mapping[str, RowExtents]
+    """By column: before, after."""
+
+
+TABLE_NAMES = ("schema_name", "table_name", "table_name_short")
+"""Columns that have one value for all changes of a table."""
+LeftOut = tuple[str, Sequence[int] | Int64s]
+"""Why changes of a window are left out, and which, ascending."""
+L = TypeVar("L", bound=ChangeLog)
+W = TypeVar("W", bound=Sized)
+G = TypeVar("G", bound=ChangeGroup)
+T = TypeVar("T", VersionBatch, FallbackRow)
+
+
+class ColumnReader(ABC, Generic[L, W, G]):
+    """Reads the changes of one log column-wise.
+
+    With a schema, all rows have its columns; else those of each table version have its own.
+    """
+
+    def __init__(self, log: L, schema: pa.Schema | None = None) -> None:
+        self.log = log
+        self._wanted_schema = schema
+        self._wanted_columns = frozenset(log.options.columns) or None
+        self._schemas: dict[int, pa.Schema] = {}
+        self._left_out: list[LeftOut] = []
+
+    @abstractmethod
+    def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
+        """The changes, some thousand at a time. Raises as `ChangeLog.typed_changes` does."""
+
+    @abstractmethod
+    def _select(self, window: W) -> tuple[Iterable[G], list[int]]:
+        """The regular changes of a window that are asked for, and the numbers of those to be read one by one."""
+
+    @abstractmethod
+    def _change(self, window: W, number: int) -> Change | None:
+        """One change of a window, read by itself; None when it is left out or bad."""
+
+    @abstractmethod
+    def _column(self, entry: pa.Field, group: G, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
+        """A column of a group beside its rows and names; None where all of it is null."""
+
+    def _state(self) -> object:
+        """What decides how rows are read. The change that alters it is the last that is read in the old way."""
+        return None
+
+    def _schema_of(self, version: Version | None) -> pa.Schema:
+        if self._wanted_schema is not None:
+            return self._wanted_schema
+        if id(version) not in self._schemas:
+            self._schemas[id(version)] = version_schema(self.log, version)
+        return self._schemas[id(version)]
+
+    def _suits(self, version: Version, plan: RowPlan[Any]) -> bool:
+        """Whether a plan gives the columns that are asked for of a version, without a change of their values."""
+        schema = self._schema_of(version)
+        images = [schema.field(role).type for role in ("before", "after") if role in schema.names]
+        types = {column.name: column.type for column in plan.columns}
+        return (
+            not plan.refusal(self._wanted_columns)
+            and all(pa.types.is_struct(type_) for type_ in images)
+            and all(
+                schemas.widened(types.get(entry.name, entry.type), entry.type) == entry.type
+                for type_ in images
+                for entry in type_
+            )
+        )
+
+    def _read_window(self, window: W) -> Generator[list[VersionBatch], None, int]:
+        """The changes of a window; returns how many of them are done."""
+        state = self._state()
+        groups, numbers = self._select(window)
+        batches: list[VersionBatch] = []
+        for group in groups:
+            batch, irregular = self._decode(group)
+            batches.append(batch)
+            numbers += irregular.tolist()
+        rows: list[FallbackRow] = []
+        reached, fault = len(window), None
+        for number in sorted(numbers):
+            try:
+                rows += self._fallback_rows(number, self._change(window, number))
+            except LmparseError as error:
+                # What is before it counts still.
+                reached, fault = number, error
+                break
+            if self._state() != state:
+                reached = number + 1
+                break
+        self._count_left_out(reached)
+        batches = [part for batch in batches if len((part := batch.before(reached)).numbers)]
+        yield [joined(found) for found in self._by_schema([*batches, *self._fallback_batches(rows)])]
+        if fault is not None:
+            raise fault
+        return reached
+
+    def _count_left_out(self, reached: int) -> None:
+        for why, numbers in self._left_out:
+            count = int(np.searchsorted(numbers, reached))
+            if count:
+                self.log.left_out[why] += count
+        self._left_out.clear()
+
+    # -- one by one -------------------------------------------------------------------------
+
+    def _fallback_rows(self, number: int, change: Change | None) -> list[FallbackRow]:
+        """The rows that reading one change by itself gave: those of bad records, and its own."""
+        is_struct = None if self._wanted_schema is None else True
+        return [FallbackRow(number, *found) for found in rows_of(self.log, change, is_struct)]
+
+    def _fallback_batches(self, rows: Iterable[FallbackRow]) -> list[VersionBatch]:
+        """Rows that were read by themselves, one batch for each schema."""
+        return [
+            VersionBatch(
+                found[0].version,
+                to_batch([entry.row for entry in found], self._schema_of(found[0].version)),
+                np.array([entry.number for entry in found], np.int64),
+            )
+            for found in self._by_schema(rows)
+        ]
+
+    def _by_schema(self, parts: Iterable[T]) -> Iterable[list[T]]:
+        found: dict[int, list[T]] = {}
+        for part in parts:
+            found.setdefault(0 if self._wanted_schema is not None else id(part.version), []).append(part)
+        return found.values()
+
+    # -- many at a time -----------------------------------------------------------------------
+
+    def _decode(self, group: G) -> tuple[VersionBatch, Int64s]:
+        """Changes of one table version, and the numbers of those that are to be read one by one after all."""
+        schema = self._schema_of(group.version)
+        is_good = np.ones(len(group.numbers), np.bool_)
+        decoded: dict[str, DecodedRows] = {}
+        for role, rows in group.rows.items():
+            decoded[role] = group.plan.decode(group.data, rows.starts, rows.lengths, self._wanted_columns)
+            is_good[rows.places] &= ~decoded[role].irregular
+        batch = pa.RecordBatch.from_arrays([self._array(entry, group, decoded) for entry in schema], schema=schema)
+        if not is_good.all():
+            batch = batch.take(pa.array(np.flatnonzero(is_good)))
+        return VersionBatch(group.version, batch, group.numbers[is_good]), group.numbers[~is_good]
+
+    def _array(self, entry: pa.Field, group: G, decoded: Mapping[str, DecodedRows]) -> pa.Array:
+        name, count = entry.name, len(group.numbers)
+        if name in decoded:
+            return decoded[name].struct(entry.type, group.rows[name].places, count)
+        if name in group.names:
+            return pa.repeat(pa.scalar(group.names[name], entry.type), count)
+        found = self._column(entry, group, decoded)
+        if found is None:
+            return pa.nulls(count, entry.type)
+        return found if found.type == entry.type else found.cast(entry.type)

@@ -1,0 +1,184 @@
+"""Kernels: the bytes of one field in many records as an Arrow array, one function for each form of a value.
+
+A kernel does not raise for a value that is bad: it marks it, and whoever asked reads that record one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from lmparse.columnar import arrays, schemas
+from lmparse.columnar.arrays import Bytes, Flags, Int64s
+from lmparse.columnar.column_types import MOST_DIGITS
+from lmparse.values import decfloat, decimals, floats, integers, packed_times, text_times, texts
+from lmparse.values.codepages import CodePage
+
+ByteOrder = Literal["big", "little"]
+KernelResult = tuple[pa.Array, Flags | None]
+"""n values, and which of them the kernel cannot vouch for (None: none)."""
+Kernel = Callable[[Bytes], KernelResult]
+"""From (n, width) bytes to n values."""
+RaggedKernel = Callable[[Bytes, Int64s, Int64s], KernelResult]
+"""From flat data and the places and lengths of n pieces in it to n values."""
+
+
+def nulls(type_: pa.DataType, raw: Bytes) -> KernelResult:
+    return pa.nulls(len(raw), type_), None
+
+
+# -- numbers -----------------------------------------------------------------------------------
+
+
+def integer(type_: pa.DataType, byte_order: ByteOrder, is_signed: bool, raw: Bytes) -> KernelResult:
+    if pa.types.is_decimal(type_):
+        return arrays.decimal(integers.decode_unsigned_array(raw, byte_order), type_), None
+    decode = integers.decode_signed_array if is_signed else integers.decode_unsigned_array
+    return arrays.numbers(decode(raw, byte_order), type_), None
+
+
+def ieee(byte_order: ByteOrder, raw: Bytes) -> KernelResult:
+    return arrays.numbers(floats.decode_ieee_array(raw, byte_order), pa.float64()), None
+
+
+def hfp(raw: Bytes) -> KernelResult:
+    return arrays.numbers(floats.decode_hfp_array(raw), pa.float64()), None
+
+
+def decimal_float(byte_order: ByteOrder, raw: Bytes) -> KernelResult:
+    """As text; decoded one by one, since Arrow has no type for it and its digits are as many as they are."""
+    ordered = raw if byte_order == "big" else raw[:, ::-1]
+    flat, width = ordered.tobytes(), raw.shape[1]
+    decode = cache(decfloat.decode)
+    return pa.array([decode(flat[at : at + width]) for at in range(0, len(flat), width)], schemas.TEXT), None
+
+
+def packed_decimal(type_: pa.DataType, raw: Bytes) -> KernelResult:
+    """Packed decimals; one that has more digits than the type is bad."""
+    values: npt.NDArray[np.int64] | npt.NDArray[np.uint64]
+    values, bad = decimals.decode_packed_array(raw) if type_.precision <= 18 else decimals.decode_packed_array128(raw)
+    if 2 * raw.shape[1] - 1 > type_.precision:
+        # The bytes have room for one digit more.
+        bad |= raw[:, 0] > 0xF
+        values[bad] = 0
+    return arrays.decimal(values, type_), bad
+
+
+def decimal_refusal(digits: int, width: int) -> str:
+    """Why `packed_decimal` cannot read decimals of so many digits and bytes; empty when it can."""
+    if digits < 1 or width < 1:
+        return "a decimal without digits"
+    return "" if digits <= MOST_DIGITS else f"{digits} digits are too many for a decimal of 128 bits"
+
+
+def boolean(raw: Bytes) -> KernelResult:
+    if raw.shape[1] != 1:
+        return pa.nulls(len(raw), pa.bool_()), np.ones(len(raw), np.bool_)
+    return pa.array(raw[:, 0] == 1), raw[:, 0] > 1
+
+
+# -- dates and times ---------------------------------------------------------------------------
+
+
+def timestamp17(raw: Bytes) -> KernelResult:
+    micros, is_null, bad, _ = packed_times.timestamp17_micros_array(raw)
+    return arrays.numbers(micros, schemas.MICROS, is_null), bad
+
+
+def date_text(raw: Bytes) -> KernelResult:
+    return _days(*text_times.date_days_array(raw))
+
+
+def date_digits(raw: Bytes) -> KernelResult:
+    return _days(*packed_times.date_days_array(raw))
+
+
+def time_text(raw: Bytes) -> KernelResult:
+    return _chars(*text_times.decode_time_array(raw))
+
+
+def time_digits(raw: Bytes) -> KernelResult:
+    return _chars(*packed_times.decode_time_array(raw))
+
+
+def timestamp_text(raw: Bytes) -> KernelResult:
+    micros, bad, _ = text_times.timestamp_micros_array(raw)
+    return arrays.numbers(micros, schemas.MICROS), bad
+
+
+def timestamp_digits(precision: int, raw: Bytes) -> KernelResult:
+    micros, bad, _ = packed_times.timestamp_micros_array(raw, precision)
+    return arrays.numbers(micros, schemas.MICROS), bad
+
+
+def timestamp_tz_text(raw: Bytes) -> KernelResult:
+    return _chars(*text_times.decode_timestamp_tz_array(raw))
+
+
+def _days(days: npt.NDArray[np.int32], bad: Flags) -> KernelResult:
+    return arrays.numbers(days, pa.int32()).view(pa.date32()), bad
+
+
+def _chars(chars: Bytes, bad: Flags) -> KernelResult:
+    """(n, width) characters as text."""
+    return arrays.strings(chars.reshape(-1), arrays.steps(*chars.shape)), bad
+
+
+# -- bytes and text ----------------------------------------------------------------------------
+
+
+def binary(raw: Bytes) -> KernelResult:
+    return arrays.binary(raw), None
+
+
+def ragged_binary(data: Bytes, starts: Int64s, lengths: Int64s) -> KernelResult:
+    return arrays.ragged_binary(data, starts, lengths), None
+
+
+def text(page: CodePage, trim: bool, raw: Bytes) -> KernelResult:
+    """With `trim`, without blanks at the end."""
+    if trim:
+        return arrays.text(raw, page)
+    chars, offsets, bad = texts.decode_array(raw, page, trim)
+    return arrays.strings(chars, offsets), bad
+
+
+def ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) -> KernelResult:
+    """Pieces whose characters are one byte each are put together first, then shown all at once."""
+    if arrays.is_wide(page):
+        chars, offsets, bad = texts.decode_ragged_array(data, starts, lengths, page)
+        return arrays.strings(chars, offsets), bad
+    pieces = arrays.ragged_binary(data, starts, lengths)
+    if page.codec == "utf_8":
+        try:
+            return pieces.cast(pa.string()), None
+        except pa.ArrowInvalid:
+            pass  # one of them is not text
+    _, bounds, held = pieces.buffers()
+    flat = held.to_pybytes() if held is not None else b""
+    shown = arrays.as_ascii(flat, page)
+    if shown.isascii():
+        return pa.Array.from_buffers(pa.string(), len(starts), [None, bounds, pa.py_buffer(shown)]), None
+    places = np.frombuffer(bounds, np.int32, len(starts) + 1)
+    chars, offsets, bad = texts.decode_ragged_array(np.frombuffer(flat, np.uint8), places[:-1], np.diff(places), page)
+    return arrays.strings(chars, offsets), bad
+
+
+def text_refusal(page: CodePage) -> str:
+    """Why text in a code page cannot be read; empty when it can."""
+    return "" if texts.can_decode_array(page) else f"nothing reads text in {page.name} by the column"
+
+
+def hex_text(page: CodePage, raw: Bytes) -> KernelResult:
+    data, offsets, is_null, bad = texts.decode_hex_array(raw, page)
+    return arrays.strings(data, offsets, is_null), bad
+
+
+def decimal_text(page: CodePage, raw: Bytes) -> KernelResult:
+    values, is_null, bad = decimals.decode_text_array(raw, page)
+    return arrays.numbers(values, pa.int64(), is_null), bad
