@@ -116,17 +116,15 @@ class ColumnReader(ABC, Generic[L, W, G]):
 
     def _suits(self, version: Version, plan: RowPlan[Any]) -> bool:
         """Whether a plan gives the columns that are asked for of a version, without a change of their values."""
+        if plan.refusal(self._wanted_columns):
+            return False
         schema = self._schema_of(version)
         images = [schema.field(role).type for role in ("before", "after") if role in schema.names]
         types = {column.name: column.type for column in plan.columns}
-        return (
-            not plan.refusal(self._wanted_columns)
-            and all(pa.types.is_struct(type_) for type_ in images)
-            and all(
-                schemas.widened(types.get(entry.name, entry.type), entry.type) == entry.type
-                for type_ in images
-                for entry in type_
-            )
+        return all(
+            pa.types.is_struct(type_)
+            and all(schemas.widened(types.get(entry.name, entry.type), entry.type) == entry.type for entry in type_)
+            for type_ in images
         )
 
     def _read_window(self, window: W) -> Generator[list[VersionBatch], None, int]:

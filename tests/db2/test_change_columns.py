@@ -868,6 +868,17 @@ def test_parts_of_a_log(path: Path) -> None:
     assert count == len(list(open_changes(path, options).typed_changes()))
 
 
+def test_columns_that_another_table_lacks(path: Path) -> None:
+    """Its rows have nothing that is asked for, and are read one by one."""
+    sample_ = db2_log.make(9)
+    tables, _ = sample_.write(path.parent)
+    found, slow = both(written(path, sample_.log), tables=str(tables), include="all", columns="EMPNO")
+    assert slow > 6
+    assert {str(table.schema.field("after").type) for table in found.tables.values()} == {
+        "struct<EMPNO: string>", "string",
+    }  # fmt: skip
+
+
 def test_a_sample(path: Path) -> None:
     """With LOB values, DECFLOAT, and updates; rows with a LOB value are read one by one, and so is what was before."""
     sample_ = db2_log.make(60)
