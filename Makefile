@@ -71,8 +71,9 @@ docs: dev ## the pages on which the specs are reviewed, with the cases as sample
 	@mkdir -p build
 	$(BIN)/lmparse docs build/docs --samples tests/cases --overwrite
 
-pages: dev ## write docs/errors.md anew from the catalogue of error codes
+pages: dev ## write docs/errors.md and the packages in docs/architecture.md anew
 	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
+	$(BIN)/python tests/laws/package_table.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench
@@ -129,7 +130,7 @@ $(VENV)/installed: $(VENV)/locked $(VENV)/files pyproject.toml
 $(VENV)/files: FORCE | $(VENV)/pyvenv.cfg
 	@test -d build/__editable__.* || rm -f $@
 	@find lmparse generated formats -name '*.py' -o -name '*.pyi' -o -name '*.ksy' -o -name '*.json' \
-		-o -name py.typed -o -path 'lmparse/templates/*' -o -path 'formats/*.csv' -o -path 'formats/*.yaml' | LC_ALL=C sort > $@.new
+		-o -name py.typed -o -path '*/templates/*' -o -path 'formats/*.csv' -o -path 'formats/*.yaml' | LC_ALL=C sort > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # --- the locks ---------------------------------------------------------------

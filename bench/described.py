@@ -24,16 +24,16 @@ import pyarrow as pa
 from bench import data, harness, header
 from lmparse.bmc.control_file import read_control
 from lmparse.bmc.log import LogicalLog
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
+from lmparse.records.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 from lmparse.storage.buffers import open_buffer
 from lmparse.values import codepages
-from lmparse.values.encoding import encode_record
 
 Tables = dict[str, pa.Table]
 _PAGE = codepages.lookup("cp1047")
@@ -83,7 +83,7 @@ def older(truth: data.Truth, folder: Path) -> data.Truth:
     path, begin = folder / "older.dat", layout["data"].offset or 0
     records = 0
     with path.open("wb") as file:
-        for window in windows(Framing("rdw"), open_buffer(truth.path)):
+        for window in windows(framing_of("rdw"), open_buffer(truth.path)):
             raw = window.data.tobytes()
             for start, length in zip(window.starts.tolist(), window.lengths.tolist(), strict=True):
                 head = np.frombuffer(raw, np.uint8, begin, start)[columns].tobytes()

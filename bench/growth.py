@@ -16,12 +16,13 @@ from bench import data, harness, header
 
 READ = """
 import json, sys, time
-from lmparse import frames, schemas
+from lmparse.columnar import schemas
+from lmparse.logs import arrow
 from lmparse.logs.open import open_file
 from lmparse.options import Options
 file = open_file(sys.argv[1], Options.parse({"framing": "rdw"}))
 rows, start = 0, time.process_time()
-for batch in frames.record_batches(file, schemas.records_schema("bmc_lldf")):
+for batch in arrow.record_batches(file, schemas.records_schema("bmc_lldf")):
     rows += batch.num_rows
 seconds = time.process_time() - start
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))

@@ -16,7 +16,7 @@ from pathlib import Path
 from bench import data, harness, header
 from bench.rivals.target import COLUMNS
 from lmparse.columnar.record_plan import RecordPlan
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.spec import catalog
 from lmparse.storage.buffers import open_buffer
@@ -28,13 +28,13 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         truth = data.make("lldf", options.cache or Path(scratch), size=options.size, seed=7)
         buffer, plan = open_buffer(truth.path), RecordPlan(catalog.load("bmc_lldf"))
-        whole = plan.decode(next(windows(Framing("rdw"), buffer)), COLUMNS).arrays[COLUMNS.index(options.column)]
-        alone = plan.decode(next(windows(Framing("rdw"), buffer)), [options.column]).arrays[0]
+        whole = plan.decode(next(windows(framing_of("rdw"), buffer)), COLUMNS).arrays[COLUMNS.index(options.column)]
+        alone = plan.decode(next(windows(framing_of("rdw"), buffer)), [options.column]).arrays[0]
         assert whole.equals(alone)
 
         def read(names: tuple[str, ...]) -> Callable[[], None]:
             def run() -> None:
-                for window in windows(Framing("rdw"), buffer):
+                for window in windows(framing_of("rdw"), buffer):
                     if names:
                         plan.decode(window, names)
 

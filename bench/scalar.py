@@ -15,7 +15,7 @@ from pathlib import Path
 import kaitaistruct
 
 import lmparse
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.samples import bmc_log
 from lmparse.spec import catalog
 from lmparse.storage.buffers import open_buffer
@@ -30,10 +30,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         control, data = bmc_log.make(seed=7, units=UNITS).write(folder)
         buffer = open_buffer(data)
-        raws = [extent.read(buffer) for extent in Framing("rdw").extents(buffer)]
+        raws = [extent.read(buffer) for extent in framing_of("rdw").extents(buffer)]
         parser = catalog.load("bmc_lldf").parser
         steps: dict[str, Callable[[], int]] = {
-            "framing": lambda: sum(1 for _ in Framing("rdw").extents(buffer)),
+            "framing": lambda: sum(1 for _ in framing_of("rdw").extents(buffer)),
             "parser": lambda: sum(parser.from_bytes(raw).length == 288 for raw in raws),
             "records": lambda: sum(1 for _ in lmparse.open_log(data).records()),
             "changes": lambda: sum(1 for _ in lmparse.open_log(data, control=str(control), include="all").changes()),

@@ -1,4 +1,4 @@
-"""Ways to find the records of a file by their descriptor words, against `framing.frames`.
+"""Ways to find the records of a file by their descriptor words, against `Framing.extents`.
 
 Each round runs every way once, so that what else the machine does meets all alike. Every way must
 give the same records. The result goes to results/scans.json.
@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import descriptor
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.spec.catalog import number_struct
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -36,14 +37,14 @@ BLOCK = 1 << 14
 OUT = Path(__file__).parent / "results" / "scans.json"
 Places = npt.NDArray[np.int64]
 ColumnPlan = Callable[..., Places]
-RDW = Framing("rdw")
+RDW = framing_of("rdw")
 WORD = descriptor("zos_rdw")
 LENGTH = WORD.spec.layout["length"]
 LEAST, MOST = LENGTH.minimum or 0, LENGTH.maximum or 0
 
 
 def by_extents(buffer: Buffer, framing: Framing = RDW) -> Places:
-    """`framing.frames`, an object a record."""
+    """`Framing.extents`, an object a record."""
     return np.array([extent.offset for extent in framing.extents(buffer)], np.int64)
 
 
@@ -173,19 +174,19 @@ def framed_files() -> dict[str, tuple[Framing, bytes]]:
     bare = [(len(record) + 4).to_bytes(4, "little") + record for record in records]
     times = BYTES // sum(map(len, records))
     files = {
-        "bdw": (Framing("bdw"), enc.bdw(records)),
-        "vbs, whole records": (Framing("vbs"), enc.vbs(records, 32000)),
-        "vbs, three pieces": (Framing("vbs"), enc.vbs(records, 200)),
-        "bdw-vbs, filled blocks": (Framing("bdw-vbs"), enc.bdw_vbs(records)),
-        "zosmf": (Framing("zosmf"), enc.zosmf(records)),
-        "fixed": (Framing("fixed", record_length=600), enc.fixed(records, 600)),
-        "bare": (Framing("bare", byte_order="little"), b"".join(bare)),
+        "bdw": (framing_of("bdw"), enc.bdw(records)),
+        "vbs, whole records": (framing_of("vbs"), enc.vbs(records, 32000)),
+        "vbs, three pieces": (framing_of("vbs"), enc.vbs(records, 200)),
+        "bdw-vbs, filled blocks": (framing_of("bdw-vbs"), enc.bdw_vbs(records)),
+        "zosmf": (framing_of("zosmf"), enc.zosmf(records)),
+        "fixed": (framing_of("fixed", record_length=600), enc.fixed(records, 600)),
+        "bare": (framing_of("bare", byte_order="little"), b"".join(bare)),
     }
     return {name: (framing, data * times) for name, (framing, data) in files.items()}
 
 
 def measure(ways: Sequence[ColumnPlan], buffer: Buffer) -> dict[str, Any]:
-    """Median of CPU time over interleaved rounds; ratios of the same round against `frames`, the first way."""
+    """Median of CPU time over interleaved rounds; ratios of the same round against `extents`, the first way."""
     expected = ways[0](buffer)
     for way in ways:
         assert np.array_equal(way(buffer), expected), way.__name__
@@ -196,13 +197,13 @@ def measure(ways: Sequence[ColumnPlan], buffer: Buffer) -> dict[str, Any]:
             start = time.process_time()
             way(buffer)
             seconds[way.__name__].append(time.process_time() - start)
-    pairs = {name: zip(times, seconds["by_frames"], strict=True) for name, times in seconds.items()}
+    pairs = {name: zip(times, seconds["by_extents"], strict=True) for name, times in seconds.items()}
     return {
         "bytes": len(buffer),
         "records": len(expected),
         "cpu_seconds": seconds,
         "ns_per_record": {name: statistics.median(times) / len(expected) * 1e9 for name, times in seconds.items()},
-        "times_frames": {
+        "times_extents": {
             name: statistics.median(mine / extents for mine, extents in both) for name, both in pairs.items()
         },
     }
@@ -218,7 +219,7 @@ def main() -> None:
         files[name] = measured(data, ways)
     for name, result in files.items():
         for way, nanos in result["ns_per_record"].items():
-            print(f"{name:22} {way:26} {nanos:8.0f} ns a record, {result['times_frames'][way]:.2f} x frames")
+            print(f"{name:22} {way:26} {nanos:8.0f} ns a record, {result['times_extents'][way]:.2f} x extents")
     machine = {"python": platform.python_version(), "numpy": np.__version__, "platform": platform.machine()}
     OUT.write_text(json.dumps({"machine": machine, "rounds": ROUNDS, "files": files}, indent=2) + "\n")
 

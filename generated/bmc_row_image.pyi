@@ -7,6 +7,9 @@ class BmcRowImage:
     _io: Any
     _parent: Any
     _root: Any
+    class LenUnit(IntEnum):
+        byte = 1
+        character = 2
     class NullIndicator(IntEnum):
         present = 0
         absent = 255

@@ -8,6 +8,8 @@ class Db2Lob:
     _io: Any
     _parent: Any
     _root: Any
+    class Column(IntEnum):
+        whole_row = 65535
     class InsertLobData(IntEnum):
         afim_data = 0
         afim_amount = 1

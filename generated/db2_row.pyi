@@ -46,6 +46,8 @@ class Db2Row:
         num_columns: int
         value_offsets: list[int]
         data: bytes
+        @property
+        def len_value_offsets(self) -> Any: ...
         def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
         @classmethod
         def from_bytes(cls, buf: bytes) -> Self: ...
@@ -95,6 +97,8 @@ class Db2Row:
         total_length: bytes
         value_offsets: list[int]
         data: bytes
+        @property
+        def len_value_offsets(self) -> Any: ...
         def __init__(self, count: int, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
     byte_order: _db2_server.Db2Server.ByteOrder | int
     offsets: list[int]

@@ -12,4 +12,6 @@ class Db2SqluLsn:
     word0: int
     word1: int
     word2: int
+    @property
+    def number(self) -> Any: ...
     def __init__(self, byte_order: _db2_server.Db2Server.ByteOrder | int, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...

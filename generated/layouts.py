@@ -2938,11 +2938,20 @@ LAYOUTS: dict[str, Layout] = {
         doc="The columns of one row, in the order of their column numbers, as the DLCI records of the table version describe them. One entry a column in each of the arrays. A nullable column has its null indicator in front of everything, also of the length. In the Db2 log a varying column has it the other way round, and counts it in the length: X'0006' X'00' ABCDE there is X'00' X'0005' ABCDE here, and a null X'0001' X'FF' is X'FF' X'0000'. Whether a null column of fixed length keeps its value bytes, and whether the length of a varying graphic column counts bytes or characters, is not stated; both are found once for a file, by which way fills the images exactly.",
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"; BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
         path='bmc/bmc_row_image.ksy',
-        sha256='e5d33b038ef513568ca9c1cd0c1c44d70104a1d627493998e0df47d448989657',
+        sha256='2ab28992c1190938de8972129f78aafd2a1d0f1469eb8c7d8f305429c9be9e52',
         enums={
             'storage': (
                 Code(value=0, text=None, id='fixed', doc='Always the same number of bytes'),
                 Code(value=1, text=None, id='varying', doc='A length of two bytes, then that much'),
+            ),
+            'len_unit': (
+                Code(value=1, text=None, id='byte', doc='A length counts bytes'),
+                Code(
+                    value=2,
+                    text=None,
+                    id='character',
+                    doc='A length counts double-byte characters; that of a graphic column may (inferred)',
+                ),
             ),
             'null_indicator': (
                 Code(value=0, text=None, id='present', doc='A value follows'),
@@ -3002,7 +3011,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Null indicator, length and value of one column, as far as it has them',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
         path='bmc/bmc_row_image.ksy',
-        sha256='e5d33b038ef513568ca9c1cd0c1c44d70104a1d627493998e0df47d448989657',
+        sha256='2ab28992c1190938de8972129f78aafd2a1d0f1469eb8c7d8f305429c9be9e52',
     ),
     'bmc_unlisted': Layout(
         id='bmc_unlisted',
@@ -6827,7 +6836,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data of LOB columns, in pieces of at most 32768 bytes. Offsets count from the end of the log record header. An update is a delete of the old value and an insert of the new one; when the new value is the old one with more behind it, only what is behind is logged. The columns and rows that the data is of are not named until version 9.7; from 10.1 on the column is, and the records stand before that of the row. Version 7 lists no operation identifiers: which of its two records it is, the length shows. Its byte address is declared as double; whether an IEEE number or an integer of 64 bits stands there is not stated, and found from the bytes.',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
         enums={
             'operation': (
                 Code(value=64, text=None, id='add_lob_data', doc='Add LOB data'),
@@ -6841,6 +6850,14 @@ LAYOUTS: dict[str, Layout] = {
                     text=None,
                     id='segment',
                     doc='Bytes of the smallest piece of space in the object; a value begins where one does. Source: IBM Db2 12.1, "Space requirements for large object data": segments of 1024 bytes times a power of two. That the byte address of a value is a multiple of it is inferred.',
+                ),
+            ),
+            'column': (
+                Code(
+                    value=65535,
+                    text=None,
+                    id='whole_row',
+                    doc='In place of a column: the data is the varying-length values of a whole row, stored out of it (db2_row, out_of_row_values). Inferred',
                 ),
             ),
             'insert_lob_data': (
@@ -6910,7 +6927,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a column that was created NOT LOGGED',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
     ),
     'db2_lob.afim_data': Layout(
         id='db2_lob.afim_data',
@@ -6977,7 +6994,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
     ),
     'db2_lob.header': Layout(
         id='db2_lob.header',
@@ -7050,7 +7067,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header (LOBLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
     ),
     'db2_lob.header_v10': Layout(
         id='db2_lob.header_v10',
@@ -7124,7 +7141,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header from version 10.1 on, 12 bytes',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
     ),
     'db2_lob.lob_amount': Layout(
         id='db2_lob.lob_amount',
@@ -7205,7 +7222,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An amount without data: of a NOT LOGGED column, or for information only',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
     ),
     'db2_lob.lob_data': Layout(
         id='db2_lob.lob_data',
@@ -7305,7 +7322,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
     ),
     'db2_lob.of_v10': Layout(
         id='db2_lob.of_v10',
@@ -7324,7 +7341,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 10.1 on',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
     ),
     'db2_lob.of_v7': Layout(
         id='db2_lob.of_v7',
@@ -7343,7 +7360,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records until version 9.7',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
     ),
     'db2_lob.undocumented': Layout(
         id='db2_lob.undocumented',
@@ -7372,7 +7389,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='615483b91cf4f45bcf4c2b2cff092372349b9611880f5d3e2bd6d56eab8ab47c',
+        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
     ),
     'db2_log': Layout(
         id='db2_log',
@@ -8498,7 +8515,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The record in a data manager log record: an outer header, an inner header, and the columns of a row when it is user data. Parameters have one entry a column, in the order of their places. In a formatted record the fixed-length portions of all columns stand first, packed and in the order of the table description; behind that of a nullable column stands a null byte. A column of varying length has the place and length of its value there; the value stands in the variable-length section, at an offset that counts from the start of the fixed-length section. With VALUE COMPRESSION there are no fixed-length portions: an array of offsets, one more than there are columns, then the data. Whether offsets count from the array or from the data is not settled; the first of them shows it. A row that was stored before columns were added ends before them.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='5040cfa7f7e75401aa3b1a1bfddf1aa09a1a88fb7beefe3d7950b9bd68d42447',
+        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
         enums={
             'storage': (
                 Code(value=0, text=None, id='fixed', doc='The value itself'),
@@ -8599,7 +8616,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column: value, or place of the value, and null byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
         path='db2/db2_row.ksy',
-        sha256='5040cfa7f7e75401aa3b1a1bfddf1aa09a1a88fb7beefe3d7950b9bd68d42447',
+        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
     ),
     'db2_row.compressed': Layout(
         id='db2_row.compressed',
@@ -8638,7 +8655,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='User data with VALUE COMPRESSION',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='5040cfa7f7e75401aa3b1a1bfddf1aa09a1a88fb7beefe3d7950b9bd68d42447',
+        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
     ),
     'db2_row.fixed_section': Layout(
         id='db2_row.fixed_section',
@@ -8671,7 +8688,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The fixed-length portions of as many columns as it has room for',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
         path='db2/db2_row.ksy',
-        sha256='5040cfa7f7e75401aa3b1a1bfddf1aa09a1a88fb7beefe3d7950b9bd68d42447',
+        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
     ),
     'db2_row.formatted': Layout(
         id='db2_row.formatted',
@@ -8708,7 +8725,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Formatted user data',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='5040cfa7f7e75401aa3b1a1bfddf1aa09a1a88fb7beefe3d7950b9bd68d42447',
+        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
     ),
     'db2_row.internal_control': Layout(
         id='db2_row.internal_control',
@@ -8728,7 +8745,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that is no row',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='5040cfa7f7e75401aa3b1a1bfddf1aa09a1a88fb7beefe3d7950b9bd68d42447',
+        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
     ),
     'db2_row.lob_value': Layout(
         id='db2_row.lob_value',
@@ -8774,7 +8791,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What stands in the variable-length section for a LOB column when its value is in the row',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='5040cfa7f7e75401aa3b1a1bfddf1aa09a1a88fb7beefe3d7950b9bd68d42447',
+        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
     ),
     'db2_row.out_of_row_values': Layout(
         id='db2_row.out_of_row_values',
@@ -8823,7 +8840,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Values of varying-length columns that are stored out of the row, all of a row together',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='5040cfa7f7e75401aa3b1a1bfddf1aa09a1a88fb7beefe3d7950b9bd68d42447',
+        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
     ),
     'db2_row_header': Layout(
         id='db2_row_header',
@@ -9005,7 +9022,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Three half-words, the most significant first, each in the byte order of the server. The union in sqlutil.h declares the half-words; their order on little-endian servers is inferred.',
         doc_ref='IBM Db2 V7, sqlutil.h, SQLU_LSN',
         path='db2/db2_sqlu_lsn.ksy',
-        sha256='3795845e9956878a2fef5676ec87bfbbac2d637e925450f1b2964d0d0ee4e51e',
+        sha256='a834c35e51b03af35a82cc8b2dd517bb9da7f5af6b140f0524ff8af78dea0979',
     ),
     'db2_transaction': Layout(
         id='db2_transaction',

@@ -6,13 +6,14 @@
     for change in log.changes():
         print(change["op"], change["table_name"], change["after"])
 
-This module and `lmparse.spark` are what programs import; all else is the inside. Nothing of pyspark or pyarrow
-is loaded before it is asked for.
+This module and `lmparse.spark` are what programs import; all else is the inside. Nothing but the errors is loaded
+before it is asked for: the build step imports this package where no parser has been generated yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,13 +31,13 @@ from lmparse.errors import (
     TruncatedError,
     UnknownFormatError,
 )
-from lmparse.logs.open import open_log, parse
-from lmparse.logs.sniff import Sniffed, sniff
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from lmparse.columnar.filters import Filter
+    from lmparse.logs.open import Log, open_log, parse
+    from lmparse.logs.sniff import Sniffed, sniff
     from lmparse.review.explain.search import Explained
 
 __version__ = "0.1.0"
@@ -51,6 +52,7 @@ __all__ = [
     "InvalidValueError",
     "LeftoverError",
     "LmparseError",
+    "Log",
     "OptionError",
     "RecordError",
     "Sniffed",
@@ -63,6 +65,17 @@ __all__ = [
     "read_table",
     "sniff",
 ]
+
+_HOMES = {
+    "Explained": "review.explain.search",
+    "Filter": "columnar.filters",
+    "Log": "logs.open",
+    "Sniffed": "logs.sniff",
+    "open_log": "logs.open",
+    "parse": "logs.open",
+    "sniff": "logs.sniff",
+}
+"""Modules of the names that are loaded when they are asked for."""
 
 
 def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any) -> pa.Table:
@@ -88,13 +101,8 @@ def explain(path: str | Path, record: int | str | None = None, **options: Any) -
 
 
 def __getattr__(name: str) -> Any:
-    """Names whose modules need what `import lmparse` does not load."""
-    if name == "Filter":
-        from lmparse.columnar.filters import Filter
-
-        return Filter
-    if name == "Explained":
-        from lmparse.review.explain.search import Explained
-
-        return Explained
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """A name of the inside; it is kept, so that the next use finds it at once."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"lmparse.{_HOMES[name]}"), name)
+    return value

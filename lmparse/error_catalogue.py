@@ -244,12 +244,18 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-S008": Cause(
         "a spec cannot be read",
         "It is no YAML, has not the shape of a spec, or names a spec, a type or an enumeration that does not exist.",
-        "The message has path, line and column of every fault; `python build.py` says more about a spec's expressions.",
+        "The message has path, line and column of every fault; `lmparse build` says more about a spec's expressions.",
     ),
     "LMP-S009": Cause(
         "no specs there",
         "The name is no `.ksy` file, no folder with `<family>/<id>.ksy`, and no revision of the git repository here.",
         "Name the folder above the families, or a path as `REV:PATH`, from the top of the repository.",
+    ),
+    "LMP-S010": Cause(
+        "a family of another package cannot be used",
+        "An installed package names a family of logs in its entry points, and it cannot be loaded, is not a `Family`, "
+        "or has the name of another one.",
+        "The message names the entry point: install a version of its package that fits, or remove it.",
     ),
 }
 """Every code there is. Codes never change their meaning."""

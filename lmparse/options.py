@@ -27,14 +27,14 @@ def _option(
     of: str = "records changes check convert coverage explain",
     kind: type = str,
     read: Callable[[str, str], str] | None = None,
-    family: str = "",
+    is_file: bool = False,
 ) -> Any:
     """A field of Options: `of` says which commands take it, `values` which texts it may have.
 
-    `read` brings its text into one form, or raises OptionError. `family` is the family of specs that it
-    has a meaning for; none named, for all.
+    `read` brings its text into one form, or raises OptionError. `is_file` says that it names a file that describes
+    a log. Which options are for specs of some family only, the family says.
     """
-    metadata = {"doc": doc, "values": values, "of": of, "kind": kind, "read": read, "family": family}
+    metadata = {"doc": doc, "values": values, "of": of, "kind": kind, "read": read, "is_file": is_file}
     return field(default=default, metadata=metadata)
 
 
@@ -47,9 +47,10 @@ _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASC
 def _seq(name: str, text: str) -> str:
     if not _SEQ(text):
         raise OptionError(
-            f"{name} has no value {text!r}", code="LMP-S003",
+            f"{name} has no value {text!r}",
+            code="LMP-S003",
             hint=f"all {SEQ_DIGITS} hexadecimal digits of a seq, as changes show it",
-        )  # fmt: skip
+        )
     return text.upper()
 
 
@@ -59,9 +60,10 @@ def _moment(name: str, text: str) -> str:
         second = datetime.fromisoformat(parts[1] if parts else "")
     except ValueError:
         raise OptionError(
-            f"{name} has no value {text!r}", code="LMP-S003",
+            f"{name} has no value {text!r}",
+            code="LMP-S003",
             hint="a time as 2026-03-14T10:11:12 or 2026-03-14T10:11:12.000123",
-        ) from None  # fmt: skip
+        ) from None
     fraction = (parts[2] or "") if parts else ""
     return f"{second.isoformat()}.{fraction:0<6}"
 
@@ -80,18 +82,15 @@ class Options:
         ),
     )
     record_length: int | None = _option(None, "bytes of every record, for framing fixed", kind=int)
-    control: str | None = _option(None, "control file of a logical log", family="bmc")
+    control: str | None = _option(None, "control file of a logical log", is_file=True)
     control_framing: str = _option(
         "auto",
         "framing of the control file",
         values=("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued"),
-        family="bmc",
     )
-    tables: str | None = _option(None, "YAML file that describes the tables of a Db2 LUW log", family="db2")
+    tables: str | None = _option(None, "YAML file that describes the tables of a Db2 LUW log", is_file=True)
     generation: str = _option("auto", "form of the Db2 LUW log record header", values=("auto", "v7", "v9.7", "v10"))
-    byte_order: str = _option(
-        "auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"), family="db2"
-    )
+    byte_order: str = _option("auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"))
     code_page: str | None = _option(
         None, "page by name or CCSID; default: the one XTYP names, else cp037, for Db2 LUW 1208"
     )
@@ -109,19 +108,22 @@ class Options:
         "how DATA's halfwords count",
         values=("auto", "total", "inclusive", "exclusive"),
         of="changes check convert explain",
-        family="bmc",
     )
-    floats: str = _option(
-        "hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain", family="bmc"
-    )
+    floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain")
     include: tuple[str, ...] = _option(
-        ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "all"),
-        of="changes convert", kind=tuple,
-    )  # fmt: skip
+        ("committed",),
+        "which units of recovery",
+        values=("committed", "rolled-back", "open", "all"),
+        of="changes convert",
+        kind=tuple,
+    )
     operations: tuple[str, ...] = _option(
-        (), "kinds of change, comma separated", values=("I", "U", "D", "M", "T", "X", "S", "C", "O"),
-        of="changes convert", kind=tuple,
-    )  # fmt: skip
+        (),
+        "kinds of change, comma separated",
+        values=("I", "U", "D", "M", "T", "X", "S", "C", "O"),
+        of="changes convert",
+        kind=tuple,
+    )
     table: str | None = _option(
         None,
         "one table: NAME, SCHEMA.NAME, DBID.PSID.TBOBID in hex, or TABLESPACE.TABLE of Db2 LUW",
@@ -170,29 +172,24 @@ class Options:
                     values[entry.name] = _parse(entry, value)
             elif plain(name) not in passed:
                 raise _unknown(name, [*(camel(entry.name) for entry in fields.values()), *public])
-        if "tables" in values and "spec" not in values:
-            values["spec"] = "db2_log"
         return cls(**values)
 
-    def check_fits(self, spec_id: str, params: tuple[str, ...] = ()) -> None:
-        """Raise OptionError LMP-S003 for an option that is set and means nothing for records of a spec."""
-        for entry in dataclasses.fields(self):
-            family = entry.metadata["family"]
-            is_set = getattr(self, entry.name) != entry.default
-            if is_set and family and not spec_id.startswith(f"{family}_") and entry.name not in params:
-                raise OptionError(
-                    f"{camel(entry.name)} means nothing for records of {spec_id}",
-                    code="LMP-S003",
-                    hint=f"it is for specs of the family {family}",
-                )
+    @property
+    def files(self) -> dict[str, str]:
+        """The files besides the log that options name, by their options."""
+        return {name: path for name in FILE_OPTIONS if (path := getattr(self, name)) is not None}
+
+
+FILE_OPTIONS = tuple(entry.name for entry in dataclasses.fields(Options) if entry.metadata["is_file"])
+"""Options that name a file that describes a log."""
 
 
 def asks_for_changes(given: Iterable[str]) -> bool:
     """Whether options ask for changes rather than records: no spec is named, or something only changes have."""
     fields = {plain(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
     names = {plain(name) for name in given}
-    told = {"control", "tables"} | {name for name, of in fields.items() if "changes" in of and "records" not in of}
-    return "spec" not in names or bool(names & told)
+    told = {name for name, of in fields.items() if "changes" in of and "records" not in of}
+    return "spec" not in names or bool(names & told.union(FILE_OPTIONS))
 
 
 def camel(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from bench.rivals.target import BATCH, SCHEMA, to_batch, to_table, wanted
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.storage.buffers import open_buffer
@@ -22,7 +22,7 @@ def read(path: str, columns: tuple[str, ...] | None) -> pa.Table:
     names = wanted(columns)
     reader = RecordReader(catalog.load("bmc_lldf"))
     buffer = open_buffer(path)
-    records = (reader.read(extent.read(buffer)).raise_fault().values for extent in Framing("rdw").extents(buffer))
+    records = (reader.read(extent.read(buffer)).raise_fault().values for extent in framing_of("rdw").extents(buffer))
     return to_table(names, list(_batches(names, records)))
 
 

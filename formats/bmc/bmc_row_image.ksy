@@ -31,7 +31,7 @@ params:
     doc: 1 when a null indicator stands in front
   - id: len_units
     type: u1[]
-    doc: Bytes that one unit of the length of a varying column stands for
+    doc: A value of `len_unit` for each column
   - id: null_keeps_bytes
     type: bool
     doc: Whether a null column of fixed length keeps its value bytes
@@ -113,6 +113,13 @@ enums:
     1:
       id: varying
       doc: A length of two bytes, then that much
+  len_unit:
+    1:
+      id: byte
+      doc: A length counts bytes
+    2:
+      id: character
+      doc: A length counts double-byte characters; that of a graphic column may (inferred)
   null_indicator:
     0x00:
       id: present

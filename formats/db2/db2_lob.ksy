@@ -410,6 +410,12 @@ enums:
         Bytes of the smallest piece of space in the object; a value begins where one does. Source: IBM Db2
         12.1, "Space requirements for large object data": segments of 1024 bytes times a power of two. That
         the byte address of a value is a multiple of it is inferred.
+  column:
+    0xffff:
+      id: whole_row
+      doc: |
+        In place of a column: the data is the varying-length values of a whole row, stored out of it
+        (db2_row, out_of_row_values). Inferred
   insert_lob_data:
     0:
       id: afim_data

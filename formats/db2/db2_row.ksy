@@ -187,6 +187,10 @@ types:
         size-eos: true
         doc: The values
         doc-ref: *vc
+    instances:
+      len_value_offsets:
+        value: 2 * (num_columns + 1)
+        doc: Bytes of the offsets; what they count from when they count from the array (inferred)
   lob_value:
     doc: What stands in the variable-length section for a LOB column when its value is in the row
     doc-ref: *sample
@@ -241,6 +245,10 @@ types:
         size-eos: true
         doc: The values
         doc-ref: *vc
+    instances:
+      len_value_offsets:
+        value: 4 * (count + 1)
+        doc: Bytes of the offsets; what they count from when they count from the array (inferred)
   internal_control:
     doc: A record that is no row
     doc-ref: *sample

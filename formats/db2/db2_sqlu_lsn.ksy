@@ -37,3 +37,7 @@ seq:
     type: u2
     doc: Least significant half-word
     doc-ref: IBM Db2 V7, sqlutil.h, SQLU_LSN
+instances:
+  number:
+    value: word0 << 32 | word1 << 16 | word2
+    doc: The log sequence number as one number

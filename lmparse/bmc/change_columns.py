@@ -18,28 +18,28 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lmparse.bmc import header_columns
-from lmparse.bmc.decoder import ROLES
+from lmparse.bmc import header_columns, order
 from lmparse.bmc.log import TABLE_FIELDS, LogicalLog
+from lmparse.bmc.operations import OPERATIONS
 from lmparse.bmc.row_image import ABSENT_REASON
 from lmparse.bmc.row_plan import ImagePlan
 from lmparse.bmc.segments import Joiner, Segment
 from lmparse.bmc.tables import TableVersion, identity
-from lmparse.changes.change import HEADER_FIELDS, OPERATIONS, unit_state
+from lmparse.changes.change import HEADER_FIELDS, ROLES
 from lmparse.changes.ranges import OUTSIDE
 from lmparse.changes.version_batches import Piece, Slow, Versions, struct
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.column_types import column_type
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.metadata_columns import Origin
-from lmparse.columnar.record_plan import Decoded, RecordPlan
+from lmparse.columnar.record_plan import Decoded
 from lmparse.columnar.rows import bad_rows
 from lmparse.errors import DataError
-from lmparse.framing.framings import RecordExtent, Span
-from lmparse.framing.index import Window
+from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.windows import Window
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
-from lmparse.values import vectors
+from lmparse.values import byte_arrays, integers
 from lmparse.values.distinct import Distinct
 
 Bytes = npt.NDArray[np.uint8]
@@ -73,13 +73,9 @@ def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
         not pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after")
     ):
         return "images as JSON text are made row by row"
-    return _header_plan(log).reason or ("" if schema is None else _other_types(log, schema))
-
-
-def _header_plan(log: LogicalLog) -> RecordPlan:
-    """Which way the columns of headers go."""
-    described = header_columns.described(log.header)
-    return RecordPlan(log.spec, log.code_page, end_at=log.header_width, reason=log.row_reason, described=described)
+    return header_columns.record_plan(log.header, log.code_page).reason or (
+        "" if schema is None else _other_types(log, schema)
+    )
 
 
 def _other_types(log: LogicalLog, schema: pa.Schema) -> str:
@@ -173,7 +169,7 @@ class ChangeColumns:
         self._versions = Versions(log, schema)
         self._filters = [entry for entry in filters if self._is_deciding(entry)]
         self._origin = Origin(log)
-        self._plan = _header_plan(log)
+        self._plan = header_columns.record_plan(log.header, log.code_page)
         # What no column shows is read too where it can be bad: that is said, and its row read by itself.
         self._names = list(dict.fromkeys((*HEADER_FIELDS, *_TIMES.values(), *self._plan.fallible)))
         self._lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
@@ -243,7 +239,7 @@ class ChangeColumns:
         here = np.ones(len(window), np.bool_)
         if skip:
             here = ~np.isin(np.arange(window.first_index, window.first_index + len(window)), list(skip))
-        is_whole = ~decoded.irregular & (vectors.unsigned(decoded.raw["total_segs"]) <= 1)
+        is_whole = ~decoded.irregular & (integers.decode_unsigned_array(decoded.raw["total_segs"]) <= 1)
         is_slow = here & ~is_whole
         numbers = np.flatnonzero(here & is_whole)
         nothing = np.zeros(len(numbers), np.int64)
@@ -330,7 +326,7 @@ class ChangeColumns:
         """Which records became what `include` asks for; those of them that are wanted and did not are noted."""
         states = self._states.of(found.raw(*_STATE_FIELDS))
         for number in range(len(self._state_words), len(self._states)):
-            self._state_words.append(unit_state(self._values(found, int((states == number).argmax()))))
+            self._state_words.append(order.unit_state(self._values(found, int((states == number).argmax()))))
         for number, word in enumerate(self._state_words):
             if word not in self.log.options.include:
                 self._left_out.append((word, found.numbers[wanted & (states == number)]))
@@ -476,7 +472,7 @@ class ChangeColumns:
         return found.column(_TIMES.get(name, name))
 
     def _commit_positions(self, found: _Selected) -> Bytes:
-        """As `changes.commit_position`, as bytes."""
+        """As `order.commit_position`, as bytes."""
         disposition, lrsn, point = (found.raw(name) for name in _COMMIT_FIELDS)
         codes = self.log.spec.enum("uor_disp")
         is_committed = (disposition == codes["committed"]).all(1)
@@ -519,14 +515,14 @@ class _Data:
     def _halfword(self, has: Flags) -> Int64s:
         fits = self._places + self._width <= self._ends
         self._is_sound &= fits | ~has
-        raw = vectors.take_rows(self._data, np.where(fits, self._places, 0), self._width)
+        raw = byte_arrays.take_rows(self._data, np.where(fits, self._places, 0), self._width)
         self._places = np.where(has & fits, self._places + self._width, self._places)
-        return vectors.unsigned(raw).astype(np.int64)
+        return integers.decode_unsigned_array(raw).astype(np.int64)
 
 
 def _roles(operation: str) -> tuple[str, ...]:
     """What the images of an operation are, if it has images."""
-    return ROLES.get(operation, ("after",)) if operation in ("I", "U", "D") else ()
+    return ROLES.get(operation, ())
 
 
 def _each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:

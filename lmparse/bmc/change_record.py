@@ -10,10 +10,11 @@ from functools import cache
 
 from kaitaistruct import KaitaiStruct
 
+from lmparse.changes.change import ROLES
 from lmparse.errors import DataError, FramingError
+from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import TRAILERS, cut_short, excerpt, no_record
-from lmparse.framing.detection import Family
-from lmparse.framing.framings import Framing
+from lmparse.framing.detection import Detection
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer
@@ -22,8 +23,6 @@ from lmparse.values import codepages
 SPEC = "bmc_lldf"
 _NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
 """A Db2 subsystem or group member, as far as it is there; a code page may change only $#@."""
-_LONGEST = 32_756
-"""No record of format VB is longer."""
 READINGS = ("total", "inclusive", "exclusive")
 """How the halfwords in DATA count, best known first."""
 
@@ -148,6 +147,13 @@ def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, s
     return ReadingChoice(left[0], evidence)
 
 
+@cache
+def longest() -> int:
+    """Bytes of the longest record of format VB."""
+    word = catalog.load("zos_rdw").layout
+    return (word["length"].maximum or 0) - (word.width or 0)
+
+
 Places = Mapping[str, tuple[int, int]]
 """Offset and width of header fields by id."""
 _NEEDED = ("length", "system_id", "change_type", "seg_len", "total_segs")
@@ -159,7 +165,7 @@ def table_places(names: Iterable[str]) -> dict[str, tuple[int, int]]:
     return {name: (layout[name].offset or 0, layout[name].width or 0) for name in names}
 
 
-def family(described: Places | None = None, width: int | None = None) -> Family:
+def detection(described: Places | None = None, width: int | None = None) -> Detection:
     """What the records of a data file look like, for detection.
 
     `described` and `width` are those of a header that XHDF records describe otherwise
@@ -185,7 +191,7 @@ def family(described: Places | None = None, width: int | None = None) -> Family:
         return None
 
     is_whole = all(name in places for name in _NEEDED)
-    return Family("data change records", test, _Cutter(least, places) if is_whole else None, record=is_one)
+    return Detection("data change records", test, _Cutter(least, places) if is_whole else None, record=is_one)
 
 
 def _number(raw: Buffer, place: tuple[int, int], offset: int = 0) -> int:
@@ -211,6 +217,7 @@ class _Cutter:
         self._places = places
         start, width = places["system_id"]
         self._system_end = start + width
+        self._halfword = catalog.load("bmc_lldf_data").layouts["bmc_lldf_data.image"]["length"].width or 0
 
     def __call__(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         length = self._header_length(buffer, offset, end, index)
@@ -219,7 +226,7 @@ class _Cutter:
         for candidate in candidates:
             if candidate == end or (candidate < end and self._begins(buffer, candidate, end, offset)):
                 return candidate - offset
-        beyond = [candidate for candidate in candidates if end < candidate <= offset + _LONGEST]
+        beyond = [candidate for candidate in candidates if end < candidate <= offset + longest()]
         searched = self._next_header(buffer, offset, end, length)
         if searched is not None and (searched < end or not beyond):
             return searched - offset
@@ -234,10 +241,11 @@ class _Cutter:
 
     def _header_length(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         have = end - offset
-        length = int.from_bytes(buffer[offset : min(offset + 2, end)].ljust(2, b"\x00"), "big")
-        is_trailer = have <= 2 and buffer[offset:end] in TRAILERS
-        is_short = have >= 2 and length < self._least
-        if is_trailer or is_short or length > _LONGEST or not _NAME.match(self._system_name(buffer, offset)):
+        width = self._places["length"][1]
+        length = int.from_bytes(buffer[offset : min(offset + width, end)].ljust(width, b"\x00"), "big")
+        is_trailer = have <= width and buffer[offset:end] in TRAILERS
+        is_short = have >= width and length < self._least
+        if is_trailer or is_short or length > longest() or not _NAME.match(self._system_name(buffer, offset)):
             raise no_record(
                 buffer, offset, end, index, spec=SPEC, field="length", field_offset=0,
                 expected=f"a header LENGTH from {self._least}, then the name of a Db2 subsystem",
@@ -262,18 +270,20 @@ class _Cutter:
         if change_type not in image_change_types():
             # Nothing in DATA comes first: the next header's LENGTH would pass for a halfword.
             yield data
-        elif end - data < 2:
-            yield data + 2
+        elif end - data < self._halfword:
+            yield data + self._halfword
             return
-        first = int.from_bytes(buffer[data : data + 2], "big")
-        if first >= 2:
+        first = _number(buffer, (0, self._halfword), data)
+        if first >= self._halfword:
             yield data + first
-        images = 2 if change_type == change_types()["update"] else 1
-        for own in (2, 0):
+        images = len(ROLES["U"]) if change_type == change_types()["update"] else 1
+        for own in (self._halfword, 0):
             place = data
             for _ in range(images):
                 # Behind the end of the file at least the next length is missing.
-                place += (int.from_bytes(buffer[place : place + 2], "big") if place + 2 <= end else 2) + 2 - own
+                is_there = place + self._halfword <= end
+                length = _number(buffer, (0, self._halfword), place) if is_there else self._halfword
+                place += length + self._halfword - own
             yield place
 
     def _next_header(self, buffer: Buffer, offset: int, end: int, length: int) -> int | None:

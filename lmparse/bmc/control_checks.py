@@ -1,4 +1,4 @@
-"""Claims: what a control file says of its data file, held against the data."""
+"""Control checks: what a control file says of its data file, held against the data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Observed:
 
 
 def differences(control: ControlFile, tables: Tables, observed: Observed) -> Iterator[str]:
-    """Every claim of the control file that the data does not bear out, in words."""
+    """Everything that the control file says and the data does not bear out, in words."""
     yield from _data_set(control, observed)
     end = control.first("DLGE").get("end_rba") or b""
     if end.strip(b"\x00") and observed.last_position > end:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lmparse.bmc.change_record import longest
 from lmparse.errors import ControlError, DataError, FramingError
+from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import no_record
-from lmparse.framing.detection import Family, detect
-from lmparse.framing.framings import Framing
+from lmparse.framing.detection import Detection, detect
+from lmparse.framing.framings import framing_of
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -69,7 +72,7 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
     buffer = open_buffer(path)
     name = str(path)
     try:
-        way = detect(buffer, family()).framing if framing == "auto" else Framing(framing, cutter=_cut)
+        way = detect(buffer, detection()).framing if framing == "auto" else framing_of(framing, cutter=_cut)
         extents = [(extent, extent.read(buffer)) for extent in way.extents(buffer)]
         page = code_page or _page_of(extents[0][1] if extents else b"")
         reader = RecordReader(catalog.load(SPEC), code_page=page)
@@ -101,20 +104,21 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
     return ControlFile(name, way.name, tuple(records))
 
 
-def family() -> Family:
+def detection() -> Detection:
     """What a control file looks like, for detection."""
-    return Family("control records", _test, _cut, _page_of)
+    return Detection("control records", _test, _cut, _page_of, magic=first_code(), part=part_detection)
 
 
-def part_family() -> Family:
+def part_detection() -> Detection:
     """What a part of a control file looks like, without the record that it begins with: only its codes prove it."""
-    codes = [code.value.to_bytes(4, "big") for code in catalog.load(SPEC).layout.enums["record_code"]]
+    codes = _codes()
+    width = len(codes[0])
 
     def test(records: list[bytes], framing: Framing) -> str | None:
-        unknown = sum(raw[:4] not in codes for raw in records)
+        unknown = sum(raw[:width] not in codes for raw in records)
         return f"{unknown} of {len(records)} records begin with no code of a control record" if unknown else None
 
-    return Family("control records", test, _cut)
+    return Detection("control records", test, _cut)
 
 
 def _page_of(first: bytes) -> CodePage:
@@ -127,7 +131,16 @@ def _page_of(first: bytes) -> CodePage:
 
 def first_code() -> bytes:
     """The bytes that the first record of every control file begins with."""
-    return catalog.load(SPEC).enum("record_code")["type_record"].to_bytes(4, "big")
+    return _codes()[0]
+
+
+@cache
+def _codes() -> list[bytes]:
+    """The bytes that control records begin with, that of the first record first."""
+    spec = catalog.load(SPEC)
+    width = catalog.load("bmc_xtyp").layout["cntl_record_type"].width or 0
+    values = sorted(spec.enum("record_code").items(), key=lambda code: code[0] != "type_record")
+    return [value.to_bytes(width, "big") for _, value in values]
 
 
 def _test(records: list[bytes], framing: Framing) -> str | None:
@@ -141,21 +154,19 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
     name which spells a code is not taken for one.
     """
     spec = catalog.load(SPEC)
-    codes = [code.value.to_bytes(4, "big") for code in spec.layout.enums["record_code"]]
-    start = buffer[offset : offset + 4]
+    codes = _codes()
+    width = len(codes[0])
+    start = buffer[offset : offset + width]
     if start not in codes:
         raise no_record(
             buffer, offset, end, index, spec=SPEC, field="record_code", expected="the code of a control record",
             found=f"X'{start.hex().upper()}'",
         )  # fmt: skip
-    body: Any = spec.parser.from_bytes(buffer[offset : min(end, offset + _LONGEST)]).body
+    last = min(end, offset + longest())
+    body: Any = spec.parser.from_bytes(buffer[offset:last]).body
     undescribed: Any = getattr(body, "rest", None) or getattr(body, "payload", b"")
-    known = min(end, offset + _LONGEST) - offset - len(undescribed)
-    if offset + known == end or buffer[offset + known : offset + known + 4] in codes:
+    known = last - offset - len(undescribed)
+    if offset + known == end or buffer[offset + known : offset + known + width] in codes:
         return known
-    found = (buffer.find(code, offset + 4, end) for code in codes)
+    found = (buffer.find(code, offset + width, end) for code in codes)
     return min((place for place in found if place >= 0), default=end) - offset
-
-
-_LONGEST = 32_760
-"""No record of format VB is longer."""

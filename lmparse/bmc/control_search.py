@@ -12,8 +12,8 @@ from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_file import first_code, read_control
 from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.detection import detect
-from lmparse.storage import buffers
-from lmparse.storage.buffers import local_path
+from lmparse.storage import addresses, buffers, compression, file_systems
+from lmparse.storage.addresses import local_path
 
 _PLACES = (0, 4, 8)
 """Where the first record of a file may begin: behind no descriptor word, one, or that of a block and one."""
@@ -22,10 +22,10 @@ _PLACES = (0, 4, 8)
 def is_control(path: str) -> bool:
     """Whether a file is a control file rather than data."""
     try:
-        if buffers.is_remote(path):
-            entry = buffers.look_up(path)
-            return entry is not None and not entry.is_folder and _claim(path, entry.stamp) is not None
-        return _is_control(path) if (stamp := buffers.stamp(path)) is None else _claim(path, stamp) is not None
+        if addresses.is_remote(path):
+            entry = file_systems.look_up(path)
+            return entry is not None and not entry.is_folder and _named_data_set(path, entry.stamp) is not None
+        return _is_control(path) if (stamp := buffers.stamp(path)) is None else _named_data_set(path, stamp) is not None
     except DataError:
         return False
 
@@ -34,19 +34,19 @@ def _is_control(path: str) -> bool:
     """Whether the bytes are a control file's rather than those of a data file."""
     try:
         buffer = buffers.open_buffer(path)
-        if detect(buffer, control_file.family()).is_proven:
+        if detect(buffer, control_file.detection()).is_proven:
             return True
     except FramingError:
         return False
     # One that is damaged still begins as control files do, unless all of it is a data file.
     try:
-        return not detect(buffer, change_record.family()).is_proven
+        return not detect(buffer, change_record.detection()).is_proven
     except FramingError:
         return True
 
 
 @lru_cache(maxsize=4096)
-def _claim(path: str, stamp: Hashable) -> str | None:
+def _named_data_set(path: str, stamp: Hashable) -> str | None:
     """What `_data_set` gives of a file that has to be copied before it can be read; None for no control file.
 
     So it is copied only when it begins as control files do, and asked once until it changes.
@@ -74,8 +74,8 @@ def find_control(path: str, control: str | None) -> str:
     the data file. In a folder it is the control file whose DLDS names the data set, or the
     one of the same stem. Raises ControlError LMP-C007 when there is none, or are several.
     """
-    place = path if buffers.is_remote(path) else str(Path(local_path(path)))
-    name = buffers.unpacked_name(place)
+    place = path if addresses.is_remote(path) else str(Path(local_path(path)))
+    name = compression.unpacked_name(place)
     if control is not None:
         control = local_path(control).replace("{stem}", Path(name).stem)
         if not _is_folder(control):
@@ -83,7 +83,7 @@ def find_control(path: str, control: str | None) -> str:
     folder = control if control is not None else _folder_of(place)
     candidates = dict(_control_files(folder, place))
     named = [found for found, data_set in candidates.items() if data_set in (name.upper(), Path(name).stem.upper())]
-    same = [found for found in candidates if Path(buffers.unpacked_name(found)).stem == Path(name).stem]
+    same = [found for found in candidates if Path(compression.unpacked_name(found)).stem == Path(name).stem]
     for found in (named, same):
         if len(found) == 1:
             return found[0]
@@ -93,20 +93,20 @@ def find_control(path: str, control: str | None) -> str:
         code="LMP-C007",
         file=path,
         expected="one whose DLDS names the data set, or of the same stem",
-        found=", ".join(buffers.base_name(found) for found in named or same or candidates) or "none",
+        found=", ".join(addresses.base_name(found) for found in named or same or candidates) or "none",
         hint="name it with control",
     )
 
 
 def _is_folder(path: str) -> bool:
-    if not buffers.is_remote(path):
+    if not addresses.is_remote(path):
         return os.path.isdir(path)
-    entry = buffers.look_up(path)
+    entry = file_systems.look_up(path)
     return entry is not None and entry.is_folder
 
 
 def _folder_of(path: str) -> str:
-    return buffers.folder_of(path) if buffers.is_remote(path) else str(Path(path).parent)
+    return addresses.folder_of(path) if addresses.is_remote(path) else str(Path(path).parent)
 
 
 def _control_files(folder: str, data: str) -> Iterator[tuple[str, str]]:
@@ -119,13 +119,13 @@ def _control_files(folder: str, data: str) -> Iterator[tuple[str, str]]:
                 yield path, _data_set(path)
             continue
         with suppress(FramingError):  # one that cannot be read may be another log's
-            if (claim := _claim(path, stamp)) is not None:
-                yield path, claim
+            if (data_set := _named_data_set(path, stamp)) is not None:
+                yield path, data_set
 
 
 def _files_in(folder: str) -> list[tuple[str, Hashable]]:
     """Every file in a folder, with what tells it from what it was before when it has to be copied."""
-    if buffers.is_remote(folder):
-        return [(entry.path, entry.stamp) for entry in buffers.entries(folder) if not entry.is_folder]
+    if addresses.is_remote(folder):
+        return [(entry.path, entry.stamp) for entry in file_systems.entries(folder) if not entry.is_folder]
     files = [str(entry) for entry in sorted(Path(folder).iterdir()) if entry.is_file()]
     return [(path, buffers.stamp(path)) for path in files]

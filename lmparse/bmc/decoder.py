@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from lmparse.bmc import order
 from lmparse.bmc.change_record import DataArea
 from lmparse.bmc.interpretation import Interpretation
+from lmparse.bmc.operations import OPERATIONS
 from lmparse.bmc.segments import JoinedChange
 from lmparse.bmc.table_names import TableName, table_name
 from lmparse.bmc.tables import Tables, TableVersion, identity
-from lmparse.changes.change import OPERATIONS, Change, seq, txn_id
+from lmparse.changes.change import ROLES, Change
+from lmparse.changes.row_values import add_row, of_role
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Values
 from lmparse.spec.layout import Layout
 from lmparse.values.codepages import CodePage
-
-ROLES = {"U": ("before", "after"), "D": ("before",)}
-"""What the images of an operation are; of all others the row after."""
 
 
 class ChangeDecoder:
@@ -40,13 +40,13 @@ class ChangeDecoder:
         self._notice = notice
         self._names: dict[tuple[Any, ...], TableName] = {}
 
-    def decode(self, whole: JoinedChange) -> tuple[Change, list[DataError]]:
+    def decode(self, joined: JoinedChange) -> tuple[Change, list[DataError]]:
         """One change with what was wrong in its DATA; raises the error of a record that cannot be read."""
-        values, extent = whole.values, whole.extent
+        values, extent = joined.values, joined.extent
         change = Change(
             op=OPERATIONS.get(values["change_type"]),
-            seq=seq(values, extent.index),
-            txn_id=txn_id(values),
+            seq=order.seq(values, extent.index),
+            txn_id=order.txn_id(values),
             schema_name="",
             table_name="",
             table_name_short=False,
@@ -58,7 +58,7 @@ class ChangeDecoder:
             ts=values["timestamp"],
             detail=None,
             extent=extent,
-            length=sum(entry.length for entry in whole.extents),
+            length=sum(entry.length for entry in joined.extents),
         )
         area = self._area(values)
         version, fault = self._version(values)
@@ -68,7 +68,7 @@ class ChangeDecoder:
         if not area.images:
             change.detail = _detail(values, area, self._code_page)
             return change, []
-        images = dict(zip(ROLES.get(change.op or "", ("after",)), area.images, strict=True))
+        images = dict(zip(ROLES[change.op or ""], area.images, strict=True))
         if version is None or fault is not None:
             # The row cannot be read, but it is not lost.
             change.detail = {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
@@ -112,13 +112,9 @@ class ChangeDecoder:
             try:
                 row = self._interpretation.read_image(version, image, self._columns)
             except DataError as error:
-                error.field = f"{role}.{error.field}" if error.field else role
+                of_role(error, role)
                 raise
-            setattr(change, role, row.values)
-            for fault in row.faults:
-                fault.field = f"{role}.{fault.field}"
-            change.faults.extend(row.faults)
-            absent |= {f"{role}.{column}": reason for column, reason in row.absent.items()}
+            add_row(change, role, row, absent)
         if absent:
             change.detail = {"absent": absent}
 

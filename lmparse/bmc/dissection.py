@@ -13,20 +13,22 @@ from functools import cached_property
 from typing import Any
 
 from lmparse.bmc import change_record
-from lmparse.bmc.decoder import ROLES
 from lmparse.bmc.headers import HeaderField, widen
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.row_image import SPEC, Row, RowReader
+from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.row_image import SPEC, RowReader
 from lmparse.bmc.segments import Joiner, Segment
 from lmparse.bmc.tables import Column, TableVersion
-from lmparse.changes.change import OPERATIONS
+from lmparse.changes.change import ROLES
+from lmparse.changes.row_values import RowValues, of_role
 from lmparse.errors import DataError, FramingError, InvalidValueError
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.file_dissection import FileDissector, cut_at, faulty, opened
-from lmparse.records.reader import Record, RecordReader, Values, to_json
+from lmparse.records.reader import Record, RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
+from lmparse.values.json_form import to_json
 
 _COLUMN = f"{SPEC}.column"
 """Layout of the parts of a column."""
@@ -50,9 +52,12 @@ class LogicalLogDissector(FileDissector):
     def dissect(self, extent: RecordExtent) -> Dissection:
         raw = extent.read(self._log.buffer)
         found, record = self._record(raw)
-        if record is None or not _is_piece(record.values):
+        if record is None or not _is_partial(record.values):
             return found
         return self._among_others(found, Segment(extent, record))
+
+    def dissect_apart(self, extent: RecordExtent) -> Dissection:
+        return self.dissect_bytes(extent.read(self._log.buffer))  # without the other segments of a change
 
     def dissect_bytes(self, raw: bytes) -> Dissection:
         return self._record(raw)[0]
@@ -82,7 +87,7 @@ class LogicalLogDissector(FileDissector):
             return cut_at(found, error), None
         values = record.values
         if values.get("change_type") is not None and found.at("data") is not None:
-            found = self._piece(found, values) if _is_piece(values) else self._opened(found, values)
+            found = self._segment(found, values) if _is_partial(values) else self._opened(found, values)
         return found, record
 
     # -- a header that XHDF describes ---------------------------------------------------------
@@ -112,7 +117,7 @@ class LogicalLogDissector(FileDissector):
 
     # -- segments -----------------------------------------------------------------------------
 
-    def _piece(self, found: Dissection, values: Values) -> Dissection:
+    def _segment(self, found: Dissection, values: Values) -> Dissection:
         meaning = f"a piece of DATA: segment number {values['seg_num']} of {values['total_segs']}"
         return replace(found, nodes=_changed(found.nodes, "data", meaning=meaning))
 
@@ -136,16 +141,16 @@ class LogicalLogDissector(FileDissector):
 
     def _others(self, segment: Segment) -> Iterator[Segment]:
         """The other segments of its change, as far as they are in the file."""
-        for extent in self._pieces.get(segment.key, ()):
+        for extent in self._segments.get(segment.key, ()):
             if extent.index != segment.extent.index:
                 yield Segment(extent, self._log.read_bytes(extent.read(self._log.buffer)))
 
     @cached_property
-    def _pieces(self) -> dict[tuple[Any, ...], list[RecordExtent]]:
+    def _segments(self) -> dict[tuple[Any, ...], list[RecordExtent]]:
         """Where the segments of each change stand, from one pass over the headers."""
         found: dict[tuple[Any, ...], list[RecordExtent]] = {}
         with suppress(FramingError):  # damage is shown where it is asked for
-            for key, extent in self._log.pieces():
+            for key, extent in self._log.segments():
                 found.setdefault(key, []).append(extent)
         return found
 
@@ -194,7 +199,7 @@ class LogicalLogDissector(FileDissector):
         if version is not None:
             name = self._log.decoder.name(values, version)
             notes.append(f"the row is one of {name.full}: {version.identity}")
-        roles = iter(ROLES.get(OPERATIONS.get(values["change_type"]) or "", ("after",)))
+        roles = iter(ROLES.get(OPERATIONS.get(values["change_type"], ""), ()))
 
         def open_(node: Node) -> Node | None:
             if node.field.id != "row" or node.fault is not None:
@@ -209,13 +214,12 @@ class LogicalLogDissector(FileDissector):
 
     def _row(self, node: Node, image: bytes, version: TableVersion, role: str) -> Node:
         """A row image with its columns."""
-        row: Row | None = None
+        row: RowValues | None = None
         fault: DataError | None = None
         try:
             row = self._log.interpretation.read_image(version, image, None)
         except DataError as error:
-            error.field = f"{role}.{error.field}" if error.field else role
-            fault = error
+            fault = of_role(error, role)
         reader = self._log.interpretation.rows(version, self._log.interpretation.image)
         if id(reader) not in self._rows:
             self._rows[id(reader)] = Dissector(reader.parts)
@@ -247,7 +251,7 @@ def _misfit(segment: Segment, others: Sequence[Segment]) -> DataError | None:
     return next((fault for _, fault in joiner.incomplete()), None)
 
 
-def _is_piece(values: Values) -> bool:
+def _is_partial(values: Values) -> bool:
     return (values.get("total_segs") or 0) > 1
 
 
@@ -272,7 +276,7 @@ def _column(
     node: Node,
     number: int,
     reader: RowReader,
-    row: Row | None,
+    row: RowValues | None,
     faults: tuple[DataError | None, DataError | None],
     image: bytes,
 ) -> Node:

@@ -11,11 +11,12 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from lmparse.bmc.headers import Header, form
-from lmparse.columnar.record_plan import Described, Source, Widen
+from lmparse.bmc.headers import EXTEND, Header, form
+from lmparse.columnar.record_plan import Described, RecordPlan, Source, Widen
 from lmparse.errors import InvalidValueError
 from lmparse.spec.layout import Field
-from lmparse.values import codepages, numeric
+from lmparse.values import codepages
+from lmparse.values.codepages import CodePage
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -26,6 +27,12 @@ _BLANK = _EBCDIC.encode(" ")[0]
 _TIMESTAMP = np.frombuffer(_EBCDIC.encode("0000-00-00-00.00.00.000000"), np.uint8)
 """A timestamp as text, every digit a zero."""
 _IS_DIGIT = _TIMESTAMP[0] == _TIMESTAMP
+
+
+def record_plan(header: Header, page: CodePage | None = None) -> RecordPlan:
+    """How records under a header are read column-wise."""
+    end_at = header.width if header.is_described else None
+    return RecordPlan(header.spec, page, end_at=end_at, reason=header.row_reason, described=described(header))
 
 
 def described(header: Header) -> Described | None:
@@ -56,8 +63,7 @@ def source(known: Field, offset: int, width: int) -> Source:
         return Source(offset, width, partial(_number, wanted), can_fail=width > wanted)
     if found == "timestamp" and width == len(_TIMESTAMP):
         return Source(offset, width, partial(_timestamp, wanted), can_fail=True)
-    extend = {"rba": numeric.extend_rba, "lrsn": numeric.extend_lrsn, "timestamp": numeric.extend_timestamp}[found]
-    widen = _extended(extend, width)
+    widen = _extended(EXTEND[found], width)
     return Source(offset, width, widen or partial(_none, wanted), can_fail=widen is None)
 
 
@@ -104,7 +110,7 @@ def _number(width: int, raw: Bytes) -> tuple[Bytes, Flags]:
 
 
 def _timestamp(width: int, raw: Bytes) -> tuple[Bytes, Flags]:
-    """As `numeric.extend_timestamp` of text."""
+    """As `packed_times.extend_timestamp` of text."""
     is_null = (raw == _BLANK).all(1) | ~raw.any(1)
     digits = raw[:, _IS_DIGIT] - _TIMESTAMP[0]
     bad = (digits > 9).any(1) | (raw[:, ~_IS_DIGIT] != _TIMESTAMP[~_IS_DIGIT]).any(1)

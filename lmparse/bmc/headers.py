@@ -10,7 +10,7 @@ their name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field
-from lmparse.values import numeric
+from lmparse.values import codepages, kinds, packed_times, positions
 from lmparse.values.codepages import CodePage
 
 
@@ -211,6 +211,12 @@ def _difference(field: HeaderField) -> str | None:
 
 Form = Literal["same", "rba", "lrsn", "timestamp", "text", "number"]
 """How the bytes of a described field become those of the table's."""
+EXTEND: dict[str, Callable[[bytes], bytes]] = {
+    "rba": positions.extend_rba,
+    "lrsn": positions.extend_lrsn,
+    "timestamp": packed_times.extend_timestamp,
+}
+"""Forms whose bytes a function of `values` brings to today's width."""
 
 
 def form(known: Field, width: int) -> Form:
@@ -232,14 +238,10 @@ def widen(value: bytes, known: Field) -> bytes:
     found = form(known, len(value))
     if found == "same":
         return value
-    if found == "rba":
-        return numeric.extend_rba(value)
-    if found == "lrsn":
-        return numeric.extend_lrsn(value)
-    if found == "timestamp":
-        return numeric.extend_timestamp(value)
+    if found in EXTEND:
+        return EXTEND[found](value)
     if found == "text":
-        blank = b"\x40"
+        blank = codepages.lookup("cp037").encode(" ")
         if value[width:].strip(blank):
             raise _too_wide(value, width)
         return value[:width].ljust(width, blank)
@@ -259,8 +261,5 @@ def _too_wide(value: bytes, width: int) -> InvalidValueError:
 
 def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:
     value = raw[field.position : field.position + field.length]
-    if field.kind == "char":
-        return page.decode(value).rstrip(" ")
-    if field.kind in ("int", "uint"):
-        return int.from_bytes(value, "big", signed=field.kind == "int")
-    return value
+    decode = kinds.decoder(field.kind, page)
+    return value if decode is None else decode(value)

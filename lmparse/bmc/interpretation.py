@@ -1,21 +1,24 @@
-"""Readings: how DATA and row images of one log are read where the manual is silent.
+"""Interpretation: how DATA and row images of one log are read where the manual is silent.
 
 Found once for a file, from its first records with row images. What those leave open is
-decided by the first image that tells the ways apart.
+decided by the first image that tells the candidates apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from lmparse.bmc import change_record
 from lmparse.bmc.change_record import DataReader
-from lmparse.bmc.row_image import ImageOptions, ImageReading, Row, RowReader, all_image_readings, choose_image_reading
+from lmparse.bmc.row_image import ImageOptions, ImageReading, RowReader, all_image_readings, choose_image_reading
 from lmparse.bmc.tables import Tables, TableVersion
+from lmparse.changes.row_values import RowValues
 from lmparse.errors import ControlError, DataError
-from lmparse.records.files import FileSettings
 from lmparse.records.reader import Values
+from lmparse.records.settings import FamilySettings
 
 Samples = Callable[[], list[Values]]
 """Gives the headers, with whole DATA, of the first changes with row images."""
@@ -23,20 +26,32 @@ Decide = Callable[[str, str, str], None]
 """Makes a decision visible: name, value, evidence."""
 
 
+@dataclass(frozen=True, slots=True)
+class LogSettings(FamilySettings):
+    """What was found out about a logical log, so that its parts are read alike."""
+
+    reading: str | None = None
+    """How the halfwords of DATA count."""
+    image_readings: tuple[ImageReading, ...] = ()
+    """The ways to read columns that nothing has told apart yet, best known first."""
+    table_ids: frozenset[tuple[Any, ...]] | None = None
+    """Ids of the table that was asked for, once its name has been looked up."""
+
+
 class Interpretation:
-    """The readings of one log, and the readers that follow from them."""
+    """How one log is read, and the readers that follow from that."""
 
     def __init__(
         self,
         row_images: str,
-        settings: FileSettings,
+        known: LogSettings,
         tables: Tables,
         options: ImageOptions,
         samples: Samples,
         decide: Decide,
     ) -> None:
         self._row_images = row_images
-        self._settings = settings
+        self._known = known
         self._tables = tables
         self._options = options
         self._take_samples = samples
@@ -47,8 +62,8 @@ class Interpretation:
     @cached_property
     def data(self) -> DataReader:
         """The reader of DATA: total, inclusive or exclusive halfwords."""
-        if self._settings.reading is not None:
-            return DataReader(self._settings.reading)
+        if self._known.reading is not None:
+            return DataReader(self._known.reading)
         if self._row_images != "auto":
             self._decide("row images", self._row_images, "option")
             return DataReader(self._row_images)
@@ -63,10 +78,10 @@ class Interpretation:
 
     @property
     def image_candidates(self) -> tuple[ImageReading, ...]:
-        """The ways that no image has told apart yet, best known first."""
+        """The interpretations that no image has told apart yet, best known first."""
         return self._narrowed or self._choice
 
-    def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> Row:
+    def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> RowValues:
         """One row. Raises the error of an image that its columns do not fill."""
         try:
             return self.rows(version, self.image).read(image, wanted)
@@ -92,8 +107,8 @@ class Interpretation:
 
     @cached_property
     def _choice(self) -> tuple[ImageReading, ...]:
-        if self._settings.image_readings:
-            return self._settings.image_readings
+        if self._known.image_readings:
+            return self._known.image_readings
         images: list[tuple[TableVersion, bytes]] = []
         for values in self._samples:
             try:
@@ -109,7 +124,7 @@ class Interpretation:
         return left
 
     def _fills_columns(self, values: Values, reading: str) -> bool:
-        """Whether some way of reading columns fills the images that a reading of DATA gives."""
+        """Whether some interpretation of columns fills the images that one of DATA gives."""
         images = DataReader(reading).read(values["change_type"], values["data"]).images
         try:
             version = self._tables.find(values)

@@ -10,28 +10,28 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, control_checks
+from lmparse.bmc import change_record, control_checks, order
+from lmparse.bmc.change_record import has_images
 from lmparse.bmc.control_file import ControlFile, read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.headers import Header
-from lmparse.bmc.interpretation import Interpretation
+from lmparse.bmc.interpretation import Interpretation, LogSettings
+from lmparse.bmc.operations import OPERATIONS
 from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join, share_out
 from lmparse.bmc.table_names import is_described_as
 from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
-from lmparse.changes.change import OPERATIONS, Change, commit_position, seq, txn_id, unit_state
+from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.ranges import OUTSIDE
 from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
-from lmparse.framing.detection import Family
-from lmparse.framing.framings import RecordExtent, Span
+from lmparse.framing import scans
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
-from lmparse.records.files import FileSettings
 from lmparse.records.reader import Record, Values, Wanted
+from lmparse.records.settings import Decision, FileSettings, FoundFile, find_file
 from lmparse.spec import catalog
-from lmparse.values import codepages, numeric
-from lmparse.values.codepages import CodePage
+from lmparse.values import codepages
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
 """Header fields without which a change cannot be told from another, or from its table."""
@@ -42,7 +42,33 @@ TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_le
 _WIDEST = 8
 """Bytes of the widest number that a scan reads."""
 _BATCH = 1000
-"""Records with row images that the readings are found by."""
+"""Records with row images that the interpretation is found by."""
+
+
+def open_log(
+    path: str | Path,
+    options: Options,
+    *,
+    settings: FileSettings | None = None,
+    on_error: Callable[[DataError], None] | None = None,
+) -> LogicalLog:
+    """Open a data file with its control file. Raises ControlError, FramingError, OptionError."""
+    control = None
+    if options.control is not None:
+        page = codepages.lookup(options.code_page) if options.code_page else None
+        place = find_control(str(path), options.control)
+        control = read_control(place, framing=options.control_framing, code_page=page)
+    header = Header.of(catalog.load(options.spec), control)
+    places = () if header.is_table else (header.places, header.width)
+    named = control.code_page if control is not None and options.code_page is None else None
+    found = find_file(
+        path, options, settings, change_record.detection(*places), page=named, may_be_empty=control is not None
+    )
+    evidence = "XTYP names it" if named else "option" if options.code_page else "nothing names one; the default"
+    said = Decision("code page", found.reader.code_page.name, evidence)
+    own = None if settings is None else settings.own
+    found = replace(found, decisions=(said, *found.decisions), own=own)
+    return LogicalLog(path, options, found, control, header, on_error=on_error)
 
 
 class LogicalLog(ChangeLog):
@@ -51,35 +77,27 @@ class LogicalLog(ChangeLog):
     Without a control file it still gives records; changes need one.
     """
 
+    table_hint = "DBID.PSID.TBOBID in hex"
+
     def __init__(
         self,
         path: str | Path,
         options: Options,
+        found: FoundFile,
+        control: ControlFile | None,
+        header: Header,
         *,
-        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
     ) -> None:
-        self.control: ControlFile | None = None
-        if options.control is not None:
-            page = codepages.lookup(options.code_page) if options.code_page else None
-            self.control = read_control(
-                find_control(str(path), options.control), framing=options.control_framing, code_page=page
-            )
-        self.header = Header.of(catalog.load(options.spec), self.control)
-        super().__init__(path, options, settings=settings, on_error=on_error)
+        super().__init__(path, options, found, on_error=on_error)
+        self.control, self.header = control, header
+        self._found = found
+        self._known = found.own if isinstance(found.own, LogSettings) else LogSettings()
+        self.known_table_ids = self._known.table_ids
         self.observed = control_checks.Observed()
         self._describe_header()
 
     # -- what is known before the first record is read ------------------------------
-
-    def settings(self) -> FileSettings:
-        interpretation = self.interpretation
-        return FileSettings(
-            self.framing.name,
-            reading=interpretation.data.reading,
-            image_readings=interpretation.image_candidates,
-            table_ids=self.table_ids,
-        )
 
     @property
     def has_descriptions(self) -> bool:
@@ -92,27 +110,12 @@ class LogicalLog(ChangeLog):
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """Parts between records; segments of one change belong to the part of the one that stands first."""
         spans = self.spans(max_bytes)
-        settings = self.settings()
+        interpretation = self.interpretation
+        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
+        settings = replace(self.settings, own=own)
         if len(spans) > 1:
-            spans = share_out(spans, self.pieces())
+            spans = share_out(spans, self.segments())
         return [(settings, span) for span in spans]
-
-    def family(self) -> Family:
-        header = self.header
-        return change_record.family() if header.is_table else change_record.family(header.places, header.width)
-
-    @property
-    def may_be_empty(self) -> bool:
-        return super().may_be_empty or self.control is not None
-
-    def _code_page(self) -> CodePage:
-        named, control = self.options.code_page, self.control
-        if named is None and control is not None and control.code_page is not None:
-            self.decide("code page", control.code_page.name, "XTYP names it")
-            return control.code_page
-        page = super()._code_page()
-        self.decide("code page", page.name, "option" if named else "nothing names one; the default")
-        return page
 
     def _describe_header(self) -> None:
         header = self.header
@@ -147,7 +150,7 @@ class LogicalLog(ChangeLog):
     def interpretation(self) -> Interpretation:
         """How DATA and row images are read."""
         return Interpretation(
-            self.options.row_images, self._settings, self.tables, self.image_options, self._samples, self.decide
+            self.options.row_images, self._known, self.tables, self.image_options, self._samples, self.decide
         )
 
     @cached_property
@@ -157,31 +160,25 @@ class LogicalLog(ChangeLog):
         return ChangeDecoder(self.spec.layout, self.tables, self.interpretation, self.code_page, columns, self.notice)
 
     def _samples(self) -> list[Values]:
-        """The first whole changes with row images; bad ones passed over."""
+        """The first changes with row images; bad ones passed over."""
         probe = LogicalLog(
             self.path,
             replace(self.options, mode="permissive"),
-            settings=FileSettings(self.framing.name),
+            replace(self._found, own=None),
+            self.control,
+            self.header,
             on_error=lambda error: None,
         )
-        wholes = (whole.values for whole in probe.wholes() if change_record.has_images(whole.values["change_type"]))
+        every = (joined.values for joined in probe.joined_changes())
         samples: list[Values] = []
         with suppress(DataError):  # damaged framing is shown where it is read
-            samples.extend(islice(wholes, _BATCH))
+            samples.extend(islice((values for values in every if has_images(values["change_type"])), _BATCH))
         return samples
 
     # -- reading ----------------------------------------------------------------------
 
     def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
         return self.header.read(self.reader, raw, wanted)
-
-    @property
-    def header_width(self) -> int | None:
-        return self.header.width if self.header.is_described else None
-
-    @property
-    def row_reason(self) -> str:
-        return self.header.row_reason
 
     def column_names(self) -> set[str]:
         return super().column_names() | {field.name for field in self.header.fields if field.known is None}
@@ -191,26 +188,26 @@ class LogicalLog(ChangeLog):
         return {
             "change type": values["change_type"],
             "table": f"{values['table_owner']}.{values['table_name']}",
-            "disposition": unit_state(values),
+            "disposition": order.unit_state(values),
         }
 
     def differences(self) -> list[str]:
-        """Where the control file's claims and what was observed do not agree."""
+        """Where the control file and what was observed do not agree."""
         if self.control is None:
             return []
         return list(control_checks.differences(self.control, self.tables, self.observed))
 
-    def wholes(self, span: Span | None = None) -> Iterator[JoinedChange]:
-        """Every change with its whole DATA; it stands where its last segment stands."""
+    def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
+        """Every change with its whole DATA, at the place of its last segment."""
         joiner = Joiner()
         for extent, record in self.read(span):
-            whole = self.joined(joiner, Segment(extent, record))
-            if whole is not None:
-                yield whole
+            joined = self.joined(joiner, Segment(extent, record))
+            if joined is not None:
+                yield joined
         self.end_joining(joiner)
 
     def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
-        """The change that a record is or completes; None for a piece of one that is not whole yet."""
+        """The change that a record is or completes; None for a segment of one that lacks others still."""
         fault = _missing(segment.record)
         if fault is not None:
             # It was reported when the header was read.
@@ -218,7 +215,7 @@ class LogicalLog(ChangeLog):
             if self.keeps_bad_records:
                 self.bad_records.append((segment.extent, fault))
             return None
-        if not segment.is_piece:
+        if not segment.is_partial:
             return JoinedChange(segment.values, [segment.extent], segment.record.faults)
         try:
             return joiner.add(segment)
@@ -231,23 +228,21 @@ class LogicalLog(ChangeLog):
         for group, fault in joiner.incomplete():
             self.quarantine(fault, group.segments[0].extent, len(group.by_number))
 
-    def pieces(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
+    def segments(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
         """Key and place of every record that is a segment, from one pass over the headers.
 
         DLDS.SEGMENTED is not believed: the pass costs little, a segment read alone a row.
         """
-        for extent in self._extents_of_pieces():
+        for extent in self._segment_extents():
             try:
                 segment = Segment(extent, self.read_bytes(extent.read(self.buffer)))
             except DataError:
                 continue  # reported where it is read
-            if segment.is_piece:
+            if segment.is_partial:
                 yield segment.key, extent
 
-    def _extents_of_pieces(self) -> Iterator[RecordExtent]:
+    def _segment_extents(self) -> Iterator[RecordExtent]:
         """Every record that may be a segment."""
-        from lmparse.framing import scans
-
         place = self._places(["total_segs"]).get("total_segs")
         if place is None:
             return iter(())  # without that field no record is one
@@ -261,9 +256,9 @@ class LogicalLog(ChangeLog):
         Raises OptionError without a control file, FramingError where the file is damaged.
         """
         self.check_changes()
-        wholes = self.wholes(span) if self.options.order == "file" else self._in_commit_order(span, self.table_ids)
-        for whole in wholes:
-            change = self.change_of(whole)
+        in_order = self.joined_changes if self.options.order == "file" else self._in_commit_order
+        for joined in in_order(span):
+            change = self.change_of(joined)
             if change is not None:
                 yield change
 
@@ -272,11 +267,11 @@ class LogicalLog(ChangeLog):
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
         self._check_header()
-        self._check_columns()
+        self.check_columns()
 
-    def change_of(self, whole: JoinedChange) -> Change | None:
+    def change_of(self, joined: JoinedChange) -> Change | None:
         """A change, when the options ask for it and it can be read. Errors go where errors go."""
-        return self._change(whole) if self._is_wanted(whole, self.table_ids) else None
+        return self._change(joined) if self._is_wanted(joined) else None
 
     def _check_header(self) -> None:
         """Raise ControlError LMP-C006 for a described header without what a change is known by."""
@@ -287,91 +282,76 @@ class LogicalLog(ChangeLog):
                 spec="bmc_xhdf", expected=", ".join(_NEEDED), found=f"no {', '.join(missing)}",
             )  # fmt: skip
 
-    def _check_columns(self) -> None:
-        """Raise for a control file that contradicts itself, and for a column that no table has."""
-        versions = self.tables.versions if self.options.table is None else self.table_versions()
-        if self.options.table_version is not None and self.options.table is None:
-            raise OptionError("tableVersion needs a table", hint="give table too")
-        names = {column.name for version in versions for column in version.columns}
-        for name in self.options.columns:
-            if name not in names:
-                raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
-
-    def _in_commit_order(self, span: Span | None, wanted: frozenset[tuple[Any, ...]] | None) -> Iterator[JoinedChange]:
-        # Two passes: keys and places first, so that memory holds no row.
+    def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
+        # Two passes: keys and extents first, so that memory holds no row.
         keys = []
-        for whole in self.wholes(span):
-            values = whole.values
-            if self._is_wanted(whole, wanted):
-                keys.append((commit_position(values), txn_id(values), seq(values, whole.extent.index), whole.extents))
+        for joined in self.joined_changes(span):
+            if self._is_wanted(joined):
+                values = joined.values
+                seq = order.seq(values, joined.extent.index)
+                keys.append((order.commit_position(values), order.txn_id(values), seq, joined.extents))
         for *_, extents in sorted(keys, key=lambda entry: entry[:3]):
             yield join([Segment(extent, self.read_bytes(extent.read(self.buffer))) for extent in extents])
 
-    def _is_wanted(self, whole: JoinedChange, wanted: frozenset[tuple[Any, ...]] | None) -> bool:
-        options, values = self.options, whole.values
+    def _is_wanted(self, joined: JoinedChange) -> bool:
+        """Whether the options ask for a change; what leaves it out is counted, unless it is of another table."""
+        options, values = self.options, joined.values
         if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:
             return False
-        if wanted is not None and identity(values) not in wanted:
+        if self.table_ids is not None and identity(values) not in self.table_ids:
             return False
-        if options.table_version is not None:
-            version = self._maybe_version(values)
-            if version is None or version.sequence != options.table_version:
-                self.left_out["of other table versions"] += 1
-                return False
-        state = unit_state(values)
-        if "all" not in options.include and state not in options.include:
-            self.left_out[state] += 1
-            return False
-        if not self.range.holds(lambda: seq(values, whole.extent.index), lambda: _commit_time(values)):
-            self.left_out[OUTSIDE] += 1
-            return False
-        return True
+        why = self._why_left_out(joined)
+        if why is not None:
+            self.left_out[why] += 1
+        return why is None
 
-    def _change(self, whole: JoinedChange) -> Change | None:
+    def _why_left_out(self, joined: JoinedChange) -> str | None:
+        values, sequence = joined.values, self.options.table_version
+        if sequence is not None:
+            version = self._maybe_version(values)
+            if version is None or version.sequence != sequence:
+                return "of other table versions"
+        return self.why_excluded(
+            order.unit_state(values),
+            lambda: order.seq(values, joined.extent.index),
+            lambda: order.commit_micros(values),
+        )
+
+    def _change(self, joined: JoinedChange) -> Change | None:
         """One change, or None when its record is bad. Errors go where errors go."""
         try:
-            change, faults = self.decoder.decode(whole)
+            change, faults = self.decoder.decode(joined)
         except DataError as error:
-            self.quarantine(error, whole.extent)
+            self.quarantine(error, joined.extent)
             return None
-        for fault in faults:
-            self.report(fault, whole.extent)
-        if change.faults and self.options.mode == "dropmalformed":
-            self.tally.dropped += 1
+        if not self.is_kept(change, faults):
             return None
-        change.faults[:0] = whole.faults  # reported when the headers were read
+        change.faults[:0] = joined.faults  # reported when the headers were read
         return change
 
     # -- which table ------------------------------------------------------------------
 
-    @cached_property
-    def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
-        """Ids of the one table that `table` names; None for all, empty when no change is of it.
+    @classmethod
+    def column_docs(cls) -> dict[str, str]:
+        layout = catalog.load(change_record.SPEC).layout
+        docs = {name: layout[name].doc for name in HEADER_FIELDS}
+        docs |= {"commit_ts": layout["uor_commit_timestamp"].doc, "ts": layout["timestamp"].doc}
+        return docs | {"txn_id": "member and RBA of the unit of recovery"}
 
-        Raises OptionError LMP-C005 when no table or several have the name.
-        """
-        wanted = self.options.table
-        if wanted is None or self._settings.table_ids is not None:
-            return self._settings.table_ids
-        found: dict[tuple[Any, ...], str] = {}
-        names: set[str] = set()
+    def all_versions(self) -> tuple[TableVersion, ...]:
+        return self.tables.versions
+
+    def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
+        found: dict[tuple[Any, ...], tuple[str, str]] = {}
         for values in self.table_headers():
             name, ids = self.decoder.name(values, self._maybe_version(values)), identity(values)
             hexes = ".".join(f"{part:04X}" for part in ids[1:])
             short = values["table_name"], f"{values['table_owner']}.{values['table_name']}"
             if wanted in (name.name, name.full, *short) or wanted.upper() == hexes:
-                found[ids] = f"{name.full} ({ids[0]}.{hexes})"
-                names.add(name.full)
-        if len(found) > 1:
-            raise OptionError(
-                f"table {wanted!r} is ambiguous: {', '.join(found.values())}",
-                code="LMP-C005",
-                hint="name it by DBID.PSID.TBOBID in hex",
-            )
+                found[ids] = name.full, f"{name.full} ({ids[0]}.{hexes})"
         if not found and not self._described_as(wanted):
             raise TableNotFoundError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
-        self.table_names = names
-        return frozenset(found)
+        return found
 
     def table_versions(self) -> list[TableVersion]:
         """The versions of the one table that `table` names, or the one that `table_version` picks."""
@@ -400,8 +380,6 @@ class LogicalLog(ChangeLog):
 
     def table_headers(self) -> list[Values]:
         """One header for each table that occurs, from one pass over the headers."""
-        from lmparse.framing import scans
-
         headers = []
         for extent in scans.firsts(self.windows(), [*self._places(TABLE_FIELDS).values()]):
             try:
@@ -416,12 +394,6 @@ class LogicalLog(ChangeLog):
         """Offset and width of header fields, as far as the header has them."""
         places = change_record.table_places(names) if self.header.is_table else self.header.places
         return {name: places[name] for name in names if name in places}
-
-
-def _commit_time(values: Values) -> int | None:
-    """When the unit of recovery of a record was committed, in microseconds."""
-    text = values["uor_commit_timestamp"]
-    return None if text is None else numeric.iso_micros(text)
 
 
 def _missing(record: Record) -> InvalidValueError | None:

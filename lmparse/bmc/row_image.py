@@ -7,15 +7,16 @@ columns are comes from the table version.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion
+from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion, front_widths, len_unit
+from lmparse.changes.row_values import RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
-from lmparse.records.reader import RecordReader, Values
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
-from lmparse.values import codepages, numeric
+from lmparse.values import decimals, floats, text_times, texts
 
 SPEC = "bmc_row_image"
 NULL_BYTES = ("present", "absent")
@@ -47,17 +48,6 @@ class ImageOptions:
     """False for SAS dates, whose form is not known: they stay text."""
 
 
-@dataclass(slots=True)
-class Row:
-    """One row image."""
-
-    values: Values
-    """By column name; None where null, faulty or absent."""
-    faults: list[InvalidValueError] = field(default_factory=list)
-    absent: dict[str, str] = field(default_factory=dict)
-    """Columns whose value is kept elsewhere, with the reason."""
-
-
 class RowReader:
     """Reads the row images of one table version."""
 
@@ -68,7 +58,6 @@ class RowReader:
         spec = catalog.load(SPEC)
         storage = spec.enum("storage")
         columns = table.columns
-        unit = 2 if reading.graphic_length == "characters" else 1
         self._widths = [column.width(reading.dec_length, reading.graphic_length) for column in columns]
         self.parts = RecordReader(
             spec,
@@ -76,16 +65,17 @@ class RowReader:
                 [storage["varying" if column.is_varying else "fixed"] for column in columns],
                 self._widths,
                 [int(column.is_nullable) for column in columns],
-                [unit if column.is_graphic else 1 for column in columns],
+                [len_unit(reading.graphic_length if column.is_graphic else "bytes") for column in columns],
                 reading.null_bytes == "present",
                 options.is_expanded,
             ),
         )
         """Takes an image apart into the parts of its columns."""
+        self._fronts = [column.front_bytes for column in columns]
         self.decoders = [_decoder(column, options, reading.dec_length) for column in columns]
         """For each column what turns its bytes into its value; None when the value is kept elsewhere."""
 
-    def read(self, image: bytes, wanted: frozenset[str] | None = None) -> Row:
+    def read(self, image: bytes, wanted: frozenset[str] | None = None) -> RowValues:
         """The values of one row; with `wanted`, of these columns only.
 
         Raises RecordError or InvalidValueError when the columns do not fill the image
@@ -94,11 +84,12 @@ class RowReader:
         try:
             parsed = self.parts.parse(image)
         except DataError as error:
-            raise self._named(error) from None
-        row = Row({})
+            raise of_table(error, self.table.columns, self.table.identity) from None
+        row = RowValues({})
         offset = 0
-        for column, part, decode in zip(self.table.columns, parsed.columns, self.decoders, strict=True):
-            start = offset + column.is_nullable + 2 * column.is_varying
+        parts = zip(self.table.columns, self._fronts, parsed.columns, self.decoders, strict=True)
+        for column, front, part, decode in parts:
+            start = offset + front
             offset = start + len(part.value) + len(getattr(part, "padding", b""))
             if wanted is not None and column.name not in wanted:
                 continue
@@ -120,21 +111,11 @@ class RowReader:
         """Whether the columns fill the image exactly."""
         return self.parts.accepts(image)
 
-    def _named(self, error: DataError) -> DataError:
-        """Put the column's name where the spec can only give its number."""
-        path = error.field or ""
-        if path.startswith("columns["):
-            number, _, part = path.removeprefix("columns[").partition("].")
-            column = self.table.columns[int(number.rstrip("]"))]
-            error.field = f"{column.name}.{part}" if part not in ("", "value") else column.name
-        error.hint = error.hint or f"the columns are those of table {self.table.identity}"
-        return error
-
 
 def _null_with_length(column: Column, length: int, value: bytes, start: int) -> InvalidValueError:
     return InvalidValueError(
-        "a null column has a length", code="LMP-V001", spec=SPEC, field=column.name, field_offset=start - 2,
-        expected="0", found=str(length), hex=value[:32].hex().upper(),
+        "a null column has a length", code="LMP-V001", spec=SPEC, field=column.name,
+        field_offset=start - front_widths()[1], expected="0", found=str(length), hex=value[:32].hex().upper(),
     )  # fmt: skip
 
 
@@ -144,45 +125,27 @@ def _decoder(column: Column, options: ImageOptions, dec_length: str) -> Callable
     if form == "absent":
         return None
     if form == "text":
-        return _text_decoder(column, options.trim)
+        assert column.page is not None
+        return texts.decoder(column.page, options.trim and not column.is_varying)
     if form == "int":
         return lambda raw: int.from_bytes(raw, "big", signed=True)
     if form == "float":
-        return numeric.decode_hfp if options.floats == "hfp" else numeric.decode_ieee
+        return floats.decode_hfp if options.floats == "hfp" else floats.decode_ieee
     if form == "decimal":
         precision = max(column.precision(dec_length), column.scale)
-        return lambda raw: numeric.decode_packed(raw, column.scale, precision)
+        return lambda raw: decimals.decode_packed(raw, column.scale, precision)
     if form in _TEMPORAL:
         parse = _TEMPORAL[form] if options.iso_dates else str.rstrip
-        return lambda raw: parse(_date_text(raw))
+        return lambda raw: parse(text_times.characters(raw))
     return bytes
 
 
-def _text_decoder(column: Column, trim: bool) -> Callable[[bytes], str]:
-    page = column.page
-    assert page is not None
-    if not trim or column.is_varying:
-        return page.decode
-    return lambda raw: page.decode(raw).rstrip(" ")
-
-
 _TEMPORAL: dict[str, Callable[[str], str]] = {
-    "date": numeric.decode_date_text,
-    "time": numeric.decode_time_text,
-    "timestamp": numeric.decode_timestamp_text,
-    "timestamp_tz": numeric.decode_timestamp_tz_text,
+    "date": text_times.decode_date,
+    "time": text_times.decode_time,
+    "timestamp": text_times.decode_timestamp,
+    "timestamp_tz": text_times.decode_timestamp_tz,
 }
-
-
-def _date_text(raw: bytes) -> str:
-    # Whether dates follow the encoding of their table is not stated. Their first
-    # character is a digit, and a digit tells EBCDIC from ASCII.
-    page = _EBCDIC if raw[:1] >= b"\xf0" else _ASCII
-    return page.decode(raw)
-
-
-_EBCDIC = codepages.lookup(37)
-_ASCII = codepages.lookup(819)
 
 
 def choose_image_reading(

@@ -21,7 +21,7 @@ from lmparse.bmc.tables import Column, TableVersion
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.column_types import MOST_DIGITS, column_type
 from lmparse.columnar.row_plan import DecodedImages, ImageWay, joined
-from lmparse.values import vector_times, vectors
+from lmparse.values import byte_arrays, floats, integers, text_times, texts
 from lmparse.values.codepages import CodePage
 
 Bytes = npt.NDArray[np.uint8]
@@ -152,7 +152,7 @@ def _refusal(column: Column, width: int, reading: ImageReading, options: ImageOp
     form = column.form
     if not 0 <= width <= _MOST_WIDTH:
         return f"a width of {width} bytes"
-    if form == "text" and column.page is not None and not vectors.can_vector(column.page):
+    if form == "text" and column.page is not None and not texts.can_decode_array(column.page):
         return f"nothing reads text in {column.page.name} by the column"
     if form == "decimal":
         digits = max(column.precision(reading.dec_length), column.scale)
@@ -286,7 +286,7 @@ class _Stretch:
                     spans[-1] = spans[-1][0], high
                 else:
                     spans.append((low, high))
-        return _Rows([(low, vectors.take_rows(walk.data, walk.places + low, high - low)) for low, high in spans])
+        return _Rows([(low, byte_arrays.take_rows(walk.data, walk.places + low, high - low)) for low, high in spans])
 
 
 @dataclass(frozen=True)
@@ -323,7 +323,7 @@ def _with_nulls(part: _Part, made: Made, is_null: Flags | None, walk: _Walk) -> 
 def _varying(entry: _Entry, rows: _Rows, walk: _Walk, begin: Int64s, is_null: Flags | None, is_wanted: bool) -> Made:
     """A column with a length in front of its value."""
     part = entry.part
-    sizes = vectors.unsigned(rows.at(entry.length, 2)).view(np.int64)
+    sizes = integers.decode_unsigned_array(rows.at(entry.length, 2)).view(np.int64)
     walk.irregular |= sizes > part.width // part.unit
     if is_null is not None:
         walk.irregular |= is_null & (sizes != 0)
@@ -350,7 +350,7 @@ def _movable(entry: _Entry, walk: _Walk, begin: Int64s, is_null: Flags | None, i
         return None
     if is_missing.any():
         places = np.where(is_missing, places[first], places)
-    return part.read(vectors.take_rows(walk.data, places, part.width))
+    return part.read(byte_arrays.take_rows(walk.data, places, part.width))
 
 
 # Kernels, each with its Arrow array
@@ -382,33 +382,33 @@ def _ragged_kernel(column: Column) -> tuple[str, RaggedKernel]:
 
 
 def _integer(type_: pa.DataType, raw: Bytes) -> tuple[pa.Array, None]:
-    return arrays.numbers(vectors.signed(raw), type_), None
+    return arrays.numbers(integers.decode_signed_array(raw), type_), None
 
 
 def _hfp(raw: Bytes) -> tuple[pa.Array, None]:
-    return arrays.numbers(vectors.hfp(raw), pa.float64()), None
+    return arrays.numbers(floats.decode_hfp_array(raw), pa.float64()), None
 
 
 def _ieee(raw: Bytes) -> tuple[pa.Array, None]:
-    return arrays.numbers(vectors.ieee(raw), pa.float64()), None
+    return arrays.numbers(floats.decode_ieee_array(raw), pa.float64()), None
 
 
 def _date(raw: Bytes) -> tuple[pa.Array, Flags]:
-    days, bad = vector_times.date_text(raw)
+    days, bad = text_times.date_days_array(raw)
     return arrays.numbers(days, pa.int32()).view(pa.date32()), bad
 
 
 def _timestamp(raw: Bytes) -> tuple[pa.Array, Flags]:
-    micros, bad, _ = vector_times.timestamp_text(raw)
+    micros, bad, _ = text_times.timestamp_micros_array(raw)
     return arrays.numbers(micros, schemas.MICROS), bad
 
 
 def _time(raw: Bytes) -> tuple[pa.Array, Flags]:
-    return _shown(*vector_times.time_text(raw))
+    return _shown(*text_times.decode_time_array(raw))
 
 
 def _timestamp_tz(raw: Bytes) -> tuple[pa.Array, Flags]:
-    return _shown(*vector_times.timestamp_tz_text(raw))
+    return _shown(*text_times.decode_timestamp_tz_array(raw))
 
 
 def _shown(chars: Bytes, bad: Flags) -> tuple[pa.Array, Flags]:
@@ -435,7 +435,7 @@ def _ragged_binary(data: Bytes, starts: Int64s, lengths: Int64s) -> tuple[pa.Arr
 def _text(page: CodePage, trim: bool, raw: Bytes) -> tuple[pa.Array, Flags | None]:
     if trim and not arrays.is_wide(page):
         return arrays.text(raw, page)
-    chars, offsets, bad = vectors.text(raw, page, trim)
+    chars, offsets, bad = texts.decode_array(raw, page, trim)
     return arrays.strings(chars, offsets), bad
 
 
@@ -448,5 +448,5 @@ def _ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) -
     if shown.isascii():
         return pa.Array.from_buffers(pa.string(), len(starts), [None, offsets, pa.py_buffer(shown)]), None
     bounds = np.frombuffer(offsets, np.int32, len(starts) + 1)
-    chars, ends, bad = vectors.ragged_text(np.frombuffer(flat, np.uint8), bounds[:-1], np.diff(bounds), page)
+    chars, ends, bad = texts.decode_ragged_array(np.frombuffer(flat, np.uint8), bounds[:-1], np.diff(bounds), page)
     return arrays.strings(chars, ends), bad

@@ -1,7 +1,7 @@
-"""Segments: pieces of one change, put together again.
+"""Segments: the records that one change is cut into, joined again.
 
 A change that is too long for a record is cut into segments. Each repeats the header;
-DATA is one stream of bytes cut at capacity. Segments may stand apart and out of order,
+DATA is one stream of bytes cut at capacity. Segments may be apart and out of order,
 and number themselves from 0 or from 1.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lmparse.errors import InvalidValueError, RecordError
-from lmparse.framing.framings import RecordExtent, Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.records.reader import Record, Values
 
 KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type", "total_segs")
@@ -32,17 +32,17 @@ class JoinedChange:
 
     @property
     def extent(self) -> RecordExtent:
-        """Where its last segment stands: there the change stands too."""
+        """That of its last segment: there the change is too."""
         return max(self.extents, key=lambda extent: extent.index)
 
 
 @dataclass(slots=True)
 class Segment:
-    """One record of a data file, whole or a piece."""
+    """One record of a data file: a change, or a part of one."""
 
     extent: RecordExtent
     record: Record
-    """Its `data` holds its piece of DATA."""
+    """Its `data` holds its part of DATA."""
 
     @property
     def values(self) -> Values:
@@ -50,7 +50,7 @@ class Segment:
         return self.record.values
 
     @property
-    def is_piece(self) -> bool:
+    def is_partial(self) -> bool:
         """Whether other segments belong to it."""
         return (self.values["total_segs"] or 0) > 1
 
@@ -61,7 +61,7 @@ class Segment:
 
 
 @dataclass(slots=True)
-class Group:
+class SegmentGroup:
     """The segments of one change that were met so far."""
 
     total: int
@@ -87,20 +87,20 @@ def join(segments: list[Segment]) -> JoinedChange:
 
 
 class Joiner:
-    """Collects segments until a change is whole. Holds only what is incomplete."""
+    """Collects segments until a change is complete. Holds only what is incomplete."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[Any, ...], Group] = {}
+        self._open: dict[tuple[Any, ...], SegmentGroup] = {}
         self.base: int | None = None
-        """Number of the first segment, once a whole change has shown it."""
+        """Number of the first segment, once a complete change has shown it."""
 
     def add(self, segment: Segment) -> JoinedChange | None:
-        """Take a piece in; gives the whole change when it was the last one missing.
+        """Take a segment in; gives the joined change when it was the last one missing.
 
         Raises RecordError LMP-R005 for a number that is there already or out of range.
         """
         total, number = segment.values["total_segs"], segment.values["seg_num"]
-        group = self._open.get(segment.key) or Group(total)
+        group = self._open.get(segment.key) or SegmentGroup(total)
         if number is None or number > total or number in group.by_number:
             raise RecordError(
                 code="LMP-R005", spec="bmc_lldf", field="seg_num", expected=f"a segment of {total} not met yet",
@@ -114,7 +114,7 @@ class Joiner:
         self.base = min(group.by_number)
         return join(self._open.pop(segment.key).segments)
 
-    def incomplete(self) -> Iterator[tuple[Group, RecordError]]:
+    def incomplete(self) -> Iterator[tuple[SegmentGroup, RecordError]]:
         """The changes that lack a segment at the end, each with its error (LMP-R004)."""
         for group in self._open.values():
             first = min((segment.extent for segment in group.segments), key=lambda extent: extent.index)
@@ -127,7 +127,7 @@ class Joiner:
                 hint=f"log RBA {values['log_rba'].hex().upper()}, unit of recovery {values['uor_id'].hex().upper()}",
             )  # fmt: skip
 
-    def _missing(self, group: Group) -> str:
+    def _missing(self, group: SegmentGroup) -> str:
         base = 0 if 0 in group.by_number else 1 if group.total in group.by_number else self.base
         if base is None:
             # Neither end is there, so the numbers alone do not tell where counting starts.
@@ -136,10 +136,10 @@ class Joiner:
         return " and ".join(missing)
 
 
-def share_out(spans: list[Span], pieces: Iterable[tuple[Any, RecordExtent]]) -> list[Span]:
+def share_out(spans: list[Span], segments: Iterable[tuple[Any, RecordExtent]]) -> list[Span]:
     """Give each group of segments to the span of the one that stands first, which brings the others along."""
     groups: dict[Any, list[RecordExtent]] = {}
-    for key, extent in pieces:
+    for key, extent in segments:
         groups.setdefault(key, []).append(extent)
     skip: dict[int, set[int]] = {}
     foreign: dict[int, list[RecordExtent]] = {}

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile, ControlRecord
 from lmparse.errors import ControlError
 from lmparse.records.reader import Values
+from lmparse.spec import catalog
 from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
 
@@ -36,6 +38,19 @@ DEC_LENGTHS = ("bytes", "precision")
 """What LLCOLUMNLEN of a DEC column counts."""
 GRAPHIC_LENGTHS = ("bytes", "characters")
 """What the lengths of graphic columns count."""
+
+
+@cache
+def front_widths() -> tuple[int, int]:
+    """Bytes of the null indicator and of the length in front of a value, where a column has them."""
+    layout = catalog.load("bmc_row_image").layouts["bmc_row_image.column"]
+    return layout["null_indicator"].width or 0, layout["len_value"].width or 0
+
+
+@cache
+def len_unit(graphic_length: str) -> int:
+    """Bytes that one unit of a length stands for, by what lengths count."""
+    return catalog.load("bmc_row_image").enum("len_unit")[graphic_length.removesuffix("s")]
 
 
 @dataclass(frozen=True)
@@ -92,11 +107,15 @@ class Column:
         return 2 * self.length - 1 if (self.dec_length or dec_length) == "bytes" else self.length
 
     @property
+    def front_bytes(self) -> int:
+        """Bytes of null indicator and length in front of its value."""
+        indicator, length = front_widths()
+        return indicator * self.is_nullable + length * self.is_varying
+
+    @property
     def value_bytes(self) -> int | None:
         """LOGLOGBYTES less null indicator and length: bytes of the value, at most."""
-        if not self.loglog_bytes:
-            return None
-        return self.loglog_bytes - self.is_nullable - 2 * self.is_varying
+        return self.loglog_bytes - self.front_bytes if self.loglog_bytes else None
 
     @property
     def dec_length(self) -> str | None:
@@ -114,9 +133,9 @@ class Column:
         if self.type == "DEC":
             return self.length if (self.dec_length or dec_length) == "bytes" else self.length // 2 + 1
         if self.is_graphic:
-            if self.value_bytes in (self.length, 2 * self.length):
+            if self.value_bytes in [len_unit(what) * self.length for what in GRAPHIC_LENGTHS]:
                 return self.value_bytes or 0
-            return self.length if graphic_length == "bytes" else 2 * self.length
+            return len_unit(graphic_length) * self.length
         if self.form in ("absent", "raw") or self.type == "ROWI":
             return max(self.value_bytes or 0, 0) if self.loglog_bytes or self.form == "absent" else self.length
         return self.length

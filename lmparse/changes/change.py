@@ -11,19 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from lmparse.errors import InvalidValueError
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.records.files import corrupt_field
 from lmparse.records.reader import Values
 
-OPERATIONS = {
-    "UB": "U", "I": "I", "IL": "I", "D": "D", "DM": "M", "DT": "T", "DR": "T", "E": "X", "SC": "S", "CM": "C",
-    "CO": "O",
-}  # fmt: skip
-"""The operation of each change type; an unlisted type has none."""
 HEADER_FIELDS = ("sql_type", "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id")
 """Header fields that every change carries."""
-_NEVER = "F" * 20
-"""Commit position of what is not committed: behind everything that is."""
+ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
+"""What the rows of an operation are, in the order in which logs have them; other operations have no row."""
 
 
 class Described(Protocol):
@@ -63,7 +58,7 @@ class Change:
     """I insert, U update, D delete, M mass delete, T truncate, X exchange, S status,
     C command, O object; None for an unlisted change type."""
     seq: str
-    """Sorts as commit order; 72 upper-case hex digits."""
+    """Sorts as commit order; see `changes.order`."""
     txn_id: str
     """Member and RBA of the unit of recovery; of Db2 LUW transaction id and first log sequence number."""
     schema_name: str
@@ -116,44 +111,3 @@ class Change:
             "spec_hash": origin["spec_hash"],
         }
         return row
-
-
-def seq(values: Values, ordinal: int) -> str:
-    """The sort key of a change: commit position, record LRSN, record RBA, member, ordinal.
-
-    Ten bytes, ten bytes, ten bytes, two bytes, four bytes as upper-case hex; the commit
-    position of what is not committed is all F.
-    """
-    record = ((values["log_lrsn"] or values["log_rba"]) + values["log_rba"]).hex().upper()
-    return f"{commit_position(values)}{record}{values['member_id'] or 0:04X}{ordinal:08X}"
-
-
-def commit_position(values: Values) -> str:
-    """LRSN of the commit record as 20 hex digits, its RBA where there is no LRSN, else all F."""
-    if values["uor_disp"] != "C":
-        return _NEVER
-    position: bytes = values["uor_commit_lrsn"] or b""
-    if not position.strip(b"\x00"):
-        position = values["uor_commit_point"] or b""
-    return position.hex().upper() if position.strip(b"\x00") else _NEVER
-
-
-def txn_id(values: Values) -> str:
-    """Member and RBA of the unit of recovery, 24 hex digits."""
-    return f"{values['member_id'] or 0:04X}{values['uor_id'].hex().upper()}"
-
-
-def unit_state(values: Values) -> str:
-    """What became of a change: committed, rolled-back, open, or unlisted.
-
-    An undo (SQLTYPE U) inside a committed unit counts as rolled back, as does the change
-    it undoes; that an undo is no change of its own is inferred.
-    """
-    unit, record = values["uor_disp"], values["log_rec_disp"]
-    if unit == "A":
-        return "rolled-back"
-    if unit != "C":
-        return "open"
-    if record in ("A", "S", "O") or values["sql_type"] == "U":
-        return "rolled-back"
-    return "committed" if record in ("C", "", None) else "unlisted"

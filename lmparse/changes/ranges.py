@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lmparse.options import Options
-from lmparse.values import numeric
+from lmparse.values import text_times
 
 OUTSIDE = "outside the range"
 """What is said of changes that a range leaves out."""
@@ -28,8 +28,8 @@ class ChangeRange:
         """The range that options ask for."""
         first, last = options.starting_timestamp, options.ending_timestamp
         return cls(
-            options.starting_seq, options.ending_seq, None if first is None else numeric.iso_micros(first),
-            None if last is None else numeric.iso_micros(last),
+            options.starting_seq, options.ending_seq, None if first is None else text_times.iso_micros(first),
+            None if last is None else text_times.iso_micros(last),
         )  # fmt: skip
 
     @property

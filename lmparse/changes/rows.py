@@ -11,8 +11,8 @@ import pyarrow as pa
 from lmparse.changes.change import Change
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar.rows import Row, bad_rows
-from lmparse.framing.framings import Span
-from lmparse.records.reader import to_json
+from lmparse.framing.extents import Span
+from lmparse.values.json_form import to_json
 
 
 def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
@@ -11,7 +11,6 @@ from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.column_types import column_type
 from lmparse.errors import OptionError
-from lmparse.spec import catalog
 
 
 def changes_schema(
@@ -20,45 +19,48 @@ def changes_schema(
     *,
     header: bool = False,
     columns: tuple[str, ...] = (),
+    docs: Mapping[str, str] | None = None,
 ) -> pa.Schema:
-    """Columns of changes. With the versions of one table, `before` and `after` are structs."""
-    layout = catalog.load("bmc_lldf").layout
+    """Columns of changes. With the versions of one table, `before` and `after` are structs.
+
+    `docs` has what a log says of the columns that it fills, see `ChangeLog.column_docs`.
+    """
     image = schemas.TEXT if versions is None else table_type(versions, dec_length, columns)
-    head = [
-        (
-            "op",
-            schemas.TEXT,
-            "I insert, U update, D delete, M mass delete, T truncate, X exchange, S status, C command, O object",
-        ),
-        ("seq", schemas.TEXT, "sorts as commit order"),
-        ("txn_id", schemas.TEXT, "member and RBA of the unit of recovery"),
-        ("commit_ts", schemas.MICROS, layout["uor_commit_timestamp"].doc),
-        ("ts", schemas.MICROS, layout["timestamp"].doc),
-        ("schema_name", schemas.TEXT, "owner of the table"),
-        ("table_name", schemas.TEXT, "name of the table"),
-        ("table_name_short", pa.bool_(), "true when only the short form of owner or name is known"),
-        ("before", image, "the row before the change"),
-        ("after", image, "the row after the change"),
-        *((name, schemas.TEXT, layout[name].doc) for name in HEADER_FIELDS),
-        ("detail", schemas.TEXT, "what an operation has more to say, JSON"),
-    ]
-    fields = [schemas.commented(*entry) for entry in head]
-    if header:
-        fields.append(schemas.commented("header", schemas.TEXT, "every field of the header, JSON"))
+    types = {"commit_ts": schemas.MICROS, "ts": schemas.MICROS, "table_name_short": pa.bool_()}
+    types |= {"before": image, "after": image}
+    known = {**_DOCS, **(docs or {})}
+    names = (*_COLUMNS, "header") if header else _COLUMNS
+    fields = [schemas.commented(name, types.get(name, schemas.TEXT), known.get(name, "")) for name in names]
     return pa.schema([*fields, *schemas.outcome_fields()])
+
+
+_COLUMNS = (
+    *("op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name", "table_name_short", "before", "after"),
+    *(*HEADER_FIELDS, "detail"),
+)
+_DOCS = {
+    "op": "I insert, U update, D delete, M mass delete, T truncate, X exchange, S status, C command, O object",
+    "seq": "sorts as commit order",
+    "schema_name": "owner of the table",
+    "table_name": "name of the table",
+    "table_name_short": "true when only the short form of owner or name is known",
+    "before": "the row before the change",
+    "after": "the row after the change",
+    "detail": "what an operation has more to say, JSON",
+    "header": "every field of the header, JSON",
+}
+"""What is to be said of columns whatever the log."""
 
 
 def version_schema(log: ChangeLog, version: Version | None) -> pa.Schema:
     """Columns of the changes that are of one version of a table, or of none."""
-    options = log.options
-    if version is None:
-        return changes_schema(None, header=options.header)
-    known = {column.name for column in version.columns}
+    options, docs = log.options, log.column_docs()
+    known = {column.name for column in version.columns} if version is not None else set()
     columns = tuple(name for name in options.columns if name in known)
-    if options.columns and not columns:
-        # A struct of nothing can be written nowhere.
-        return changes_schema(None, header=options.header)
-    return changes_schema([version], log.dec_length, header=options.header, columns=columns)
+    # Without any of the columns that are asked for: a struct of nothing can be written nowhere.
+    if version is None or (options.columns and not columns):
+        return changes_schema(None, header=options.header, docs=docs)
+    return changes_schema([version], log.dec_length, header=options.header, columns=columns, docs=docs)
 
 
 def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str, ...] = ()) -> pa.StructType:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.values import vectors
+from lmparse.values import byte_arrays, decimals, texts
 from lmparse.values.codepages import CodePage
 
 Bytes = npt.NDArray[np.uint8]
@@ -42,7 +42,7 @@ def packed_decimal(type_: pa.DataType, has_spare: bool, raw: Bytes) -> tuple[pa.
     `has_spare` says that their bytes have room for one digit more than the type.
     """
     values: Ints
-    values, bad = vectors.packed(raw) if type_.precision <= 18 else vectors.packed_decimal128(raw)
+    values, bad = decimals.decode_packed_array(raw) if type_.precision <= 18 else decimals.decode_packed_array128(raw)
     if has_spare:
         bad |= raw[:, 0] > 0xF
         values[bad] = 0
@@ -55,14 +55,14 @@ def strings(data: Bytes, offsets: Ints, is_null: Flags | None = None) -> pa.Arra
 
 
 def text(raw: Bytes, page: CodePage) -> tuple[pa.Array, Flags | None]:
-    """Text of (n, width) bytes without blanks at the end, and which rows are none; as `vectors.text`.
+    """Text of (n, width) bytes without blanks at the end, and which rows are none; as `texts.decode_array`.
 
     Arrow cuts blanks off faster than NumPy does, but only where a byte is a character.
     """
     count, width = raw.shape
     shown = b"" if is_wide(page) else as_ascii(together(raw).tobytes(), page)
     if not shown or not shown.isascii():
-        data, offsets, bad = vectors.text(raw, page)
+        data, offsets, bad = texts.decode_array(raw, page)
         return strings(data, offsets), bad
     if shown[:width] == shown[-width:] and shown == shown[:width] * count:
         return pa.repeat(pa.scalar(shown[:width].decode("ascii").rstrip(" "), pa.string()), count), None
@@ -120,7 +120,7 @@ def ragged_binary(data: Bytes, starts: Ints, lengths: Ints, is_null: Flags | Non
     bounds[0::2] = starts - low
     bounds[1::2] = starts + lengths - low
     if count and (int(bounds[-1]) > 0x7FFFFFFF or (np.diff(bounds) < 0).any()):
-        flat, offsets = vectors.ragged_bytes(data, starts, lengths)
+        flat, offsets = byte_arrays.ragged_bytes(data, starts, lengths)
         return _array(pa.binary(), count, [pa.py_buffer(offsets), pa.py_buffer(flat)], is_null)
     buffers = [pa.py_buffer(bounds.astype(np.int32)), pa.py_buffer(data[low:])]
     every = _array(pa.binary(), max(2 * count - 1, 0), buffers, None)

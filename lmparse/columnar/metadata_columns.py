@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import schemas
-from lmparse.framing.index import Window
+from lmparse.framing.windows import Window
 from lmparse.records.files import RecordFile
 
 

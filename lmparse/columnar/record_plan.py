@@ -19,11 +19,11 @@ import pyarrow as pa
 
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.filters import Filter, mask
-from lmparse.framing.index import Window
+from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
-from lmparse.values import codepages, vector_times, vectors
+from lmparse.values import byte_arrays, codepages, decimals, floats, integers, packed_times, texts
 from lmparse.values.codepages import CodePage
 
 Bytes = npt.NDArray[np.uint8]
@@ -114,6 +114,7 @@ class RecordPlan:
         described: Described | None = None,
     ) -> None:
         self.spec = spec
+        self.is_described = described is not None
         self._page = page or default_page(spec)
         self._shape = _Shape(spec.layouts, spec.layout, end_at, described)
         self.reason = reason or self._shape.reason or _unreadable(spec)
@@ -160,7 +161,7 @@ class RecordPlan:
         rest = {way.column: found.rest(way.field) for way in kept if way.width is None}
         low = min((way.offset for way in fixed), default=0)
         high = max((way.offset + (way.width or 0) for way in fixed), default=0)
-        rows = vectors.take_rows(window.data, found.starts + low, high - low)
+        rows = byte_arrays.take_rows(window.data, found.starts + low, high - low)
         made = [self._array(way, rows, low, found, irregular) for way in ways]
         bytes_ = {way.column: _bytes_of(way, _cut(way, rows, low)) for way in kept if way.width is not None}
         return Decoded(made, irregular, bytes_, rest)
@@ -214,7 +215,7 @@ class RecordPlan:
         name, kernel = self._kernel(entry, type_)
         offset = entry.offset or 0
         can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext") or (
-            entry.kind in _TEXTS and not vectors.is_total(self._page_of(entry))
+            entry.kind in _TEXTS and not texts.is_total(self._page_of(entry))
         )
         ways = [ColumnPlan(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
         for part in schemas.parts(self.spec.layouts, entry):
@@ -238,7 +239,7 @@ class RecordPlan:
         if kind in ("lrsn10", "rba10", "bytes"):
             return "bytes", _binary
         page = self._page_of(entry)
-        if kind in _TEXTS and vectors.can_vector(page) and (kind != "code" or order == "big"):
+        if kind in _TEXTS and texts.can_decode_array(page) and (kind != "code" or order == "big"):
             return _TEXTS[kind][0], partial(_TEXTS[kind][1], page)
         return "", None
 
@@ -360,9 +361,9 @@ class _Shape:
         return np.where(is_regular, starts, starts[first] if is_regular[first] else 0)
 
     def _number(self, data: Bytes, starts: Int64s, entry: Field) -> Int64s:
-        raw = vectors.take_rows(data, starts + (entry.offset or 0), entry.width or 0)
+        raw = byte_arrays.take_rows(data, starts + (entry.offset or 0), entry.width or 0)
         order = "little" if self._layout.endian == "le" else "big"
-        read = vectors.signed if entry.kind == "int" else vectors.unsigned
+        read = integers.decode_signed_array if entry.kind == "int" else integers.decode_unsigned_array
         return read(raw, order).astype(np.int64)  # type: ignore[arg-type]
 
 
@@ -422,17 +423,17 @@ def _nothing(type_: pa.DataType, raw: Bytes) -> tuple[pa.Array, None]:
 
 def _integer(order: Any, is_signed: bool, type_: pa.DataType, raw: Bytes) -> tuple[pa.Array, None]:
     if pa.types.is_decimal(type_):
-        return arrays.decimal(vectors.unsigned(raw, order), type_), None
-    found = vectors.signed(raw, order) if is_signed else vectors.unsigned(raw, order)
+        return arrays.decimal(integers.decode_unsigned_array(raw, order), type_), None
+    found = integers.decode_signed_array(raw, order) if is_signed else integers.decode_unsigned_array(raw, order)
     return arrays.numbers(found, type_), None
 
 
 def _float(order: Any, raw: Bytes) -> tuple[pa.Array, None]:
-    return arrays.numbers(vectors.ieee(raw, order), pa.float64()), None
+    return arrays.numbers(floats.decode_ieee_array(raw, order), pa.float64()), None
 
 
 def _timestamp17(raw: Bytes) -> tuple[pa.Array, Flags]:
-    micros, is_null, bad, _ = vector_times.timestamp17(raw)
+    micros, is_null, bad, _ = packed_times.timestamp17_micros_array(raw)
     return arrays.numbers(micros, schemas.MICROS, is_null), bad
 
 
@@ -445,12 +446,12 @@ def _text(page: CodePage, raw: Bytes) -> tuple[pa.Array, Flags | None]:
 
 
 def _hex_text(page: CodePage, raw: Bytes) -> tuple[pa.Array, Flags]:
-    data, offsets, is_null, bad = vectors.hex_text(raw, page)
+    data, offsets, is_null, bad = texts.decode_hex_array(raw, page)
     return arrays.strings(data, offsets, is_null), bad
 
 
 def _decimal_text(page: CodePage, raw: Bytes) -> tuple[pa.Array, Flags]:
-    values, is_null, bad = vectors.decimal_text(raw, page)
+    values, is_null, bad = decimals.decode_text_array(raw, page)
     return arrays.numbers(values, pa.int64(), is_null), bad
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import pyarrow as pa
 
 from lmparse.columnar import schemas
-from lmparse.framing.framings import RecordExtent, Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.records.files import RecordFile, corrupt_field
-from lmparse.records.reader import Record, Wanted, to_json
+from lmparse.records.reader import Record, Wanted
 from lmparse.spec.layout import Field
-from lmparse.values import numeric
+from lmparse.values import text_times
+from lmparse.values.json_form import to_json
 
 BATCH_ROWS = 8192
 Row = dict[str, Any]
@@ -104,9 +105,9 @@ def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
         inner = {entry.name: _fitting(entry.type) for entry in type_}
         return lambda value: None if value is None else {name: fit(value.get(name)) for name, fit in inner.items()}
     if pa.types.is_date32(type_):
-        return lambda value: numeric.date_days(value) if isinstance(value, str) else value
+        return lambda value: text_times.date_days(value) if isinstance(value, str) else value
     if pa.types.is_timestamp(type_):
-        return lambda value: numeric.iso_micros(value) if isinstance(value, str) else value
+        return lambda value: text_times.iso_micros(value) if isinstance(value, str) else value
     if pa.types.is_string(type_):
         return lambda value: value if value is None or isinstance(value, str) else _text(value)
     return lambda value: value

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.records.reader import to_json
-from lmparse.values import numeric
+from lmparse.values import decimals
+from lmparse.values.json_form import to_json
 
 _TEXT = pa.string()
 
@@ -31,10 +29,10 @@ def as_text(array: pa.Array) -> pa.Array:
     if pa.types.is_integer(type_) or pa.types.is_boolean(type_):
         return array.cast(_TEXT)
     if pa.types.is_decimal(type_):
-        return _each(array, numeric.decimal_text)
+        return _each(array, decimals.to_text)
     if pa.types.is_struct(type_):
         return _where(array, _struct(array), None)
-    return _each(array, lambda value: json.dumps(_plain(value), ensure_ascii=False))
+    return _each(array, lambda value: json.dumps(to_json(value), ensure_ascii=False))
 
 
 def _as_json(array: pa.Array) -> pa.Array:
@@ -85,18 +83,3 @@ def _time(array: pa.Array) -> pa.Array:
     numbers = np.asarray(array.view(pa.int32() if is_date else pa.int64()).fill_null(0))
     times = numbers.astype("datetime64[D]" if is_date else "datetime64[us]")
     return _where(array, pa.array(np.datetime_as_string(times).tolist(), _TEXT), None)
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, Decimal):
-        return numeric.decimal_text(value)
-    if isinstance(value, datetime):
-        return value.isoformat(timespec="microseconds")
-    if isinstance(value, date):
-        return value.isoformat()
-    return to_json(value)

@@ -15,17 +15,20 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.change import ROLES
 from lmparse.changes.version_batches import Piece, Slow, Versions, struct
 from lmparse.columnar import schemas
 from lmparse.columnar.rows import bad_rows
+from lmparse.db2 import order
+from lmparse.db2.decoder import detail_of, name_of, outcome_of
 from lmparse.db2.log import Db2Log
 from lmparse.db2.row_places import RowPlaces
 from lmparse.db2.row_plan import LuwImagePlan
-from lmparse.db2.tables import LuwTable
-from lmparse.db2.transaction_index import Entry, Unit
+from lmparse.db2.tables import Table
+from lmparse.db2.transaction_index import ChangeReference, Transaction
 from lmparse.errors import DataError, LmparseError
-from lmparse.framing.framings import RecordExtent, Span
-from lmparse.framing.index import MAX_BYTES, MAX_RECORDS
+from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -46,7 +49,7 @@ def refusal(log: Db2Log, schema: pa.Schema | None = None) -> str:
 class _Known:
     """What is the same for all changes of one version of a table."""
 
-    table: LuwTable
+    table: Table
     schema: str
     name: str
     is_short: bool
@@ -60,8 +63,8 @@ class _Regular:
 
     number: int
     """Of the change in its window."""
-    unit: Unit
-    entry: Entry
+    transaction: Transaction
+    entry: ChangeReference
     images: Sequence[tuple[int, int]]
     """Offset in the file and bytes of the row before, the row after, or both in this order."""
 
@@ -92,7 +95,7 @@ class LuwChangeColumns:
             yield from self._window(pairs)
         log.end_changes()
 
-    def _window(self, pairs: Sequence[tuple[Unit, Entry]]) -> Iterator[list[Piece]]:
+    def _window(self, pairs: Sequence[tuple[Transaction, ChangeReference]]) -> Iterator[list[Piece]]:
         left_out, slow_numbers, found = self._select(pairs)
         pieces: list[Piece] = []
         for known, regular in found:
@@ -117,48 +120,48 @@ class LuwChangeColumns:
             raise fault
 
     def _select(
-        self, pairs: Sequence[tuple[Unit, Entry]]
+        self, pairs: Sequence[tuple[Transaction, ChangeReference]]
     ) -> tuple[list[tuple[int, str]], list[int], list[tuple[_Known, list[_Regular]]]]:
         """Changes that are left out, with the reason; those to be read one by one; the others by table."""
         log = self.log
         left_out: list[tuple[int, str]] = []
         slow: list[int] = []
         found: dict[int, tuple[_Known, list[_Regular]]] = {}
-        for number, (unit, entry) in enumerate(pairs):
+        for number, (transaction, entry) in enumerate(pairs):
             if not log.is_asked_for(entry):
                 continue
-            why = log.why_left_out(unit, entry)
+            why = log.why_left_out(transaction, entry)
             if why is not None:
                 left_out.append((number, why))
                 continue
-            known = self._known_of(unit, entry)
+            known = self._known_of(transaction, entry)
             images = self._places.of(entry) if known is not None else ()
             if known is None or not images:
                 slow.append(number)
             else:
                 rows = found.setdefault(id(known.table), (known, []))[1]
-                rows.append(_Regular(number, unit, entry, images))
+                rows.append(_Regular(number, transaction, entry, images))
         return left_out, slow, [*found.values()]
 
-    def _known_of(self, unit: Unit, entry: Entry) -> _Known | None:
+    def _known_of(self, transaction: Transaction, entry: ChangeReference) -> _Known | None:
         """What is known of the table of a change; None when the change is to be read by itself."""
-        if entry.op not in _ROLES or entry.notice is not None or entry.other is not None:
+        if entry.op not in ROLES or entry.notice is not None or entry.other is not None:
             return None
         try:
-            table = self.log.table_of(unit, entry)
+            table = self.log.descriptions.of(transaction, entry)
         except DataError:
             return None
         if table is None:
             return None
         known = self._known.get(id(table))
         if known is None:
-            name = self.log.name_of(table, entry)
+            name = name_of(table, entry)
             known = self._known[id(table)] = _Known(table, *name, self._plan(table))
         return known if known.plan is not None else None
 
-    def _plan(self, table: LuwTable) -> LuwImagePlan | None:
+    def _plan(self, table: Table) -> LuwImagePlan | None:
         log = self.log
-        if log.first_column_of(table) == 1:
+        if log.decoder.first_column_of(table) == 1:
             return None  # which is to be said where its first row is read
         plan = LuwImagePlan(table, log.byte_order, log.code_page, trim=log.options.trim)
         if plan.refusal(self._wanted_columns) or not self._fits(plan):
@@ -178,8 +181,8 @@ class LuwChangeColumns:
 
     # -- one by one -------------------------------------------------------------------------
 
-    def _one_by_one(self, number: int, unit: Unit, entry: Entry) -> list[Slow]:
-        return self._versions.slow(number, self.log.change_of(unit, entry))
+    def _one_by_one(self, number: int, transaction: Transaction, entry: ChangeReference) -> list[Slow]:
+        return self._versions.slow(number, self.log.change_of(transaction, entry))
 
     # -- many at a time -----------------------------------------------------------------------
 
@@ -194,7 +197,7 @@ class LuwChangeColumns:
             held = [
                 (place, row.images[roles.index(role)])
                 for place, row in enumerate(found)
-                if role in (roles := _ROLES[row.entry.op])
+                if role in (roles := ROLES[row.entry.op])
             ]
             places = np.array([place for place, _ in held], np.int64)
             starts, lengths = np.array([image for _, image in held], np.int64).reshape(-1, 2).T
@@ -213,17 +216,17 @@ class LuwChangeColumns:
 
     def _about(self, known: _Known, found: Sequence[_Regular]) -> dict[str, pa.Array]:
         """The columns beside the rows, by name; those that are not in it are null."""
-        log, count = self.log, len(found)
-        outcomes = [log.outcome_of(row.unit, row.entry) for row in found]
+        count = len(found)
+        outcomes = [outcome_of(row.transaction, row.entry) for row in found]
         texts = {
             "op": [row.entry.op for row in found],
-            "seq": [log.seq_of(row.unit, row.entry) for row in found],
-            "txn_id": [row.unit.txn_id for row in found],
+            "seq": [order.seq(row.transaction, row.entry) for row in found],
+            "txn_id": [row.transaction.txn_id for row in found],
             **{name: [outcome[name] for outcome in outcomes] for name in outcomes[0]},
             "detail": [self._detail(row.entry) for row in found],
         }
         made = {name: pa.array(values, schemas.TEXT) for name, values in texts.items()}
-        seconds = pa.array([row.unit.commit_time for row in found], pa.int64())
+        seconds = pa.array([row.transaction.commit_time for row in found], pa.int64())
         made["commit_ts"] = pc.multiply(seconds, 1_000_000).cast(schemas.MICROS)
         for name, value in (("schema_name", known.schema), ("table_name", known.name)):
             made[name] = pa.repeat(pa.scalar(value, schemas.TEXT), count)
@@ -231,10 +234,10 @@ class LuwChangeColumns:
         made["_metadata"] = self._metadata([row.entry.extent for row in found])
         return made
 
-    def _detail(self, entry: Entry) -> str | None:
+    def _detail(self, entry: ChangeReference) -> str | None:
         key = entry.is_half, entry.gap
         if key not in self._details:
-            detail = self.log.detail_of(entry)
+            detail = detail_of(entry)
             self._details[key] = json.dumps(detail, ensure_ascii=False) if detail else None
         return self._details[key]
 
@@ -247,23 +250,21 @@ class LuwChangeColumns:
         return pa.StructArray.from_arrays([file, *places, spec, sha256], fields=list(schemas.METADATA))
 
 
-_ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
-"""What the rows of a change are, in the order in which they stand in its record."""
-
-
 def _place(extent: RecordExtent) -> tuple[int, int, int]:
     return extent.index, extent.offset, extent.length
 
 
-def _windows(pairs: Iterator[tuple[Unit, Entry]]) -> Iterator[list[tuple[Unit, Entry]]]:
+def _windows(
+    pairs: Iterator[tuple[Transaction, ChangeReference]],
+) -> Iterator[list[tuple[Transaction, ChangeReference]]]:
     """Changes in parts of some thousand, and of some bytes."""
-    held: list[tuple[Unit, Entry]] = []
+    held: list[tuple[Transaction, ChangeReference]] = []
     size, last = 0, -1
-    for unit, entry in pairs:
+    for transaction, entry in pairs:
         # Rows of one record count once.
         size += entry.extent.length if entry.extent.index != last else 0
         last = entry.extent.index
-        held.append((unit, entry))
+        held.append((transaction, entry))
         if len(held) == MAX_RECORDS or size >= MAX_BYTES:
             yield held
             held, size = [], 0

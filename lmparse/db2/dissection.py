@@ -12,20 +12,22 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from lmparse.changes.row_values import RowValues, of_role
 from lmparse.db2.log import Db2Log
-from lmparse.db2.log_record import LogRecord
+from lmparse.db2.log_record import LogRecord, still_compressed
 from lmparse.db2.record_kinds import OPERATIONS, UNDOES
-from lmparse.db2.row_reader import SPEC, LuwRow, LuwRowReader
-from lmparse.db2.tables import LuwColumn, LuwTable
-from lmparse.db2.transaction_index import Entry, Unit
-from lmparse.errors import DataError, InvalidValueError, RecordError
-from lmparse.framing.framings import RecordExtent
+from lmparse.db2.row_reader import SPEC, RowReader
+from lmparse.db2.tables import Column, Table
+from lmparse.db2.transaction_index import ChangeReference, Transaction
+from lmparse.errors import DataError, InvalidValueError
+from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.dissection import meaning as meaning_of
 from lmparse.records.file_dissection import FileDissector, opened
-from lmparse.records.reader import RecordReader, to_json
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
+from lmparse.values.json_form import to_json
 
 _ROW_SPEC, _ROW_FIELD = "db2_dms", "record"
 """The field that holds a row, in any layout of that spec."""
@@ -47,7 +49,7 @@ class Db2LogDissector(FileDissector):
     def __init__(self, file: Db2Log) -> None:
         super().__init__(file)
         self._log = file
-        self._readers: dict[LuwTable, tuple[LuwRowReader, Dissector]] = {}
+        self._readers: dict[Table, tuple[RowReader, Dissector]] = {}
 
     def positions_of(self, extent: RecordExtent) -> Iterator[tuple[str, int]]:
         logs, buffer = self._log.logs, self._log.buffer
@@ -86,37 +88,37 @@ class Db2LogDissector(FileDissector):
 
     # -- which table ----------------------------------------------------------------------------
 
-    def _change(self, record: LogRecord) -> tuple[Unit, Entry]:
+    def _change(self, record: LogRecord) -> tuple[Transaction, ChangeReference]:
         """The change that a record is, or what stands for one: it may be a compensation, or be damaged."""
         found = self._changes.get(record.extent.index)
         if found is None:
-            entry = Entry(record.extent, record.kind, "", record.table, record.lsn or 0)
-            found = Unit(record.transaction_id, 0, number=-1), entry
+            reference = ChangeReference(record.extent, record.kind, "", record.table, record.lsn or 0)
+            found = Transaction(record.transaction_id, 0, number=-1), reference
         return found
 
     @cached_property
-    def _changes(self) -> dict[int, tuple[Unit, Entry]]:
+    def _changes(self) -> dict[int, tuple[Transaction, ChangeReference]]:
         """The changes of the log by the numbers of their records."""
-        found: dict[int, tuple[Unit, Entry]] = {}
-        for unit in self._log.ledger.units:
-            for entry in unit.entries:
-                for extent in (entry.extent, entry.other):
+        found: dict[int, tuple[Transaction, ChangeReference]] = {}
+        for transaction in self._log.transaction_index.transactions:
+            for reference in transaction.changes:
+                for extent in (reference.extent, reference.other):
                     if extent is not None:
-                        found.setdefault(extent.index, (unit, entry))
+                        found.setdefault(extent.index, (transaction, reference))
         return found
 
     @cached_property
     def _bad(self) -> dict[int, list[DataError]]:
         """What is wrong with records beside the others of the log, by their numbers."""
         found: dict[int, list[DataError]] = {}
-        for extent, error in self._log.ledger.bad:
+        for extent, error in self._log.transaction_index.bad:
             found.setdefault(extent.index, []).append(error)
         return found
 
-    def _reader(self, table: LuwTable) -> tuple[LuwRowReader, Dissector]:
+    def _reader(self, table: Table) -> tuple[RowReader, Dissector]:
         if table not in self._readers:
             log = self._log
-            reader = LuwRowReader(table, log.byte_order, log.code_page, trim=log.options.trim)
+            reader = RowReader(table, log.byte_order, log.code_page, trim=log.options.trim)
             self._readers[table] = reader, Dissector(reader.parts)
         return self._readers[table]
 
@@ -125,9 +127,10 @@ class Db2LogDissector(FileDissector):
     def _with_rows(self, found: Dissection, record: LogRecord) -> Dissection:
         """A record with the columns of each row in it."""
         notes: list[str] = []
-        table, fault = None, None
+        table: Table | None = None
+        fault: DataError | None = None
         if record.is_compressed:
-            fault = _still_compressed(record)
+            fault = still_compressed(record)
         else:
             try:
                 table = self._table(record, notes)
@@ -153,15 +156,15 @@ class Db2LogDissector(FileDissector):
 
         return replace(found, nodes=opened(found.nodes, open_), notes=(*found.notes, *dict.fromkeys(notes)))
 
-    def _table(self, record: LogRecord, notes: list[str]) -> LuwTable | None:
+    def _table(self, record: LogRecord, notes: list[str]) -> Table | None:
         """The description of the table of a record. Raises ControlError for a tables file that is not of the log."""
-        unit, entry = self._change(record)
-        table = self._log.table_of(unit, entry)
+        transaction, reference = self._change(record)
+        table = self._log.descriptions.of(transaction, reference)
         if table is None:
             notes.append(_NO_TABLE.format("{}.{}".format(*record.table) if record.table else "without ids"))
         else:
             notes.append(f"the row is one of table {table.identity}")
-        outside = sorted({piece.extent.index for piece in entry.pieces})
+        outside = sorted({piece.extent.index for piece in reference.pieces})
         if outside:
             notes.append("values stored out of the row stand in records " + ", ".join(map(str, outside)))
         return table
@@ -182,13 +185,6 @@ def _marking(path: str, fault: DataError) -> Callable[[Node], Node | None]:
     return lambda node: replace(node, fault=fault) if node.path == path and node.fault is None else None
 
 
-def _still_compressed(record: LogRecord) -> DataError:
-    return RecordError(
-        "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
-        field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
-    )  # fmt: skip
-
-
 def _holds_row(node: Node) -> bool:
     return node.field.id == _ROW_FIELD and node.layout.partition(".")[0] == _ROW_SPEC
 
@@ -206,7 +202,7 @@ def _role(node: Node, kind: str) -> str:
 class _Row:
     """One row of a table that is described. Offsets in bytes from its start, unless `base` is added."""
 
-    reader: LuwRowReader
+    reader: RowReader
     dissector: Dissector
     raw: bytes
     role: str
@@ -219,7 +215,7 @@ class _Row:
         self._absent = spec.enum("null_byte")["absent"]
         self._lob_headers = spec.enum("lob_header").values()
         self._lob_value = spec.layouts[f"{SPEC}.lob_value"]
-        self._row: LuwRow | None = None
+        self._row: RowValues | None = None
         self._fault: DataError | None = None
         self._bad: dict[str | None, DataError] = {}
 
@@ -231,8 +227,7 @@ class _Row:
         try:
             self._row = self.reader.read(self.raw, lambda column: _ELSEWHERE)
         except DataError as error:
-            error.field = f"{self.role}.{error.field}" if error.field else self.role
-            self._fault = error
+            self._fault = of_role(error, self.role)
         else:
             self._bad = {bad.field: bad for bad in self._row.faults}
             for bad in self._bad.values():
@@ -275,7 +270,7 @@ class _Row:
 
         return opened(found.nodes, open_)
 
-    def _slot(self, node: Node, column: LuwColumn, first: int) -> Node:
+    def _slot(self, node: Node, column: Column, first: int) -> Node:
         """What the fixed-length section has of a column: its value, or where that stands."""
         parts = tuple(
             replace(part, path=f"{column.name}.{part.field.id}")
@@ -299,7 +294,7 @@ class _Row:
             column.name, _field(column), node.layout, node.start, node.end, value, meaning, children, node.fault or bad
         )
 
-    def _outer(self, node: Node, column: LuwColumn, first: int) -> Node | None:
+    def _outer(self, node: Node, column: Column, first: int) -> Node | None:
         """The value of a column in the variable-length section; None for one that has none there."""
         place, length = _number(node, "value_offset"), _number(node, "value_length")
         is_null = _number(node, "null_byte") == self._absent
@@ -332,7 +327,7 @@ class _Row:
 
     # -- values -----------------------------------------------------------------------------------
 
-    def _held(self, column: LuwColumn, path: str, start: int, end: int) -> Node:
+    def _held(self, column: Column, path: str, start: int, end: int) -> Node:
         """A column, or its value, that stands at a place of its own."""
         raw = self.raw[start:end]
         value, meaning, bad = self._value(column, raw)
@@ -353,7 +348,7 @@ class _Row:
                     f"{path}.{entry.id}", entry, self._lob_value.id, first, last, value, meaning_of(entry, value)
                 )
 
-    def _value(self, column: LuwColumn, raw: bytes | None) -> tuple[Any, str, DataError | None]:
+    def _value(self, column: Column, raw: bytes | None) -> tuple[Any, str, DataError | None]:
         """A value as `changes` prints it, why there is none, and what is wrong with it."""
         value, name = None, column.name
         if self._row is not None:
@@ -377,7 +372,7 @@ def _number(node: Node, part: str) -> int | None:
     return next((child.value for child in node.children if child.field.id == part and child.fault is None), None)
 
 
-def _field(column: LuwColumn) -> Field:
+def _field(column: Column) -> Field:
     """What a description of the table says of a column, as a field."""
     nulls = "may be null" if column.is_nullable else "not null"
     words = f"column {column.number}, {column.sql_type.words}, {nulls}"

@@ -12,7 +12,7 @@ from typing import Any
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.record_kinds import LOBS_UNNAMED
 from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import Entry, Piece, TransactionIndex, Unit
+from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
 from lmparse.errors import DataError, RecordError
 from lmparse.spec import catalog
 
@@ -20,14 +20,14 @@ _Row = tuple[Ids, object]
 """Table and row id."""
 
 
-class Pieces:
+class LobPieces:
     """What has been read of values and not been given to a change yet."""
 
-    def __init__(self, ledger: TransactionIndex) -> None:
-        self._ledger = ledger
-        self._named: dict[tuple[bytes, Ids], list[Piece]] = {}
-        self._unnamed: dict[bytes, dict[Ids, list[Piece]]] = defaultdict(dict)
-        self._values: dict[_Row, Entry] = {}
+    def __init__(self, transaction_index: TransactionIndex) -> None:
+        self._index = transaction_index
+        self._named: dict[tuple[bytes, Ids], list[LobPiece]] = {}
+        self._unnamed: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
+        self._values: dict[_Row, ChangeReference] = {}
         """The last change of a row that had pieces."""
         self._damaged: list[int] = []
         """Numbers of records that could not be read."""
@@ -43,37 +43,39 @@ class Pieces:
         try:
             address, form = byte_address(body)
         except DataError as error:
-            self._ledger.bad.append((record.extent, error))
+            self._index.bad.append((record.extent, error))
             self._damaged.append(record.extent.index)
             return
         if form:
-            self._ledger.address_forms[form] += 1
-        piece = Piece(record.extent, record.kind, column, address, body.data_length, hasattr(body, "data"))
+            self._index.address_forms[form] += 1
+        piece = LobPiece(record.extent, record.kind, column, address, body.data_length, hasattr(body, "data"))
         if column is not None:
-            self._ledger.column_ids.setdefault(ids, set()).add(column)
+            self._index.column_ids.setdefault(ids, set()).add(column)
         if record.kind in LOBS_UNNAMED:
             self._unnamed[record.transaction_id].setdefault(ids, []).append(piece)
         else:
             self._named.setdefault((record.transaction_id, ids), []).append(piece)
 
-    def give(self, unit: Unit, entries: list[Entry]) -> None:
+    def give(self, transaction: Transaction, references: list[ChangeReference]) -> None:
         """Values stand before the record of their row; those of several rows in one record cannot be told apart."""
-        ids = entries[0].ids
+        ids = references[0].ids
         assert ids is not None
-        pieces = tuple(self._named.pop((unit.transaction_id, ids), ()))
-        start = 0 if unit.begins_before else unit.first_index
-        if unit.entries:
-            start = unit.entries[-1].extent.index
-        is_doubtful = self._is_damaged(start, entries[0].extent.index)
-        for entry in entries:
-            entry.is_doubtful, entry.is_shared = is_doubtful, len(entries) > 1
-            self._take(entry, pieces)
+        pieces = tuple(self._named.pop((transaction.transaction_id, ids), ()))
+        start = 0 if transaction.begins_before else transaction.first_index
+        if transaction.changes:
+            start = transaction.changes[-1].extent.index
+        is_doubtful = self._is_damaged(start, references[0].extent.index)
+        for reference in references:
+            reference.is_doubtful, reference.is_shared = is_doubtful, len(references) > 1
+            self._take(reference, pieces)
 
-    def give_unnamed(self, unit: Unit, last: int) -> None:
-        """Give the pieces that name nothing to every row of a unit that ends with a record of some number."""
-        for ids, found in self._unnamed.pop(unit.transaction_id, {}).items():
-            rows = [entry for entry in unit.entries if entry.op in ("I", "U") and not entry.is_undone]
-            is_doubtful = self._is_damaged(unit.first_index, last + 1)
+    def give_unnamed(self, transaction: Transaction, last: int) -> None:
+        """Give the pieces that name nothing to every row of a transaction that ends with a record of some number."""
+        for ids, found in self._unnamed.pop(transaction.transaction_id, {}).items():
+            rows = [
+                reference for reference in transaction.changes if reference.op in ("I", "U") and not reference.is_undone
+            ]
+            is_doubtful = self._is_damaged(transaction.first_index, last + 1)
             for row in rows:
                 if row.ids == ids:
                     row.is_doubtful = is_doubtful
@@ -88,27 +90,27 @@ class Pieces:
         """Nothing more comes of a transaction; what is left of it has no row."""
         for key in [key for key in self._named if key[0] == transaction_id]:
             if self._named.pop(key):
-                self._ledger.counts["LOB values without a row"] += 1
+                self._index.counts["LOB values without a row"] += 1
 
-    def _take(self, entry: Entry, pieces: tuple[Piece, ...]) -> None:
-        if not pieces or entry.ids is None:
+    def _take(self, reference: ChangeReference, pieces: tuple[LobPiece, ...]) -> None:
+        if not pieces or reference.ids is None:
             return
-        entry.pieces = pieces
-        if entry.op == "U":
+        reference.pieces = pieces
+        if reference.op == "U":
             # Only an update appends; a new row in the place of another has a value of its own.
-            last = self._values.get((entry.ids, entry.rid))
-            entry.grows = _grown_by(pieces, last)
-            entry.appends = frozenset(
+            last = self._values.get((reference.ids, reference.rid))
+            reference.grows = _grown_by(pieces, last)
+            reference.appends = frozenset(
                 column for column in {piece.column for piece in pieces} if not _begins(pieces, column)
             )
-        self._values[entry.ids, entry.rid] = entry
+        self._values[reference.ids, reference.rid] = reference
 
     def _is_damaged(self, start: int, end: int) -> bool:
         """Whether a record between two numbers could not be read; which transaction it was of is not known."""
         return any(start <= index < end for index in reversed(self._damaged))
 
 
-def _begins(pieces: tuple[Piece, ...], column: int | None) -> bool:
+def _begins(pieces: tuple[LobPiece, ...], column: int | None) -> bool:
     """Whether pieces begin where a value can: the space of a LOB object is given out in segments."""
     own = [piece for piece in pieces if piece.column == column]
     first = min(piece.address for piece in own)
@@ -116,7 +118,7 @@ def _begins(pieces: tuple[Piece, ...], column: int | None) -> bool:
     return not has_places or first % catalog.load("db2_lob").enum("storage")["segment"] == 0
 
 
-def _grown_by(pieces: tuple[Piece, ...], last: Entry | None) -> tuple[Entry, ...]:
+def _grown_by(pieces: tuple[LobPiece, ...], last: ChangeReference | None) -> tuple[ChangeReference, ...]:
     """The changes whose values some pieces go on: they begin where the value of the same row ended."""
     chain = () if last is None else (*last.grows, last)
     while chain:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import pairwise
 
-from lmparse.db2.row_reader import LuwRowReader
-from lmparse.db2.tables import LuwColumn, LuwTable
-from lmparse.db2.transaction_index import Entry, Piece
+from lmparse.db2.row_reader import RowReader
+from lmparse.db2.tables import Column, Table
+from lmparse.db2.transaction_index import ChangeReference, LobPiece
+from lmparse.spec import catalog
 
-CONSOLIDATED = 0xFFFF
-"""Column of a piece that holds the varying values of a whole row."""
 _BEFORE = "the value before is not logged"
-ReadPiece = Callable[[Piece], bytes]
+
+
+@cache
+def _whole_row() -> int:
+    """In place of the column of a piece that holds the varying values of a whole row."""
+    return catalog.load("db2_lob").enum("column")["whole_row"]
+
+
+ReadPiece = Callable[[LobPiece], bytes]
 
 
 class OutsideValues:
@@ -20,16 +28,16 @@ class OutsideValues:
 
     def __init__(
         self,
-        entry: Entry,
-        reader: LuwRowReader,
+        reference: ChangeReference,
+        reader: RowReader,
         read: ReadPiece,
         has_rival: Callable[[], bool],
         first_column: int | None,
     ) -> None:
-        self._entry, self._reader, self._read, self._has_rival = entry, reader, read, has_rival
+        self._entry, self._reader, self._read, self._has_rival = reference, reader, read, has_rival
         self._first_column = first_column
 
-    def after(self, column: LuwColumn) -> bytes | str:
+    def after(self, column: Column) -> bytes | str:
         """The value of a column, or why it cannot be had."""
         if self._entry.is_shared and self._entry.pieces:
             return "the record holds several rows, and nothing tells which of them the value is of"
@@ -45,42 +53,42 @@ class OutsideValues:
         return self._joined(self._grown(column, pieces)) if pieces else "the value is not in the log"
 
     @staticmethod
-    def before(column: LuwColumn) -> str:
+    def before(column: Column) -> str:
         """Why the value of a column before a change cannot be had."""
         return _BEFORE
 
-    def _of(self, column: LuwColumn, entry: Entry) -> list[Piece]:
+    def _of(self, column: Column, reference: ChangeReference) -> list[LobPiece]:
         first = self._first_column or 0
         return [
             piece
-            for piece in entry.pieces
-            if piece.column is None or (piece.column != CONSOLIDATED and piece.column + 1 - first == column.number)
+            for piece in reference.pieces
+            if piece.column is None or (piece.column != _whole_row() and piece.column + 1 - first == column.number)
         ]
 
-    def _grown(self, column: LuwColumn, pieces: list[Piece]) -> list[Piece] | str:
+    def _grown(self, column: Column, pieces: list[LobPiece]) -> list[LobPiece] | str:
         """With what was appended to: earlier pieces of the same value that end where these begin."""
-        entry, start = self._entry, min(piece.address for piece in pieces)
-        for before in reversed(entry.grows):
+        reference, start = self._entry, min(piece.address for piece in pieces)
+        for before in reversed(reference.grows):
             earlier = (
                 [] if before.is_undone or (pieces[0].column is None and before.rivals) else self._of(column, before)
             )
             if not earlier or max(piece.end for piece in earlier) != start:
                 continue
-            if pieces[0].column not in entry.appends:
+            if pieces[0].column not in reference.appends:
                 return "it begins where the value before ends and where one may begin: nothing tells which it is"
-            pieces, entry, start = [*earlier, *pieces], before, min(piece.address for piece in earlier)
-        if pieces[0].column in entry.appends:
+            pieces, reference, start = [*earlier, *pieces], before, min(piece.address for piece in earlier)
+        if pieces[0].column in reference.appends:
             return "only what was appended is logged, and the value that it was appended to is not in the log"
         return pieces
 
-    def _unnamed(self, column: LuwColumn) -> bytes | str:
+    def _unnamed(self, column: Column) -> bytes | str:
         if len(self._reader.table.lob_columns) > 1:
             return "the table has several LOB columns, and the record does not name the one it is of"
         if self._has_rival():
             return "the transaction changed several rows with LOB values, and the record does not name the one it is of"
         return self._joined(self._grown(column, self._of(column, self._entry)))
 
-    def _joined(self, pieces: list[Piece] | str) -> bytes | str:
+    def _joined(self, pieces: list[LobPiece] | str) -> bytes | str:
         if isinstance(pieces, str):
             return pieces
         bare = [piece for piece in pieces if not piece.has_data]
@@ -94,8 +102,8 @@ class OutsideValues:
                 return f"pieces are missing: one ends at {first.end}, the next begins at {second.address}"
         return b"".join(map(self._read, ordered))
 
-    def _out_of_row(self, column: LuwColumn) -> bytes | str:
-        pieces = [piece for piece in self._entry.pieces if piece.column == CONSOLIDATED]
+    def _out_of_row(self, column: Column) -> bytes | str:
+        pieces = [piece for piece in self._entry.pieces if piece.column == _whole_row()]
         if not pieces:
             return "the value is stored out of the row and not in the log"
         payload = self._joined(pieces)
@@ -105,12 +113,12 @@ class OutsideValues:
         return values.get(column.number, "the value is stored out of the row, and the record of such values lacks it")
 
 
-def first_column(ids: Iterable[int], table: LuwTable) -> int | None:
+def first_column(ids: Iterable[int], table: Table) -> int | None:
     """What the column ids in LOB records of a table count from: 0 as the catalog does, or 1.
 
     No page says which. All records of the log that are about the table are asked: it is 0 unless that
     leads to a column that keeps nothing out of the row. None when neither fits.
     """
     able = {column.number for column in table.columns if column.sql_type.is_lob or column.type == "XML"}
-    named = {number for number in ids if number != CONSOLIDATED}
+    named = {number for number in ids if number != _whole_row()}
     return next((first for first in (0, 1) if {number + 1 - first for number in named} <= able), None)

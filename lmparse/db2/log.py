@@ -1,150 +1,70 @@
 """Logs of Db2 LUW: what db2ReadLog returns, as records and as changes.
 
 What becomes of a change is known when its transaction ends. So a log is read twice: one pass finds
-the units of work, a second one reads the rows of those that are asked for. Parts of a log are sets of
-whole units, never stretches of the file; parts of its records are stretches of the file.
+the transactions, a second one reads the rows of those that are asked for. Parts of a log are sets of
+whole transactions, never stretches of the file; parts of its records are stretches of the file.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lmparse.changes.change import Change
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.ranges import OUTSIDE
-from lmparse.db2 import log_record
-from lmparse.db2.lob_values import OutsideValues, first_column
-from lmparse.db2.row_reader import LuwRow, LuwRowReader, RecordHeader, record_header
-from lmparse.db2.tables import Ids, LuwColumn, LuwTable, read_tables_file
-from lmparse.db2.transaction_index import Entry, Piece, TransactionIndex, Unit
-from lmparse.db2.transactions import UnitReader
-from lmparse.errors import ControlError, DataError, FramingError, OptionError, RecordError, TableNotFoundError
-from lmparse.framing.detection import Family, detect, try_framing
-from lmparse.framing.framings import PREFIXED, Framing, RecordExtent, Span
+from lmparse.db2 import log_record, order
+from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
+from lmparse.db2.descriptions import Descriptions
+from lmparse.db2.settings import LuwSettings, find_log
+from lmparse.db2.tables import Ids, Table, read_tables_file
+from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
+from lmparse.db2.transactions import TransactionReader
+from lmparse.errors import DataError, TableNotFoundError
+from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.options import Options
-from lmparse.records.files import FileSettings
-from lmparse.records.reader import RecordReader, Values, to_json
+from lmparse.records.settings import FileSettings, FoundFile
 
-if TYPE_CHECKING:
-    from lmparse.framing.sync import Plausible
 
-_NEVER = "F" * 20
-"""Commit position of what is not committed: behind everything that is."""
-_SAMPLE = 64
-_DISPOSITIONS = {"committed": "C", "rolled-back": "A"}
-_EPOCH = datetime(1970, 1, 1)
+def open_log(
+    path: str | Path,
+    options: Options,
+    *,
+    settings: FileSettings | None = None,
+    on_error: Callable[[DataError], None] | None = None,
+) -> Db2Log:
+    """Open a log. Raises FramingError, OptionError."""
+    found, logs = find_log(path, options, settings)
+    return Db2Log(path, options, found, logs, on_error=on_error)
 
 
 class Db2Log(ChangeLog):
     """Log records of one Db2 LUW server, in the order in which the API returned them."""
 
-    needs_control = False
+    table_hint = "TABLESPACE.TABLE in decimal"
 
     def __init__(
         self,
         path: str | Path,
         options: Options,
+        found: FoundFile,
+        logs: log_record.LogReader,
         *,
-        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
     ) -> None:
-        known = settings or FileSettings()
-        self.generation = known.generation or options.generation
-        self.byte_order = known.byte_order or options.byte_order
-        super().__init__(path, options, settings=settings, on_error=on_error)
-        self._readers: dict[LuwTable, LuwRowReader] = {}
-        self._named_tables: dict[tuple[Ids, int], LuwTable] = {}
-        """Descriptions under the names of the tables file, by table and identity of the description in the log."""
-        self._unknown: Counter[str] = Counter()
-        """Rows of tables that nothing describes, by table."""
-
-    # -- what is known before the first record is read ------------------------------
-
-    def family(self) -> Family:
-        known = self._settings
-        return log_record.family(known.framing or self.options.framing, self.byte_order, self.generation)
-
-    @property
-    def may_be_empty(self) -> bool:
-        return super().may_be_empty or self.options.tables is not None
-
-    def _reader(self) -> RecordReader:
-        # Stands in until the framing is known, and with it how records are read; see _framing.
-        return log_record.LogReader(log_record.GENERATIONS[-1], log_record.BYTE_ORDERS[0], "bare").records
-
-    def _framing(self) -> Framing:
-        framing = self._found_framing()
-        self.byte_order = framing.byte_order or self.byte_order
-        self.logs = log_record.LogReader(self.generation, self.byte_order, framing.name, self.code_page)
-        self.reader = self.logs.records
-        if self._settings.generation is None and self.options.generation != "auto":
-            self._check_generation(framing)
-        return framing
-
-    def _check_generation(self, framing: Framing) -> None:
-        """A generation that was named must explain a record when another one does: nothing else shows it wrong."""
-        looks = self._looks_like(framing)
-        if looks is not None:
-            raise FramingError(
-                f"the records are not of generation {self.generation}", code="LMP-F005", file=self.path,
-                expected=f"generation {self.generation}", found=f"records that look like generation {looks}",
-                hint="name the other generation, or leave it to the records",
-            )  # fmt: skip
-
-    def _found_framing(self) -> Framing:
-        name = self._settings.framing or self.options.framing
-        if name not in ("auto", *PREFIXED):
-            raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(PREFIXED))
-        is_named = name != "auto" and self.byte_order != "auto"
-        if is_named and (self.generation != "auto" or not len(self.buffer)):
-            self.decide("framing", f"{name} {self.byte_order} {self.generation}", "option")
-            self.generation = "v10" if self.generation == "auto" else self.generation
-            return Framing(name, byte_order=self.byte_order)
-        if not len(self.buffer) and self.may_be_empty:
-            self.generation = "v10" if self.generation == "auto" else self.generation
-            self.decide("framing", PREFIXED[0] if name == "auto" else name, "the file is empty")
-            order = log_record.BYTE_ORDERS[0] if self.byte_order == "auto" else self.byte_order
-            return Framing(PREFIXED[0] if name == "auto" else name, byte_order=order)
-        family = self.family()
-        try:
-            trial = (
-                detect(self.buffer, family) if not is_named else try_framing(self.buffer, family.framings[0], family)
-            )
-            records = [extent.read(self.buffer) for extent in trial.extents]
-            order = trial.framing.byte_order or ""
-            if not records and trial.fault is not None:
-                raise trial.fault
-            if self.generation == "auto":
-                self.generation = log_record.prove_generation(records, order)
-        except FramingError as error:
-            error.at(file=self.path)
-            raise
-        self.decide("framing", trial.framing.name, f"the first {len(records)} records tile the file" if trial.is_proven
-                    else f"the file begins with {len(records)} sound records")  # fmt: skip
-        self.decide("byte order", order, "the lengths of the records")
-        count = log_record.explained(records, order, (self.generation,))[self.generation]
-        self.decide("generation", self.generation, f"explains {count} of {len(records)} records to the last byte")
-        return trial.framing
-
-    def settings(self) -> FileSettings:
-        return FileSettings(self.framing.name, byte_order=self.byte_order, generation=self.generation)
+        super().__init__(path, options, found, on_error=on_error)
+        assert isinstance(found.own, LuwSettings)
+        self.logs, self._known = logs, found.own
+        self.known_table_ids = found.own.table_ids
+        self.generation, self.byte_order = logs.generation, found.framing.byte_order or ""
 
     @property
     def has_descriptions(self) -> bool:
         return True
 
     # -- records ----------------------------------------------------------------------
-
-    def settings_for_records(self) -> FileSettings:
-        return self.settings()
 
     def plausible(self) -> Plausible:
         def is_read(extent: RecordExtent) -> bool:
@@ -160,7 +80,7 @@ class Db2Log(ChangeLog):
         return {"kind": values["kind"]}
 
     def log_records(self) -> Iterator[log_record.LogRecord]:
-        """Every good record, parsed; bad ones are left for the ledger."""
+        """Every good record, parsed; bad ones are left for the transaction index."""
         for extent in self.extents():
             try:
                 record = self.logs.read(self.buffer, extent)
@@ -174,373 +94,138 @@ class Db2Log(ChangeLog):
 
     def _placed(self, error: DataError, extent: RecordExtent) -> DataError:
         """An error with the log sequence number of its record, as far as that can be read."""
-        said = self.logs.place(self.buffer, extent)
+        said = self.logs.lsn_and_transaction(self.buffer, extent)
         hints = [error.hint, said]
         error.hint = "; ".join(hint for hint in hints if hint) or None
         return error
 
-    def _looks_like(self, framing: Framing) -> str | None:
-        """Another generation that explains most of the first records, when the one that was named explains none."""
-        extents: list[RecordExtent] = []
-        with suppress(FramingError):
-            extents.extend(islice(framing.extents(self.buffer), _SAMPLE))
-        counts = log_record.explained([extent.read(self.buffer) for extent in extents], self.byte_order)
-        best = max(counts, key=lambda name: counts[name])
-        is_other = counts[best] > log_record.MARGIN * counts[self.generation]
-        # Of a few damaged records one may pass for another generation's by chance.
-        return best if is_other and 2 * counts[best] > len(extents) else None
-
-    # -- units of work and tables -----------------------------------------------------
+    # -- transactions and tables -----------------------------------------------------
 
     @cached_property
-    def ledger(self) -> TransactionIndex:
-        """The units of work, from one pass over the log."""
-        if self._settings.ledger is not None:
-            ledger: TransactionIndex = self._settings.ledger
-            return ledger
+    def transaction_index(self) -> TransactionIndex:
+        """The transactions, from one pass over the log."""
+        if self._known.index is not None:
+            return self._known.index
         if not self._has_numbers:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
         self._bad: list[tuple[RecordExtent, DataError]] = []
-        ledger = UnitReader(self.byte_order, self.code_page).read(self.log_records())
-        ledger.bad = sorted([*ledger.bad, *self._bad], key=lambda bad: bad[0].index)
-        ledger.named = read_tables_file(self.options.tables) if self.options.tables else {}
-        for text, count in ledger.counts.items():
+        transaction_index = TransactionReader(self.byte_order, self.code_page).read(self.log_records())
+        transaction_index.bad = sorted([*transaction_index.bad, *self._bad], key=lambda bad: bad[0].index)
+        transaction_index.named = read_tables_file(self.options.tables) if self.options.tables else {}
+        for text, count in transaction_index.counts.items():
             self.notice(f"{count} x {text}")
-        for text in ledger.gaps:
+        for text in transaction_index.gaps:
             self.notice(text)
-        for form, count in ledger.address_forms.items():
+        for form, count in transaction_index.address_forms.items():
             self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")
-        return ledger
+        return transaction_index
 
     @property
     def _has_numbers(self) -> bool:
-        return self.generation == "v10" or self.framing.name != "bare"
-
-    def table_of(self, unit: Unit, entry: Entry) -> LuwTable | None:
-        """The description of a change's table: from the log where it has one, under the names of the tables file.
-
-        Raises ControlError LMP-C010 when the two contradict each other.
-        """
-        if entry.ids is None:
-            return None
-        named = self.ledger.named.get(entry.ids)
-        logged = self.ledger.description(unit, entry)
-        if logged is None or named is None:
-            return logged or named
-        # The same object for all changes of a version, which is what tells versions apart. The ledger keeps the key.
-        known = self._named_tables.get((entry.ids, id(logged)))
-        if known is not None:
-            return known
-        difference = logged.differs_from(named)
-        if difference is not None:
-            raise ControlError(
-                "the tables file is not of this log", code="LMP-C010", file=self.options.tables, found=difference,
-                hint="print it again from the catalog of the database that wrote the log",
-            )  # fmt: skip
-        return self._named_tables.setdefault((entry.ids, id(logged)), logged.named_by(named))
+        return self.generation == "v10" or self.framing.lead > 0
 
     @cached_property
-    def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
-        wanted = self.options.table
-        if wanted is None or self._settings.table_ids is not None:
-            return self._settings.table_ids
+    def descriptions(self) -> Descriptions:
+        """What is known of its tables."""
+        return Descriptions(self.transaction_index, self.options.tables)
+
+    def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
         found: dict[Ids, str] = {}
-        for table in self._all_versions():
+        for table in self.all_versions():
             if wanted in (table.name, table.full_name, table.hex_ids):
                 found[table.ids] = f"{table.full_name} ({table.hex_ids})"
-        for unit in self.ledger.units:
-            for entry in unit.entries:
-                if entry.ids is not None and wanted == f"{entry.ids[0]}.{entry.ids[1]}":
-                    found.setdefault(entry.ids, wanted)
-        if len(found) > 1:
-            raise OptionError(
-                f"table {wanted!r} is ambiguous: {', '.join(found.values())}", code="LMP-C005",
-                hint="name it by TABLESPACE.TABLE in decimal",
-            )  # fmt: skip
+        for transaction in self.transaction_index.transactions:
+            for reference in transaction.changes:
+                if reference.ids is not None and wanted == f"{reference.ids[0]}.{reference.ids[1]}":
+                    found.setdefault(reference.ids, wanted)
         if not found:
             raise TableNotFoundError(f"neither log nor tables file has a table {wanted!r}", code="LMP-C005")
-        self.table_names = set(found.values())
-        return frozenset(found)
+        return {ids: (shown, shown) for ids, shown in found.items()}
 
-    def _all_versions(self) -> Iterator[LuwTable]:
-        """Every description there is, under the names of the tables file."""
-        for ids, records in self.ledger.tables.items():
-            named = self.ledger.named.get(ids)
-            for record in records:
-                if record.is_committed or self.options.include != ("committed",):
-                    for table in (record.before, record.table):
-                        if table is not None:
-                            yield table.named_by(named) if named is not None else table
-        yield from self.ledger.named.values()
+    def all_versions(self) -> list[Table]:
+        return list(self.descriptions.all(is_committed=self.options.include == ("committed",)))
 
-    def table_versions(self) -> list[LuwTable]:
+    @classmethod
+    def column_docs(cls) -> dict[str, str]:
+        return COLUMN_DOCS
+
+    def table_versions(self) -> list[Table]:
         ids = self.table_ids or frozenset()
         picked = self.options.table_version
-        versions = [table for table in self._all_versions() if table.ids in ids]
+        versions = [table for table in self.all_versions() if table.ids in ids]
         return [table for table in versions if picked in (None, table.sequence)]
 
     # -- changes ----------------------------------------------------------------------
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """Parts of whole units of work: a transaction is never torn, wherever its records stand."""
-        settings = replace(self.settings(), table_ids=self.table_ids)
+        """Parts of whole transactions: none is torn, wherever its records stand."""
         whole = Span(0, len(self.buffer), 0)
-        return [(replace(settings, ledger=ledger), whole) for ledger in self.ledger.parts(max_bytes)]
+        parts = self.transaction_index.parts(max_bytes)
+        known = (LuwSettings(self.generation, self.table_ids, index) for index in parts)
+        return [(replace(self.settings, own=own), whole) for own in known]
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         self.begin_changes()
-        for unit, entry in self.in_order():
-            if not self.is_asked_for(entry):
+        for transaction, reference in self.in_order():
+            if not self.is_asked_for(reference):
                 continue
-            why = self.why_left_out(unit, entry)
+            why = self.why_left_out(transaction, reference)
             if why is not None:
                 self.left_out[why] += 1
                 continue
-            change = self.change_of(unit, entry)
+            change = self.change_of(transaction, reference)
             if change is not None:
                 yield change
         self.end_changes()
 
     def begin_changes(self) -> None:
-        """Check what is asked for, and report the records that the ledger could not use."""
-        self._check_columns()
-        for extent, error in self.ledger.bad:
+        """Check what is asked for, and report the records that the transaction index could not use."""
+        self.check_columns()
+        for extent, error in self.transaction_index.bad:
             self.quarantine(error, extent)
 
     def end_changes(self) -> None:
         """Say what is to be said behind the last change; raise FramingError where the file is damaged."""
-        for ids, count in sorted(self._unknown.items()):
+        for ids, count in sorted(self.decoder.unknown.items()):
             self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
-        if self.ledger.fault is not None:
-            raise self.ledger.fault
+        if self.transaction_index.fault is not None:
+            raise self.transaction_index.fault
 
-    def _check_columns(self) -> None:
-        if self.options.table_version is not None and self.options.table is None:
-            raise OptionError("tableVersion needs a table", hint="give table too")
-        versions = list(self._all_versions()) if self.options.table is None else self.table_versions()
-        names = {column.name for version in versions for column in version.columns}
-        for name in self.options.columns:
-            if name not in names:
-                raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
-
-    def in_order(self) -> Iterator[tuple[Unit, Entry]]:
+    def in_order(self) -> Iterator[tuple[Transaction, ChangeReference]]:
         """The changes in the order that is asked for: of the file, or of commits."""
-        units = self.ledger.units
-        pairs = [(unit, entry) for unit in units for entry in unit.entries]
+        transactions = self.transaction_index.transactions
+        pairs = [(transaction, reference) for transaction in transactions for reference in transaction.changes]
         if self.options.order == "commit":
-            return iter(sorted(pairs, key=lambda pair: self.seq_of(*pair)))
+            return iter(sorted(pairs, key=lambda pair: order.seq(*pair)))
         return iter(sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)))
 
-    def is_asked_for(self, entry: Entry) -> bool:
+    def is_asked_for(self, reference: ChangeReference) -> bool:
         """Whether a change is of an operation and a table that the options ask for."""
-        if self.options.operations and entry.op not in self.options.operations:
+        if self.options.operations and reference.op not in self.options.operations:
             return False
-        return self.table_ids is None or entry.ids in self.table_ids
+        return self.table_ids is None or reference.ids in self.table_ids
 
-    def why_left_out(self, unit: Unit, entry: Entry) -> str | None:
+    def why_left_out(self, transaction: Transaction, reference: ChangeReference) -> str | None:
         """Why options leave a change out: what became of it, or that it is outside a range."""
-        state = "rolled-back" if entry.is_undone else unit.state
-        if "all" not in self.options.include and state not in self.options.include:
-            return state
-        time = None if unit.commit_time is None else unit.commit_time * 1_000_000
-        return None if self.range.holds(lambda: self.seq_of(unit, entry), lambda: time) else OUTSIDE
-
-    def seq_of(self, unit: Unit, entry: Entry) -> str:
-        """Commit position, log flush sequence, log sequence number, log stream, row in the record."""
-        is_done = unit.state == "committed" and not entry.is_undone
-        commit = f"{unit.commit_lsn:016X}{unit.commit_stream:04X}" if is_done else _NEVER
-        ordinal = 2 * entry.number + (entry.notice is not None)
-        return f"{commit}{entry.lfs:020X}{entry.lsn:020X}{entry.stream:04X}{ordinal:08X}"
-
-    def change_of(self, unit: Unit, entry: Entry) -> Change | None:
-        """One change, or None when its record is bad. Errors go where errors go."""
-        try:
-            record = self.logs.read(self.buffer, entry.extent)
-            change = self._bare_change(unit, entry, record)
-            if entry.notice is not None:
-                change.detail = dict(entry.notice)
-            elif entry.op in ("I", "U", "D"):
-                if not self._fill(change, unit, entry, record):
-                    return None
-            else:
-                change.detail = self._object_detail(record, change.table)
-        except DataError as error:
-            self.quarantine(error, entry.extent)
-            return None
-        for fault in change.faults:
-            self.report(fault, entry.extent)
-        if change.faults and self.options.mode == "dropmalformed":
-            self.tally.dropped += 1
-            return None
-        return change
-
-    def _bare_change(self, unit: Unit, entry: Entry, record: log_record.LogRecord) -> Change:
-        table = self.table_of(unit, entry)
-        schema, name, is_short = self.name_of(table, entry)
-        time = unit.commit_time
-        return Change(
-            op=entry.op,
-            seq=self.seq_of(unit, entry),
-            txn_id=unit.txn_id,
-            schema_name=schema,
-            table_name=name,
-            table_name_short=is_short,
-            before=None,
-            after=None,
-            values=self.outcome_of(unit, entry),
-            header=to_json(self._header(record)),
-            commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
-            ts=None,
-            detail=None,
-            extent=entry.extent,
-            length=entry.extent.length,
-            table=table,
+        state = order.state(transaction, reference)
+        return self.why_excluded(
+            state, lambda: order.seq(transaction, reference), lambda: order.commit_micros(transaction)
         )
 
-    def name_of(self, table: LuwTable | None, entry: Entry) -> tuple[str, str, bool]:
-        """Schema and name of the table of a change, and whether its ids stand for the name."""
-        ids = "" if entry.ids is None else f"{entry.ids[0]}.{entry.ids[1]}"
-        schema, name = ("", "") if table is None else (table.schema, table.name)
-        return schema, name or ids, not name
+    @cached_property
+    def decoder(self) -> ChangeDecoder:
+        """What turns records into changes."""
+        index, page = self.transaction_index, self.code_page
+        return ChangeDecoder(index, self.descriptions, self.logs, self.buffer, page, self.options, self.notice)
 
-    def outcome_of(self, unit: Unit, entry: Entry) -> Values:
-        """Who made a change, and what became of its transaction and of itself."""
-        state = _DISPOSITIONS.get(unit.state)
-        return {"auth_id": unit.authid, "uor_disp": state, "log_rec_disp": "A" if entry.is_undone else state}
-
-    def detail_of(self, entry: Entry) -> dict[str, Any]:
-        """What the ledger has to say of a change of a row."""
-        detail: dict[str, Any] = {}
-        if entry.is_half or entry.other is not None:
-            detail["moved"] = True
-        if entry.gap is not None:
-            detail["gap"] = entry.gap
-        return detail
-
-    def _header(self, record: log_record.LogRecord) -> Values:
-        values = self.logs.values(record).values
-        data = ("record", "records", "old_row", "new_row", "data", "payload")
-        return {name: value for name, value in values.items() if name not in data}
-
-    # -- rows -----------------------------------------------------------------------------
-
-    def _fill(self, change: Change, unit: Unit, entry: Entry, record: log_record.LogRecord) -> bool:
-        """Read the rows of a change into it; False when the record holds no row."""
-        images = self._images(entry, record)
-        headers = {role: self._page_header(role, image) for role, image in images.items()}
-        if not any(header.is_row for header in headers.values()):
+    def change_of(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
+        """One change, or None when its record is bad or holds no row. Errors go where errors go."""
+        try:
+            change = self.decoder.decode(transaction, reference)
+        except DataError as error:
+            self.quarantine(error, reference.extent)
+            return None
+        if change is None:
             self.left_out["internal records that are no rows"] += 1
-            return False
-        detail = self.detail_of(entry)
-        table = change.table
-        if record.is_compressed:
-            raise RecordError(
-                "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
-                field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
-            )  # fmt: skip
-        if not isinstance(table, LuwTable):
-            detail |= {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
-            self._unknown[change.table_name] += 1
-            change.detail = detail
-            return True
-        absent: dict[str, str] = {}
-        columns = frozenset(self.options.columns) or None
-        for role, image in images.items():
-            if not headers[role].is_row:
-                detail[f"{role}_bytes"] = image.hex().upper()
-                continue
-            row = self._read_row(table, unit, entry, role, image, columns)
-            setattr(change, role, row.values)
-            for fault in row.faults:
-                fault.field = f"{role}.{fault.field}"
-            change.faults.extend(row.faults)
-            absent |= {f"{role}.{column}": reason for column, reason in row.absent.items()}
-            if row.unread:
-                detail[f"{role}_unread_bytes"] = row.unread
-        if absent:
-            detail["absent"] = absent
-        change.detail = detail or None
-        return True
-
-    def _page_header(self, role: str, image: bytes) -> RecordHeader:
-        try:
-            return record_header(image, self.byte_order)
-        except DataError as error:
-            error.field = f"{role}.{error.field}"
-            raise
-
-    def _images(self, entry: Entry, record: log_record.LogRecord) -> dict[str, bytes]:
-        """The records in a data page that a change has, by their role."""
-        body = record.body
-        if hasattr(body, "old_row"):
-            return {"before": body.old_row.record, "after": body.new_row.record}
-        own = body.records[entry.number].record if hasattr(body, "records") else body.record
-        if entry.other is None:
-            return {"before" if entry.op == "D" else "after": own}
-        other = self.logs.read(self.buffer, entry.other).body
-        return {"before": other.old_row.record if hasattr(other, "old_row") else other.record, "after": own}
-
-    def _read_row(
-        self, table: LuwTable, unit: Unit, entry: Entry, role: str, image: bytes, columns: frozenset[str] | None
-    ) -> LuwRow:
-        reader = self._row_reader(table)
-        first = self.first_column_of(table)
-        if first == 1:
-            self.notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
-        outside = OutsideValues(entry, reader, self._piece, lambda: self._has_rival(unit, entry), first)
-        try:
-            return reader.read(image, outside.after if role == "after" else outside.before, columns)
-        except DataError as error:
-            error.field = f"{role}.{error.field}" if error.field else role
-            raise
-
-    def first_column_of(self, table: LuwTable) -> int | None:
-        """What the columns in LOB records of a table count from; None when nothing fits."""
-        return first_column(self.ledger.column_ids.get(table.ids, ()), table)
-
-    def _row_reader(self, table: LuwTable) -> LuwRowReader:
-        reader = self._readers.get(table)
-        if reader is None:
-            reader = LuwRowReader(table, self.byte_order, self.code_page, trim=self.options.trim)
-            self._readers[table] = reader
-        return reader
-
-    def _piece(self, piece: Piece) -> bytes:
-        data: bytes = self.logs.read(self.buffer, piece.extent).body.data
-        return data
-
-    def _has_rival(self, unit: Unit, entry: Entry) -> bool:
-        """Whether another row of the transaction waits for a LOB value as well."""
-        asked: list[str] = []
-
-        def ask(column: LuwColumn) -> str:
-            asked.append(column.name)
-            return ""
-
-        for rival in entry.rivals:
-            with suppress(DataError):  # a bad row is reported where it is read
-                table = self.table_of(unit, rival)
-                image = self._images(rival, self.logs.read(self.buffer, rival.extent)).get("after", b"")
-                if table is not None:
-                    self._row_reader(table).read(image, ask)
-                else:
-                    asked.append("")  # what nothing describes may have LOB columns
-        return bool(asked)
-
-    def _object_detail(self, record: log_record.LogRecord, table: object) -> dict[str, Any]:
-        """What a change of a table as a whole has to say."""
-        body = record.body
-        detail: dict[str, Any] = {"kind": record.kind}
-        if (hasattr(body, "table_description") or hasattr(body, "new_arrays")) and isinstance(table, LuwTable):
-            detail["columns"] = [
-                {"name": column.name, "type": column.sql_type.words, "nullable": column.is_nullable}
-                for column in table.columns
-            ]
-        if hasattr(body, "attribute_mask"):
-            detail["attributes"] = log_record.attributes(body)
-        for name in ("index_token", "index_root_page", "flag", "ddl_text_left"):
-            if hasattr(body, name):
-                detail[name] = getattr(body, name)
-        if hasattr(body, "ddl_text"):
-            detail["text"] = self.code_page.decode(body.ddl_text)
-        return detail
+            return None
+        return change if self.is_kept(change, change.faults) else None

@@ -10,8 +10,10 @@ from typing import Any, Literal
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, FramingError, RecordError
-from lmparse.framing.detection import Family
-from lmparse.framing.framings import PREFIXED, Framing, RecordExtent
+from lmparse.framing.base import Framing
+from lmparse.framing.detection import Detection
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.framings import PREFIXED, framing_of
 from lmparse.records.reader import Record, RecordReader, kind_of
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
@@ -31,6 +33,7 @@ class LogReader:
 
     def __init__(self, generation: str, byte_order: str, framing: str, page: CodePage | None = None) -> None:
         self.generation = generation
+        self.byte_order = byte_order
         self._order: Literal["little", "big"] = "little" if byte_order == "little" else "big"
         server = catalog.load("db2_server")
         order = server.enum("byte_order")[byte_order]
@@ -40,7 +43,7 @@ class LogReader:
         self._has_prefix = framing != "bare"
         self.prefixes = RecordReader(prefix, arguments=(prefix.enum("framing")[framing], order))
         """Reads what the API put in front of a record."""
-        self._prefix_width = Framing(framing, byte_order=byte_order).prefix
+        self._prefix_width = framing_of(framing, byte_order=byte_order).lead
 
     def read(self, buffer: Buffer, extent: RecordExtent) -> LogRecord:
         """The log record at a place in a buffer. Raises RecordError or InvalidValueError."""
@@ -55,7 +58,7 @@ class LogReader:
             )  # fmt: skip
         return record
 
-    def place(self, buffer: Buffer, extent: RecordExtent) -> str:
+    def lsn_and_transaction(self, buffer: Buffer, extent: RecordExtent) -> str:
         """Log sequence number and transaction of a record that may be damaged, as far as its header is there."""
         raw = extent.read(buffer)
         layout, base = self._chain
@@ -183,6 +186,14 @@ class LogRecord:
         return f"{self.kind} is {stated.name}, but the type of the record is {type_:#x}"
 
 
+def still_compressed(record: LogRecord) -> RecordError:
+    """The error of a record whose rows cannot be read because of that."""
+    return RecordError(
+        "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
+        field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
+    )  # fmt: skip
+
+
 _TABLE_NAMES = (("tablespace_id", "table_id"), ("parent_pool_id", "parent_object_id"))
 
 
@@ -219,7 +230,7 @@ def _number(value: Any) -> int | None:
     """A log sequence number as a number; that of six bytes comes in half-words."""
     if value is None or isinstance(value, int):
         return value
-    return int(value.word0 << 32 | value.word1 << 16 | value.word2)
+    return int(value.number)
 
 
 def _prefix_lsn(prefix: Any) -> int | None:
@@ -232,7 +243,7 @@ def _prefix_lsn(prefix: Any) -> int | None:
 # -- what proves a log --------------------------------------------------------------------
 
 
-def family(framing: str = "auto", byte_order: str = "auto", generation: str = "auto") -> Family:
+def detection(framing: str = "auto", byte_order: str = "auto", generation: str = "auto") -> Detection:
     """What log records look like, for detection; what a caller has named is not tried otherwise."""
     names = PREFIXED if framing == "auto" else (framing,)
     orders = BYTE_ORDERS if byte_order == "auto" else (byte_order,)
@@ -248,10 +259,10 @@ def family(framing: str = "auto", byte_order: str = "auto", generation: str = "a
         order = framing.byte_order or ""
         return {"byte_order": order, "generation": prove_generation(records, order, generations)}
 
-    return Family(
+    return Detection(
         "Db2 LUW log records",
         test,
-        framings=tuple(Framing(name, byte_order=order) for name in names for order in orders),
+        framings=tuple(framing_of(name, byte_order=order) for name in names for order in orders),
         options=options,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lmparse.db2.log import Db2Log
-from lmparse.db2.transaction_index import Entry
+from lmparse.db2.transaction_index import ChangeReference
 from lmparse.spec import catalog
 from lmparse.spec.catalog import number_struct
 from lmparse.spec.layout import Layout
@@ -40,15 +40,15 @@ class RowPlaces:
         self._shapes: dict[tuple[str, bytes], _Shape | None] = {}
         self._last: tuple[int, list[tuple[int, int]]] = -1, []
 
-    def of(self, entry: Entry) -> Sequence[tuple[int, int]]:
+    def of(self, reference: ChangeReference) -> Sequence[tuple[int, int]]:
         """Offset in the file and bytes of each row of a change; nothing when it is to be read by itself."""
-        extent, buffer = entry.extent, self._log.buffer
+        extent, buffer = reference.extent, self._log.buffer
         offset = extent.offset
         if len(extent.pieces) != 1 or self._is_compressed(offset):
             return ()
-        key = entry.kind, buffer[offset + self._type.start : offset + self._type.stop]
+        key = reference.kind, buffer[offset + self._type.start : offset + self._type.stop]
         if key not in self._shapes:
-            self._shapes[key] = self._shape(entry)
+            self._shapes[key] = self._shape(reference)
         shape = self._shapes[key]
         if shape is None:
             return ()
@@ -58,20 +58,20 @@ class RowPlaces:
         if self._last[0] != offset:
             self._last = offset, self._walked(start, end, shape.gap)
         rows = self._last[1]
-        return rows if entry.op == "U" else rows[entry.number : entry.number + 1]
+        return rows if reference.op == "U" else rows[reference.number : reference.number + 1]
 
     def _is_compressed(self, offset: int) -> bool:
         """As `LogRecord.is_compressed`."""
         if self._sqlcode is None:
             return False
-        start = offset - self._log.framing.prefix
+        start = offset - self._log.framing.lead
         return any(self._log.buffer[start + self._sqlcode[0] : start + self._sqlcode[1]])
 
-    def _shape(self, entry: Entry) -> _Shape | None:
-        body = self._log.logs.read(self._log.buffer, entry.extent).body
+    def _shape(self, reference: ChangeReference) -> _Shape | None:
+        body = self._log.logs.read(self._log.buffer, reference.extent).body
         spec = self._log.reader.spec
         layout = spec.layout_of(body)
-        base = entry.extent.length - body._io.size()
+        base = reference.extent.length - body._io.size()
         if "record" in layout.by_id:
             return _Shape(base + _offset(layout, "record"), None)
         if "old_row" in layout.by_id:

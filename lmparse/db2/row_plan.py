@@ -21,11 +21,11 @@ from lmparse.columnar import arrays, schemas
 from lmparse.columnar.column_types import MOST_DIGITS, column_type
 from lmparse.columnar.row_plan import DecodedImages, ImageWay, joined
 from lmparse.db2 import row_reader
-from lmparse.db2.tables import LuwColumn, LuwTable
+from lmparse.db2.tables import Column, Table
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
-from lmparse.values import codepages, numeric, vector_times, vectors
+from lmparse.values import byte_arrays, codepages, decfloat, floats, integers, packed_times, texts
 from lmparse.values.codepages import CodePage
 
 Bytes = npt.NDArray[np.uint8]
@@ -52,7 +52,7 @@ _FLOAT_WIDTHS = (4, 8)
 class _Part:
     """One column in the rows."""
 
-    column: LuwColumn
+    column: Column
     type: pa.DataType
     kernel: str = ""
     """What reads it, a word; empty when nothing does."""
@@ -66,7 +66,7 @@ class _Part:
         return self.column.name
 
 
-def _part(column: LuwColumn, byte_order: ByteOrder, page: CodePage, trim: bool) -> _Part:
+def _part(column: Column, byte_order: ByteOrder, page: CodePage, trim: bool) -> _Part:
     form = column.form
     reason = _refusal(column, page)
     if reason:
@@ -96,21 +96,21 @@ def _part(column: LuwColumn, byte_order: ByteOrder, page: CodePage, trim: bool) 
     return _Part(column, type_, kernel, read)
 
 
-def _text_page(column: LuwColumn, page: CodePage) -> CodePage:
+def _text_page(column: Column, page: CodePage) -> CodePage:
     # Double-byte columns hold UTF-16, most significant byte first on every server.
     return codepages.lookup(row_reader.GRAPHIC_PAGE) if column.sql_type.is_graphic else page
 
 
-def _refusal(column: LuwColumn, page: CodePage) -> str:
+def _refusal(column: Column, page: CodePage) -> str:
     """Why a column cannot be read by the column."""
     form, width = column.form, column.width
-    if form == "text" and not vectors.can_vector(_text_page(column, page)):
+    if form == "text" and not texts.can_decode_array(_text_page(column, page)):
         return f"nothing reads text in {page.name} by the column"
     if form == "int" and width not in _INT_WIDTHS:
         return f"an integer of {width} bytes"
     if form == "float" and width not in _FLOAT_WIDTHS:
         return f"a floating point number of {width} bytes"
-    if form == "decfloat" and width not in numeric.DECFLOAT_ZERO:
+    if form == "decfloat" and width not in decfloat.ZERO:
         return f"a decimal floating point number of {width} bytes"
     if form == "decimal":
         digits = max(column.precision(), column.scale)
@@ -129,7 +129,7 @@ class LuwImagePlan:
     `reason` says why they cannot be read by the column, and is empty when they can.
     """
 
-    def __init__(self, table: LuwTable, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
+    def __init__(self, table: Table, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
         self.table = table
         self._order: ByteOrder = "big" if byte_order == "big" else "little"
         self._parts = [_part(column, self._order, page, trim) for column in table.columns]
@@ -387,7 +387,7 @@ class _Rows:
         """
         self.good &= self.lengths >= width
         starts = self._stand_in(self.starts, self.good)
-        return None if starts is None else vectors.take_rows(self.data, starts, width)
+        return None if starts is None else byte_arrays.take_rows(self.data, starts, width)
 
     @staticmethod
     def _stand_in(places: Int64s, good: Flags) -> Int64s | None:
@@ -399,7 +399,7 @@ class _Rows:
     def numbers(self, head: Bytes, field: Field, base: int = 0) -> Int64s:
         """An unsigned number in each of n heads; a field without a place of its own stands at `base`."""
         place = base + (field.offset or 0)
-        return vectors.unsigned(head[:, place : place + (field.width or 0)], self._order).view(np.int64)
+        return integers.decode_unsigned_array(head[:, place : place + (field.width or 0)], self._order).view(np.int64)
 
     def bytes_at(self, places: Int64s, which: Flags) -> Bytes:
         """The byte at each place of good rows; 0 for other rows."""
@@ -423,7 +423,7 @@ class _Rows:
         assert value.begins is not None
         is_there = self.good if value.is_null is None else self.good & ~value.is_null
         begins = self._stand_in(value.begins, is_there)
-        return None if begins is None else vectors.take_rows(self.data, begins, width)
+        return None if begins is None else byte_arrays.take_rows(self.data, begins, width)
 
 
 class _Covered:
@@ -466,18 +466,18 @@ class _Covered:
 
 
 def _integer(type_: pa.DataType, byte_order: ByteOrder, raw: Bytes) -> Made:
-    return arrays.numbers(vectors.signed(raw, byte_order), type_), None
+    return arrays.numbers(integers.decode_signed_array(raw, byte_order), type_), None
 
 
 def _ieee(byte_order: ByteOrder, raw: Bytes) -> Made:
-    return arrays.numbers(vectors.ieee(raw, byte_order), pa.float64()), None
+    return arrays.numbers(floats.decode_ieee_array(raw, byte_order), pa.float64()), None
 
 
 def _decfloat(byte_order: ByteOrder, raw: Bytes) -> Made:
     """As text; decoded one by one, since Arrow has no type for it and its digits are as many as they are."""
     ordered = raw if byte_order == "big" else raw[:, ::-1]
     flat, width = ordered.tobytes(), raw.shape[1]
-    decode = cache(numeric.decode_decfloat)
+    decode = cache(decfloat.decode)
     return pa.array([decode(flat[at : at + width]) for at in range(0, len(flat), width)], schemas.TEXT), None
 
 
@@ -488,17 +488,17 @@ def _boolean(raw: Bytes) -> Made:
 
 
 def _date(raw: Bytes) -> Made:
-    days, bad = vector_times.date_digits(raw)
+    days, bad = packed_times.date_days_array(raw)
     return arrays.numbers(days, pa.int32()).view(pa.date32()), bad
 
 
 def _time(raw: Bytes) -> Made:
-    chars, bad = vector_times.time_digits(raw)
+    chars, bad = packed_times.decode_time_array(raw)
     return arrays.strings(chars.reshape(-1), arrays.steps(*chars.shape)), bad
 
 
 def _timestamp(digits: int, raw: Bytes) -> Made:
-    micros, bad, _ = vector_times.timestamp_digits(raw, digits)
+    micros, bad, _ = packed_times.timestamp_micros_array(raw, digits)
     return arrays.numbers(micros, schemas.MICROS), bad
 
 
@@ -516,7 +516,7 @@ _KERNELS: dict[str, tuple[str, Kernel]] = {
 def _text(page: CodePage, trim: bool, raw: Bytes) -> Made:
     if trim and not (page.kind == "utf" and page.codec != "utf_8"):
         return arrays.text(raw, page)  # which reads bytes as characters
-    chars, offsets, bad = vectors.text(raw, page, trim)
+    chars, offsets, bad = texts.decode_array(raw, page, trim)
     return arrays.strings(chars, offsets), bad
 
 
@@ -531,5 +531,5 @@ def _ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) -
             return pieces.cast(pa.string()), None
         except pa.ArrowInvalid:
             pass  # one of them is no text
-    chars, offsets, bad = vectors.ragged_text(data, starts, lengths, page)
+    chars, offsets, bad = texts.decode_ragged_array(data, starts, lengths, page)
     return arrays.strings(chars, offsets), bad

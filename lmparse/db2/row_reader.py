@@ -6,40 +6,30 @@ The reader goes through the generated parser of `db2_row`; what the columns are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from io import BytesIO
 from typing import Any
 
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
-from lmparse.db2.tables import LuwColumn, LuwTable
+from lmparse.changes.row_values import RowValues, of_table
+from lmparse.db2.tables import Column, Table
 from lmparse.errors import DataError, InvalidValueError, RecordError
-from lmparse.records.reader import RecordReader, Values
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
-from lmparse.values import codepages, numeric
+from lmparse.values import codepages, decfloat, decimals, floats, integers, packed_times, texts
 from lmparse.values.codepages import CodePage
+from lmparse.values.decimals import encode_packed
 
 SPEC = "db2_row"
 GRAPHIC_PAGE = 1200
 """Double-byte columns of a Unicode database hold UTF-16, most significant byte first (CCSID 1200)."""
 _NOT_WRITTEN = "the row was stored before the column was added; its default is not in the log"
 _LONG_FIELD = "long field data is logged without its row and column"
-Outside = Callable[[LuwColumn], bytes | str]
+Outside = Callable[[Column], bytes | str]
 """The value of a column that is stored out of its row: the bytes, or why they cannot be had."""
-
-
-@dataclass(slots=True)
-class LuwRow:
-    """One row."""
-
-    values: Values
-    """By column name; None where null, faulty or absent."""
-    faults: list[InvalidValueError] = field(default_factory=list)
-    absent: dict[str, str] = field(default_factory=dict)
-    """Columns whose value is not in the log, with the reason."""
-    unread: int = 0
-    """Bytes of the record that belong to no column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +54,10 @@ def _header_reader(byte_order: str) -> RecordReader:
     return RecordReader(catalog.load("db2_row_header"), arguments=(order,))
 
 
-class LuwRowReader:
+class RowReader:
     """Reads the rows of one version of a table."""
 
-    def __init__(self, table: LuwTable, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
+    def __init__(self, table: Table, byte_order: str, page: CodePage, *, trim: bool = True) -> None:
         self.table = table
         self._byte_order = byte_order
         self.placed = sorted(table.columns, key=lambda column: column.offset)
@@ -93,7 +83,7 @@ class LuwRowReader:
         self.decoders = {column.number: _decoder(column, byte_order, page, trim) for column in table.columns}
         """By number of a column what turns its bytes into its value; None when the log never has it."""
 
-    def read(self, record: bytes, outside: Outside, wanted: frozenset[str] | None = None) -> LuwRow:
+    def read(self, record: bytes, outside: Outside, wanted: frozenset[str] | None = None) -> RowValues:
         """The values of one row; with `wanted`, of these columns only.
 
         Raises RecordError or InvalidValueError when the record is no row of the table.
@@ -102,20 +92,20 @@ class LuwRowReader:
         try:
             parsed: Any = self.parts.parse(record)
         except DataError as error:
-            raise self._named(error) from None
+            raise of_table(error, self.placed, self.table.identity) from None
         data = parsed.user_data
         if hasattr(data, "fixed_section"):
-            pieces = self._formatted(data, len(record))
+            parts = self._formatted(data, len(record))
         elif hasattr(data, "value_offsets"):
-            pieces = self._compressed(data, len(record))
+            parts = self._compressed(data, len(record))
         else:
             raise InvalidValueError(
                 code="LMP-V001", spec=SPEC, field="record_type", field_offset=0, expected="the type of a complete row",
                 found=f"{parsed.header.record_type:#04x}", hex=record[:32].hex().upper(),
             )  # fmt: skip
-        row = LuwRow({})
+        row = RowValues({})
         read = set()
-        for column, raw, start in pieces:
+        for column, raw, start in parts:
             read.add(column.number)
             if wanted is None or column.name in wanted:
                 row.values[column.name] = self._value(row, column, raw, start, outside)
@@ -129,7 +119,7 @@ class LuwRowReader:
         return row
 
     def _value(
-        self, row: LuwRow, column: LuwColumn, raw: bytes | _Elsewhere | None, start: int, outside: Outside
+        self, row: RowValues, column: Column, raw: bytes | _Elsewhere | None, start: int, outside: Outside
     ) -> Any:
         if raw is None:
             return None
@@ -154,12 +144,12 @@ class LuwRowReader:
             row.faults.append(error)
             return None
 
-    def _is_external(self, column: LuwColumn, raw: bytes) -> bool:
+    def _is_external(self, column: Column, raw: bytes) -> bool:
         if column.type == "XML":
             return True
         return column.sql_type.is_lob and bool(raw) and raw[0] not in self._lob_headers.values()
 
-    def _formatted(self, data: Any, length: int) -> Iterator[tuple[LuwColumn, bytes | _Elsewhere | None, int]]:
+    def _formatted(self, data: Any, length: int) -> Iterator[tuple[Column, bytes | _Elsewhere | None, int]]:
         """Columns with their bytes and where these stand in the record."""
         first = length - len(data.variable_section) - data.fixed_length
         for column, part in zip(self.placed, getattr(data.fixed_section, "columns", None) or (), strict=False):
@@ -187,17 +177,17 @@ class LuwRowReader:
             place = max(place, start + length)
         return max(0, unread + len(data.variable_section) - place)
 
-    def _beyond(self, column: LuwColumn, offset: int, length: int, data: Any, first: int) -> RecordError:
+    def _beyond(self, column: Column, offset: int, length: int, data: Any, first: int) -> RecordError:
         return RecordError(
             "the value lies outside of the variable-length section", code="LMP-R002", spec=SPEC, field=column.name,
             field_offset=first + column.offset, found=f"{length} bytes at {offset}",
             expected=f"within {data.fixed_length} to {data.fixed_length + len(data.variable_section)}",
         )  # fmt: skip
 
-    def _compressed(self, data: Any, length: int) -> Iterator[tuple[LuwColumn, bytes | _Elsewhere | None, int]]:
+    def _compressed(self, data: Any, length: int) -> Iterator[tuple[Column, bytes | _Elsewhere | None, int]]:
         """The same of a row with VALUE COMPRESSION, whose offsets count from the array or from the data."""
         offsets = [offset & ~self._special for offset in data.value_offsets]
-        array = 2 * len(offsets)
+        array = data.len_value_offsets
         start = offsets[0]
         ends = {0: len(data.data), array: array + len(data.data)}
         if start not in ends or offsets[-1] != ends[start] or offsets != sorted(offsets):
@@ -220,7 +210,7 @@ class LuwRowReader:
             else:
                 yield column, self._attribute(column, raw, place), place
 
-    def _attribute(self, column: LuwColumn, raw: bytes, place: int) -> bytes | None:
+    def _attribute(self, column: Column, raw: bytes, place: int) -> bytes | None:
         """What an attribute byte stands for: null, or the default of the column's type."""
         if raw and raw[0] == self._attributes["is_null"]:
             return None
@@ -230,19 +220,6 @@ class LuwRowReader:
                 expected="X'01' (null) or X'80' (system default)",
             )  # fmt: skip
         return _system_default(column, self._byte_order)
-
-    def _named(self, error: DataError) -> DataError:
-        """Put the column's name where the spec can only give its number."""
-        start = "fixed_section.columns["
-        path = (error.field or "").removeprefix("user_data.")
-        if path.startswith(start):
-            number, _, part = path.removeprefix(start).partition("]")
-            part = part.lstrip(".")
-            if int(number) < len(self.placed):
-                column = self.placed[int(number)]
-                error.field = f"{column.name}.{part}" if part not in ("", "value") else column.name
-        error.hint = error.hint or f"the columns are those of table {self.table.identity}"
-        return error
 
     def out_of_row(self, payload: bytes) -> dict[int, bytes]:
         """Values of varying columns that are stored out of a row together, by column number.
@@ -258,7 +235,7 @@ class LuwRowReader:
         except (KaitaiStructError, EOFError):
             raise _not_consolidated(payload, "its offsets") from None
         head = len(payload) - len(parsed.data)
-        bases = {0, head, 4 * (count + 1)}
+        bases = {0, head, parsed.len_value_offsets}
         if (
             start not in bases
             or end - start != len(parsed.data)
@@ -281,21 +258,22 @@ def _not_consolidated(payload: bytes, found: str) -> RecordError:
     )  # fmt: skip
 
 
-def _system_default(column: LuwColumn, byte_order: str) -> bytes:
+def _system_default(column: Column, byte_order: str) -> bytes:
     """Zero for numbers, blanks for text of fixed length."""
     if column.form == "decfloat":
-        zero = numeric.DECFLOAT_ZERO[column.width]
+        zero = decfloat.ZERO[column.width]
         return zero if byte_order == "big" else zero[::-1]
     if column.form == "decimal":
-        return bytes(column.width - 1) + b"\x0c"
+        return encode_packed(Decimal(0), column.width, column.scale)
     if column.type == "CHAR" and not column.sql_type.is_bit_data:
         return b" " * column.width
     if column.type == "GRAPHIC":
-        return b"\x00 " * (column.width // 2)
+        blank = codepages.lookup(GRAPHIC_PAGE).encode(" ")
+        return blank * (column.width // len(blank))
     return b"" if column.sql_type.is_varying else bytes(column.width)
 
 
-def _decoder(column: LuwColumn, byte_order: str, page: CodePage, trim: bool) -> Callable[[bytes], Any] | None:
+def _decoder(column: Column, byte_order: str, page: CodePage, trim: bool) -> Callable[[bytes], Any] | None:
     """What turns the bytes of a column into its value; None when the log never has it."""
     type_, form = column.sql_type, column.form
     order: Any = byte_order
@@ -304,27 +282,25 @@ def _decoder(column: LuwColumn, byte_order: str, page: CodePage, trim: bool) -> 
     if form == "text":
         text = codepages.lookup(GRAPHIC_PAGE) if type_.is_graphic else page
         text = codepages.lookup("utf-8") if type_.name == "XML" else text
-        if trim and not type_.is_varying:
-            return lambda raw: text.decode(raw).rstrip(" ")
-        return text.decode
+        return texts.decoder(text, trim and not type_.is_varying)
     if form == "int":
-        return lambda raw: numeric.decode_integer(raw, column.length, order)
+        return lambda raw: integers.decode(raw, column.length, order)
     if form == "float":
-        return lambda raw: numeric.decode_ieee(raw, order)
+        return lambda raw: floats.decode_ieee(raw, order)
     if form == "decimal":
-        return lambda raw: numeric.decode_packed(raw, type_.scale, type_.precision)
+        return lambda raw: decimals.decode_packed(raw, type_.scale, type_.precision)
     if form == "decfloat":
-        return lambda raw: numeric.decode_decfloat(raw if byte_order == "big" else raw[::-1])
+        return lambda raw: decfloat.decode(raw if byte_order == "big" else raw[::-1])
     if form == "boolean":
         return _boolean
     if form == "timestamp":
-        return lambda raw: numeric.decode_timestamp_digits(raw, type_.precision)
+        return lambda raw: packed_times.decode_timestamp(raw, type_.precision)
     return _DIGITS.get(form, bytes)
 
 
 _DIGITS: dict[str, Callable[[bytes], Any]] = {
-    "date": numeric.decode_date_digits,
-    "time": numeric.decode_time_digits,
+    "date": packed_times.decode_date,
+    "time": packed_times.decode_time,
 }
 
 

@@ -25,7 +25,7 @@ _COLUMN_KEYS = ("name", "type", "nullable")
 
 
 @dataclass(frozen=True)
-class LuwColumn:
+class Column:
     """One column as it stands in the rows."""
 
     number: int
@@ -72,12 +72,12 @@ class LuwColumn:
 
 
 @dataclass(frozen=True)
-class LuwTable:
+class Table:
     """One table, or one version of it between two changes of its columns."""
 
     tablespace_id: int
     table_id: int
-    columns: tuple[LuwColumn, ...]
+    columns: tuple[Column, ...]
     schema: str = ""
     name: str = ""
     sequence: int = 0
@@ -110,11 +110,11 @@ class LuwTable:
         return max((column.end for column in self.columns), default=0)
 
     @property
-    def lob_columns(self) -> list[LuwColumn]:
+    def lob_columns(self) -> list[Column]:
         """Columns whose values may stand in LOB records."""
         return [column for column in self.columns if column.sql_type.is_lob]
 
-    def named_by(self, other: LuwTable) -> LuwTable:
+    def named_by(self, other: Table) -> Table:
         """The same under the names of another description of it, column by column."""
         names = [column.name for column in other.columns]
         columns = [
@@ -125,7 +125,7 @@ class LuwTable:
         ]
         return replace(self, columns=tuple(columns), schema=other.schema, name=other.name)
 
-    def differs_from(self, other: LuwTable) -> str | None:
+    def differs_from(self, other: Table) -> str | None:
         """The first column that is of another type or elsewhere in another description of the table."""
         for mine, theirs in zip(self.columns, other.columns, strict=False):
             if not _same_bytes(mine, theirs):
@@ -136,13 +136,13 @@ class LuwTable:
         return None
 
 
-def _same_bytes(mine: LuwColumn, theirs: LuwColumn) -> bool:
+def _same_bytes(mine: Column, theirs: Column) -> bool:
     # A record does not tell bit data from text, and gives a timestamp's digits in pairs.
     same = mine.type == theirs.type and mine.offset == theirs.offset and mine.is_nullable == theirs.is_nullable
     return same and (mine.sql_type.is_varying or mine.length == theirs.length)
 
 
-def _refined(type_: SqlType, known: LuwColumn | None) -> SqlType:
+def _refined(type_: SqlType, known: Column | None) -> SqlType:
     """A type from a record with what only SQL says of it."""
     if known is None or known.type != type_.name:
         return type_
@@ -156,12 +156,12 @@ def slot_width() -> int:
     return sum(layout[name].width or 0 for name in ("value_offset", "value_length"))
 
 
-def placed(columns: Sequence[tuple[str, SqlType, bool]]) -> tuple[LuwColumn, ...]:
+def placed(columns: Sequence[tuple[str, SqlType, bool]]) -> tuple[Column, ...]:
     """Columns at their places: packed, in their order, a null byte behind those that may be null."""
-    found: list[LuwColumn] = []
+    found: list[Column] = []
     offset = 0
     for number, (name, type_, is_nullable) in enumerate(columns, 1):
-        column = LuwColumn(number, name, type_, is_nullable, offset)
+        column = Column(number, name, type_, is_nullable, offset)
         found.append(column)
         offset = column.end
     return tuple(found)
@@ -170,7 +170,7 @@ def placed(columns: Sequence[tuple[str, SqlType, bool]]) -> tuple[LuwColumn, ...
 # -- from a tables file -------------------------------------------------------------------
 
 
-def read_tables_file(path: str) -> dict[Ids, LuwTable]:
+def read_tables_file(path: str) -> dict[Ids, Table]:
     """The tables that a YAML file describes, by their ids.
 
     Raises ControlError LMP-C009 with the place in the file of what cannot be used.
@@ -186,7 +186,7 @@ def read_tables_file(path: str) -> dict[Ids, LuwTable]:
     entries = tree.get("tables") if isinstance(tree, dict) else None
     if not isinstance(entries, list):
         raise _unusable(path, "tables", "a list of tables under the key tables", tree)
-    tables: dict[Ids, LuwTable] = {}
+    tables: dict[Ids, Table] = {}
     for number, entry in enumerate(entries):
         table = _table(path, f"tables[{number}]", entry)
         if table.ids in tables:
@@ -195,7 +195,7 @@ def read_tables_file(path: str) -> dict[Ids, LuwTable]:
     return tables
 
 
-def _table(path: str, where: str, entry: Any) -> LuwTable:
+def _table(path: str, where: str, entry: Any) -> Table:
     if not isinstance(entry, dict):
         raise _unusable(path, where, "a mapping of keys", entry)
     _check_keys(path, where, entry, _KEYS)
@@ -210,7 +210,7 @@ def _table(path: str, where: str, entry: Any) -> LuwTable:
         if column_name in seen:
             raise _unusable(path, f"{where}.columns[{number}].name", "every column once", column_name)
         seen.add(column_name)
-    return LuwTable(ids[0], ids[1], placed(read), schema, name)
+    return Table(ids[0], ids[1], placed(read), schema, name)
 
 
 def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:
@@ -234,8 +234,9 @@ def _check_keys(path: str, where: str, entry: dict[Any, Any], known: Sequence[st
 
 
 def _whole(path: str, where: str, value: Any) -> int:
-    if type(value) is not int or not 0 <= value <= 0xFFFF:
-        raise _unusable(path, where, "a number from 0 to 65535", value)
+    most = (1 << 8 * (catalog.load("db2_dms").layouts["db2_dms.header"][where.rpartition(".")[2]].width or 0)) - 1
+    if type(value) is not int or not 0 <= value <= most:
+        raise _unusable(path, where, f"a number from 0 to {most}", value)
     return value
 
 
@@ -252,7 +253,7 @@ def _unusable(path: str, field: str, expected: str, found: Any) -> ControlError:
 # -- from records ---------------------------------------------------------------------------
 
 
-def table_of(ids: Ids, description: Any, sequence: int, field: str) -> LuwTable:
+def table_of(ids: Ids, description: Any, sequence: int, field: str) -> Table:
     """The table that column and LOB descriptors of a record describe.
 
     Raises RecordError LMP-R006 for descriptors that contradict themselves.
@@ -264,7 +265,7 @@ def table_of(ids: Ids, description: Any, sequence: int, field: str) -> LuwTable:
             expected=f"{count} LOB descriptors", found=str(len(description.lobs)),
         )  # fmt: skip
     columns = [
-        LuwColumn(number, f"C{number}", _described_type(entry), entry.is_nullable, entry.field_offset)
+        Column(number, f"C{number}", _described_type(entry), entry.is_nullable, entry.field_offset)
         for number, entry in enumerate(description.columns, 1)
     ]
     if len(description.lobs) == count:
@@ -277,7 +278,7 @@ def table_of(ids: Ids, description: Any, sequence: int, field: str) -> LuwTable:
             for column in columns
         ]
     _check_places(columns, field)
-    return LuwTable(*ids, tuple(columns), sequence=sequence)
+    return Table(*ids, tuple(columns), sequence=sequence)
 
 
 def _type_name(descriptor: Any) -> str:
@@ -299,7 +300,7 @@ def _described_type(descriptor: Any) -> SqlType:
     return SqlType(name.removesuffix("_type").replace("_", " ").upper(), descriptor.length)
 
 
-def _check_places(columns: Sequence[LuwColumn], field: str) -> None:
+def _check_places(columns: Sequence[Column], field: str) -> None:
     """Fixed-length portions are packed: the offset of each column is where the one before ends."""
     end = 0
     for column in sorted(columns, key=lambda entry: entry.offset):

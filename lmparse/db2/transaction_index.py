@@ -1,6 +1,6 @@
-"""Ledger: what one pass over a Db2 LUW log found, without a row in memory.
+"""Transaction index: what one pass over a Db2 LUW log found, without a row in memory.
 
-Units of work with the places of their changes, the descriptions of tables, and what is to be said.
+Transactions with the places of their changes, the descriptions of tables, and what is to be reported.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lmparse.db2.tables import Ids, LuwTable
+from lmparse.db2.tables import Ids, Table
 from lmparse.errors import DataError, FramingError
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class LobPiece:
     """A piece of a value that is stored out of its row."""
 
     extent: RecordExtent
@@ -34,7 +34,7 @@ class Piece:
 
 
 @dataclass(slots=True)
-class Entry:
+class ChangeReference:
     """One change: where its record stands, and what became of it."""
 
     extent: RecordExtent
@@ -55,14 +55,14 @@ class Entry:
     """One half of an update that moved its row, by the flag in the record."""
     other: RecordExtent | None = None
     """The record with the row before, when this is both halves of one update."""
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[LobPiece, ...] = ()
     """Values stored out of the row, as far as they are known to be of it."""
-    grows: tuple[Entry, ...] = ()
+    grows: tuple[ChangeReference, ...] = ()
     """Changes of the same row whose values the pieces go on, the earliest first. All of them stand
     here, and not each in the next, so that a part with many of them can be pickled."""
     appends: frozenset[int | None] = frozenset()
     """Columns whose pieces begin where no value begins: what was appended to one that stood there."""
-    rivals: tuple[Entry, ...] = ()
+    rivals: tuple[ChangeReference, ...] = ()
     """Other changes of the transaction that pieces without a column might be of."""
     is_doubtful: bool = False
     """Whether a damaged record stands where pieces of its values may have stood."""
@@ -75,7 +75,7 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Unit:
+class Transaction:
     """One transaction."""
 
     transaction_id: bytes
@@ -86,14 +86,14 @@ class Unit:
     """committed, rolled-back, or open."""
     begins_before: bool = False
     """Whether its first record is not in the log at hand."""
-    entries: list[Entry] = field(default_factory=list)
+    changes: list[ChangeReference] = field(default_factory=list)
     commit_lsn: int = 0
     commit_stream: int = 0
     commit_time: int | None = None
     """Seconds since 1970-01-01, as far as the record that ended it has a time."""
     authid: str | None = None
     number: int = 0
-    """Which of the units, in the order in which they ended."""
+    """Which of the transactions, in the order in which they ended."""
 
     @property
     def txn_id(self) -> str:
@@ -103,21 +103,23 @@ class Unit:
     @property
     def bytes(self) -> int:
         """Size of its changes, with the values stored out of their rows."""
-        return sum(entry.extent.length + sum(piece.length for piece in entry.pieces) for entry in self.entries)
+        return sum(
+            reference.extent.length + sum(piece.length for piece in reference.pieces) for reference in self.changes
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class TableRecord:
     """A description of a table in the log."""
 
-    table: LuwTable
+    table: Table
     index: int
     """Number of the record it stands in."""
-    unit: int
-    """Number of the unit of work that made it."""
+    transaction: int
+    """Number of the transaction that made it."""
     is_committed: bool
     is_undone: bool
-    before: LuwTable | None = None
+    before: Table | None = None
     """What the same record says of the table as it was."""
 
 
@@ -125,7 +127,7 @@ class TableRecord:
 class TransactionIndex:
     """What one pass over a log found."""
 
-    units: list[Unit] = field(default_factory=list)
+    transactions: list[Transaction] = field(default_factory=list)
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     """What is to be said besides, by its words."""
@@ -137,32 +139,32 @@ class TransactionIndex:
     """Records that could not be read."""
     fault: FramingError | None = None
     """Where records can be cut out of the file no more."""
-    named: dict[Ids, LuwTable] = field(default_factory=dict)
+    named: dict[Ids, Table] = field(default_factory=dict)
     """The tables of the tables file."""
     column_ids: dict[Ids, set[int]] = field(default_factory=dict)
     """Columns that records of values stored out of the row name, by table."""
 
-    def description(self, unit: Unit, entry: Entry) -> LuwTable | None:
+    def description(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
         """The description of the table of a change that was in force at its record.
 
-        Of other units committed ones only; one that was taken back holds for what was taken back with it.
+        Of other transactions committed ones only; one that was taken back holds for what was taken back with it.
         """
         found = None
-        for record in self.tables.get(entry.ids or (0, 0), ()):
-            is_own = record.unit == unit.number and (not record.is_undone or entry.is_undone)
-            if record.index <= entry.extent.index:
+        for record in self.tables.get(reference.ids or (0, 0), ()):
+            is_own = record.transaction == transaction.number and (not record.is_undone or reference.is_undone)
+            if record.index <= reference.extent.index:
                 found = record.table if record.is_committed or is_own else found
             elif found is None and record.before is not None:
                 return record.before
         return found
 
     def parts(self, max_bytes: int) -> Iterator[TransactionIndex]:
-        """The same in parts of whole units, of about so many bytes; what went wrong is in the last."""
-        size, units = 0, list[Unit]()
-        for unit in self.units:
-            if size and size + unit.bytes > max_bytes:
-                yield replace(self, units=units, bad=[], fault=None)
-                size, units = 0, []
-            units.append(unit)
-            size += unit.bytes
-        yield replace(self, units=units)
+        """The same in parts of whole transactions, of about so many bytes; what went wrong is in the last."""
+        size, transactions = 0, list[Transaction]()
+        for transaction in self.transactions:
+            if size and size + transaction.bytes > max_bytes:
+                yield replace(self, transactions=transactions, bad=[], fault=None)
+                size, transactions = 0, []
+            transactions.append(transaction)
+            size += transaction.bytes
+        yield replace(self, transactions=transactions)

@@ -6,8 +6,10 @@ Db2 LUW begin with their own length; what an API puts before them comes from `fo
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from struct import Struct
+from typing import Any, NamedTuple
 
 from kaitaistruct import KaitaiStructError
 
@@ -17,6 +19,36 @@ from lmparse.storage.buffers import Buffer
 
 TRAILERS = (b"\n", b"\r", b"\r\n", b"\x1a")
 """Line ends and the end-of-file mark, which transfers put behind a file."""
+
+
+_MOST = (1 << 63) - 1
+"""Limit of a length that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordForm:
+    """The word in front of each record or piece, as scans read it. Places are from its start; sizes in bytes."""
+
+    struct: Struct
+    """Gives the length, for pieces their code, then what is false when the word is sound."""
+    skip: int
+    """From the start of the word to the first byte of the record."""
+    uncounted: int
+    """What the length does not count."""
+    least: int
+    most: int
+    """Limits of the length."""
+    length_at: int
+    length_type: str
+    """NumPy's name of the number there."""
+    zero_at: int = 0
+    zero_type: str = ""
+    """A number that a sound word has as zero; empty when there is none."""
+
+    @property
+    def size(self) -> int:
+        """Of all that a scan reads."""
+        return self.struct.size
 
 
 class Descriptor:
@@ -49,6 +81,16 @@ class Descriptor:
                     expected=_limits(minimum, maximum), found=str(values[number]), doc_ref=self.spec.layout.doc_ref,
                 )  # fmt: skip
         return values
+
+    def form(self, uncounted: int = 0) -> WordForm:
+        """The word as scans read it, its length being the first number; `uncounted` bytes are not in that."""
+        length, *others = self.spec.layout
+        # Words of a length alone get a value of no bytes, which is false.
+        struct = self.struct if others else Struct(self.struct.format + "0s")
+        zero = (others[-1].offset or 0, f">u{others[-1].width}") if others else (0, "")
+        most = _MOST if length.maximum is None else length.maximum
+        length_type = f">u{length.width}"
+        return WordForm(struct, self.size, uncounted, length.minimum or 0, most, length.offset or 0, length_type, *zero)
 
     def _too_short(self, buffer: Buffer, offset: int, end: int, index: int) -> FramingError:
         have = buffer[offset:end]
@@ -98,6 +140,14 @@ class OwnLength:
         headers = [self.spec.layouts[case].least_width for case in self.spec.layout["chain"].cases]
         self.least = self.spec.layout.least_width + min(headers)
         """Bytes of the shortest header."""
+
+    @property
+    def form(self) -> WordForm:
+        """Prefix and length as scans read them."""
+        order, letter = self._struct.format[0], self._struct.format[1:]
+        struct = Struct(f"{order}{self.prefix}x{letter}0s")
+        length_type = f"{order}u{self._struct.size}"
+        return WordForm(struct, self.prefix, self.prefix, self.least, _MOST, self.prefix, length_type)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         """Length of the record whose prefix starts at `offset`. Raises as Descriptor.read does."""
@@ -157,6 +207,20 @@ def _limits(minimum: int, maximum: int) -> str:
 def descriptor(spec_id: str) -> Descriptor:
     """The descriptor word of a spec, made once."""
     return Descriptor(spec_id)
+
+
+class SegmentCodes(NamedTuple):
+    """Codes of the pieces that begin a record, and of those that end one."""
+
+    opening: frozenset[int]
+    closing: frozenset[int]
+
+
+@cache
+def segment_codes() -> SegmentCodes:
+    """The codes in an SDW."""
+    codes = descriptor("zos_sdw").spec.enum("segment_code")
+    return SegmentCodes(frozenset((codes["complete"], codes["first"])), frozenset((codes["complete"], codes["last"])))
 
 
 @cache

@@ -1,8 +1,8 @@
 """Detection: which framing the bytes of a file prove.
 
 A framing is a candidate when its records tile the first window exactly and the
-records themselves are what they should be. What they should be is a family's
-knowledge, handed in: this module knows descriptor words only.
+records themselves are what they should be. What they should be is handed in as a
+`Detection`: this module knows descriptor words only.
 """
 
 from __future__ import annotations
@@ -11,19 +11,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lmparse.errors import FramingError
-from lmparse.framing.framings import Cutter, Framing, RecordExtent
+from lmparse.framing.base import Framing
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.framings import framing_of
+from lmparse.framing.glued import Cutter
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
 
 WINDOW_BYTES = 1 << 20
 _SAMPLE = 64
+_IN_BLOCKS = ("zos_rdw", "zos_sdw")
+"""Descriptor words that are in blocks too, so that records without blocks may seem to tile a file in blocks."""
 
 Test = Callable[[list[bytes], Framing], str | None]
-"""Why these first records, cut by a framing, are none of the family, or None when they are."""
+"""Why these first records, cut by a framing, are not those looked for, or None when they are."""
 
 
 @dataclass(frozen=True)
-class Family:
+class Detection:
     """What is known of the records that a file should hold."""
 
     name: str
@@ -39,6 +44,10 @@ class Family:
     """Whether bytes may be one of the records, whatever its codes; without it the parser is asked."""
     options: Callable[[list[bytes], Framing], dict[str, str]] | None = None
     """Options besides the framing that the first records prove, under their Python names."""
+    magic: bytes = b""
+    """What the first record of every such file begins with, where that is always the same."""
+    part: Callable[[], Detection] | None = None
+    """What a part of such a file looks like that lacks its first record, where that can be known."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +60,12 @@ class Trial:
     fault: FramingError | None
     """Where the framing broke; None when it tiled the window exactly."""
     refusal: str | None
-    """Why the records are none of the family; None when they are."""
+    """Why the records are not those looked for; None when they are."""
     is_spanned: bool
 
     @property
     def is_proven(self) -> bool:
-        """Whether it tiles exactly and the records are of the family."""
+        """Whether it tiles exactly and the records are those looked for."""
         return self.fault is None and self.refusal is None and bool(self.extents)
 
     @property
@@ -72,7 +81,7 @@ class Trial:
         return "fits" if self.fault is None else str(self.fault)
 
 
-def detect(buffer: Buffer, family: Family) -> Trial:
+def detect(buffer: Buffer, detection: Detection) -> Trial:
     """Find the framing of a file. Never guesses.
 
     Raises FramingError: LMP-F002 when there is no byte to prove it by, LMP-F003
@@ -80,7 +89,7 @@ def detect(buffer: Buffer, family: Family) -> Trial:
     """
     if not len(buffer):
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", hint="name the framing")
-    trials = try_framings(buffer, family)
+    trials = try_framings(buffer, detection)
     left = _preferred([trial for trial in trials if trial.is_proven])
     if not left:
         # A file that is damaged or cut short tiles in no way: then the one way in which
@@ -98,25 +107,25 @@ def detect(buffer: Buffer, family: Family) -> Trial:
             hint="name the framing that the transfer used",
         )  # fmt: skip
     raise FramingError(
-        f"no framing gives {family.name}", code="LMP-F003", record_offset=0,
+        f"no framing gives {detection.name}", code="LMP-F003", record_offset=0,
         found="; ".join(f"{_name(trial.framing)}: {_short(trial)}" for trial in trials), hex=buffer[:32].hex().upper(),
         expected="records that tile the file", hint="lmparse sniff FILE says more",
     )  # fmt: skip
 
 
-def try_framings(buffer: Buffer, family: Family) -> list[Trial]:
+def try_framings(buffer: Buffer, detection: Detection) -> list[Trial]:
     """Try every framing that needs no option."""
-    if family.framings:
-        return [try_framing(buffer, framing, family) for framing in family.framings]
+    if detection.framings:
+        return [try_framing(buffer, framing, detection) for framing in detection.framings]
     names = ["bdw-vbs", "bdw", "vbs", "rdw", "zosmf"]
-    framings = [Framing(name) for name in names]
-    if family.cutter is not None:
-        framings.append(Framing("glued", cutter=family.cutter))
-    return [try_framing(buffer, framing, family) for framing in framings]
+    framings = [framing_of(name) for name in names]
+    if detection.cutter is not None:
+        framings.append(framing_of("glued", cutter=detection.cutter))
+    return [try_framing(buffer, framing, detection) for framing in framings]
 
 
-def try_framing(buffer: Buffer, framing: Framing, family: Family) -> Trial:
-    """Read the first window with one framing and let the family judge its records."""
+def try_framing(buffer: Buffer, framing: Framing, detection: Detection) -> Trial:
+    """Read the first window with one framing and judge its records."""
     extents: list[RecordExtent] = []
     fault: FramingError | None = None
     is_spanned = False
@@ -129,7 +138,7 @@ def try_framing(buffer: Buffer, framing: Framing, family: Family) -> Trial:
                 break
     except FramingError as error:
         fault = error
-    refusal = family.test([extent.read(buffer) for extent in extents], framing) if extents else _no_record(fault)
+    refusal = detection.test([extent.read(buffer) for extent in extents], framing) if extents else _no_record(fault)
     return Trial(framing, tuple(extents), fault, refusal, is_spanned)
 
 
@@ -138,12 +147,10 @@ def _preferred(fits: list[Trial]) -> list[Trial]:
 
     Descriptor words that tile win over none: they cannot stand there by chance.
     """
-    fits = [trial for trial in fits if trial.is_spanned or trial.framing.name not in ("vbs", "bdw-vbs")]
-    described = [trial for trial in fits if trial.framing.name != "glued"]
-    fits = described or fits
-    blocked = [trial for trial in fits if trial.framing.name in ("bdw", "bdw-vbs")]
-    if blocked:
-        fits = [trial for trial in fits if trial in blocked or trial.framing.name not in ("rdw", "vbs")]
+    fits = [trial for trial in fits if trial.is_spanned or not trial.framing.is_spanned]
+    fits = [trial for trial in fits if trial.framing.word_id is not None] or fits
+    if any(trial.framing.is_blocked for trial in fits):
+        fits = [trial for trial in fits if trial.framing.is_blocked or trial.framing.word_id not in _IN_BLOCKS]
     return fits
 
 

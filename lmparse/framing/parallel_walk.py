@@ -7,11 +7,10 @@ first one is right, and each that arrives exactly where the next one set out pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
+from lmparse.framing.descriptors import WordForm
 from lmparse.storage.buffers import Buffer
 
 Places = npt.NDArray[np.int64]
@@ -26,52 +25,33 @@ _REACH = 1 << 16
 """Bytes that are searched for something like the first record."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What a descriptor word says of the way to the next. Places are from its start, in bytes."""
-
-    length_at: int
-    length_type: str
-    """NumPy's name of the number there."""
-    zero_at: int
-    zero_type: str
-    """A number that a sound word has as zero; empty when there is none."""
-    size: int
-    """Of the whole word."""
-    uncounted: int
-    """What the length does not count."""
-    least: int
-    most: int
-    """Limits of the length."""
-
-
-def parallel_walk(step: Step, buffer: Buffer, offset: int, limit: int, stop: int) -> tuple[Places, int] | None:
+def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop: int) -> tuple[Places, int] | None:
     """Where records stand from `offset` up to `stop`, and where the last of them ends.
 
     All that is given is proven. What ends behind `limit`, or has no sound word, is left out, and
     everything behind it. None when nothing is to be gained.
     """
-    last = min(limit - step.size, stop - 1) - offset
+    last = min(limit - form.size, stop - 1) - offset
     if last < _LEAST_BYTES:
         return None
-    begins = _begins(step, buffer, offset, last)
+    begins = _begins(form, buffer, offset, last)
     if len(begins) < _WALKERS // 4:
         return None
-    lengths = items(buffer, offset + step.length_at, last + 1, step.length_type)
+    lengths = items(buffer, offset + form.length_at, last + 1, form.length_type)
     stops = np.append(begins[1:], last + 1)
     places, paths = begins, []
     while (is_going := places < stops).any():
         paths.append(places)
         # A walker on a wrong way must not stand still, and may end anywhere.
-        lead = lengths[np.minimum(places, last)].astype(np.int64) + step.uncounted
-        places = np.where(is_going, places + np.maximum(lead, step.size), places)
+        lead = lengths[np.minimum(places, last)].astype(np.int64) + form.uncounted
+        places = np.where(is_going, places + np.maximum(lead, form.size), places)
     has_arrived = places[:-1] == begins[1:]
     right = len(begins) if has_arrived.all() else int(has_arrived.argmin()) + 1
     found = np.array(paths).T[:right]
     starts, reached = found[found < stops[:right, None]], int(places[right - 1])
-    is_sound = (lengths[starts] >= step.least) & (lengths[starts] <= step.most)
-    if step.zero_type:
-        is_sound &= items(buffer, offset + step.zero_at, last + 1, step.zero_type)[starts] == 0
+    is_sound = (lengths[starts] >= form.least) & (lengths[starts] <= form.most)
+    if form.zero_type:
+        is_sound &= items(buffer, offset + form.zero_at, last + 1, form.zero_type)[starts] == 0
     if not is_sound.all():
         count = int(is_sound.argmin())
         starts, reached = starts[:count], int(starts[count])
@@ -80,10 +60,10 @@ def parallel_walk(step: Step, buffer: Buffer, offset: int, limit: int, stop: int
     return starts + offset, reached + offset
 
 
-def _begins(step: Step, buffer: Buffer, offset: int, last: int) -> Places:
+def _begins(form: WordForm, buffer: Buffer, offset: int, last: int) -> Places:
     """Places, from `offset`, that look like the start of the first record; that one is first."""
-    behind = step.length_at + np.dtype(step.length_type).itemsize
-    like = bytes(buffer[offset + behind : offset + step.size + _LIKENESS])
+    behind = form.length_at + np.dtype(form.length_type).itemsize
+    like = bytes(buffer[offset + behind : offset + form.size + _LIKENESS])
     places = {0}
     for number in range(1, _WALKERS):
         near = offset + last * number // _WALKERS

@@ -8,9 +8,9 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from lmparse.framing.framings import RecordExtent
-from lmparse.framing.index import Window
-from lmparse.values import vectors
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.windows import Window
+from lmparse.values import byte_arrays, integers
 from lmparse.values.distinct import Distinct
 
 Place = tuple[int, int]
@@ -38,7 +38,7 @@ def above(windows: Iterable[Window], place: Place, limit: int) -> Iterator[Recor
     """Every record with a big-endian number above a limit at a place; those that are too short for it have none."""
     for window in windows:
         fits = _fits(window, sum(place))
-        is_above = vectors.unsigned(_rows(window, place, fits)) > limit
+        is_above = integers.decode_unsigned_array(_rows(window, place, fits)) > limit
         yield from map(window.extent, np.flatnonzero(fits)[is_above].tolist())
 
 
@@ -49,4 +49,4 @@ def _fits(window: Window, end: int) -> npt.NDArray[np.bool_]:
 
 def _rows(window: Window, place: Place, fits: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
     start, width = place
-    return vectors.take_rows(window.data, window.starts[fits] + start, width)
+    return byte_arrays.take_rows(window.data, window.starts[fits] + start, width)

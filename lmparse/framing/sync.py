@@ -7,35 +7,22 @@ proposal; the proof is that the range before it, read from a proven start, ends 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 from lmparse.errors import DataError, FramingError
-from lmparse.framing.descriptors import block_descriptor, descriptor
-from lmparse.framing.framings import Framing, RecordExtent
-from lmparse.framing.index import Window, sound_words, windows
+from lmparse.framing.base import Framing
+from lmparse.framing.extents import Plausible, Span
+from lmparse.framing.index import windows
+from lmparse.framing.windows import Window
 from lmparse.storage.buffers import Buffer
-
-Plausible = Callable[[RecordExtent], bool]
-"""Whether a record of the file may stand there."""
 
 REACH = 1 << 16
 """Bytes before and behind an offset that are searched. Twice the longest record of format V: no limit
 is stated for a record in pieces or of Db2 LUW. Where a longer record or block stands nothing is found."""
 CHAIN = 16
 """Records that must follow one another from a cut on, or blocks where there are blocks."""
-_WORDS = 4
-"""As many descriptor words must follow one another before what is in a record is looked at, which takes longer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A part of a file between two cuts. Offsets in bytes."""
-
-    start: int
-    end: int
 
 
 class RangeError(Exception):
@@ -45,7 +32,7 @@ class RangeError(Exception):
     are not proven either. No error of the file, so it has no code; `__cause__` is what was met.
     """
 
-    def __init__(self, part: Range, reached: int | None) -> None:
+    def __init__(self, part: Span, reached: int | None) -> None:
         super().__init__(part, reached)
         self.part = part
         self.reached = reached
@@ -56,28 +43,26 @@ class RangeError(Exception):
         return f"the range from {self.part.start:#x} does not end at {self.part.end:#x}{place}"
 
 
-def ranges(places: Iterable[int], end: int) -> list[Range]:
-    """The ranges between cuts, from the start of a file to its `end`."""
-    return [Range(start, behind) for start, behind in pairwise((0, *places, end)) if start < behind]
+def ranges(places: Iterable[int], end: int) -> list[Span]:
+    """The ranges between cuts, from the start of a file to its `end`; nobody has counted their records."""
+    return [Span(start, behind, None) for start, behind in pairwise((0, *places, end)) if start < behind]
 
 
-def range_windows(
-    framing: Framing, buffer: Buffer, part: Range, first_index: int = 0, **limits: int
-) -> Iterator[Window]:
-    """The windows of a range, as `index.windows` gives them; proven when the last one was given.
+def range_windows(framing: Framing, buffer: Buffer, part: Span) -> Iterator[Window]:
+    """The windows of a range, as `index.windows` gives them, numbered from 0; proven when the last one was given.
 
     Raises RangeError when its records do not fill it exactly. A range that is the whole file has no
     cut, so that it raises what `windows` raises.
     """
     try:
-        yield from windows(framing, buffer, part.start, part.end, first_index, **limits)
+        yield from windows(framing, buffer, part.start, part.end)
     except DataError as error:
-        if part == Range(0, len(buffer)):
+        if (part.start, part.end) == (0, len(buffer)):
             raise
         raise RangeError(part, error.record_offset) from error
 
 
-def count(framing: Framing, buffer: Buffer, part: Range) -> int:
+def count(framing: Framing, buffer: Buffer, part: Span) -> int:
     """How many records a range holds, which is proven by that. Raises as `range_windows` does."""
     return sum(map(len, range_windows(framing, buffer, part)))
 
@@ -108,13 +93,12 @@ def synchronise(
     longer than `REACH` or refused by `plausible`. From there `chain` plausible records must follow one
     another, or as many as there are up to `end`.
 
-    None when no path is left, when several are that do not meet, and for `glued`: there a range proves
-    nothing, because the end of the last record is taken from the end of the range.
+    None when no path is left, when several are that do not meet, and where no place is a candidate.
     """
-    if framing.name == "glued" or near >= end:
+    if near >= end:
         return None
     steps = _Steps(framing, buffer, near, end, plausible)
-    paths = {place: steps.entry(place) for place in steps.candidates()}
+    paths = {place: steps.entry(place) for place in framing.candidates(buffer, near, REACH)}
     heap = sorted(paths)
     while heap:
         # Always the hindmost path goes on, so that paths meet before they pass one another.
@@ -145,33 +129,10 @@ class _Steps:
     end: int
     plausible: Plausible
 
-    @property
-    def is_blocked(self) -> bool:
-        """Whether steps are blocks."""
-        return self.framing.name in ("bdw", "bdw-vbs")
-
-    def candidates(self) -> Iterable[int]:
-        """Places up to `near`, within reach, where a step might begin."""
-        first = max(0, self.near - REACH)
-        if self.framing.name == "fixed":
-            return [self.near - self.near % (self.framing.record_length or 1)]
-        if not self.is_blocked:
-            return sound_words(self.framing, self.buffer, first, self.near + 1, REACH, _WORDS)
-        before = block_descriptor().size
-        words = sound_words(self.framing, self.buffer, first + before, self.near + before + 1, REACH)
-        return [offset - before for offset in words]
-
     def entry(self, place: int) -> int | None:
         """The place itself, when reading may begin there."""
-        if place < self.near or place >= self.end:
-            return None
-        if self.framing.name != "bdw-vbs":
-            return place
-        try:
-            code = descriptor("zos_sdw").read(self.buffer, place + block_descriptor().size, self.end, 1)[1]
-        except FramingError:
-            return None
-        return place if code in _opening() else None
+        is_entry = self.near <= place < self.end and self.framing.may_begin(self.buffer, place, self.end)
+        return place if is_entry else None
 
     def is_chain(self, place: int, count: int) -> bool:
         """Whether this many steps can be made from a place, or as many as there are to the end."""
@@ -182,48 +143,7 @@ class _Steps:
 
     def behind(self, place: int) -> int | None:
         """Where the record or block at a place ends; None when there is none."""
-        limit = min(self.end, place + REACH)
         try:
-            if self.is_blocked:
-                return self._behind_block(place, limit)
-            # Number 1, because bytes that begin no record are no error of the first one.
-            extent = next(self.framing.extents(self.buffer, place, limit, 1))
+            return self.framing.behind(self.buffer, place, min(self.end, place + REACH), self.plausible)
         except FramingError:
             return None
-        return sum(extent.pieces[-1]) if self.plausible(extent) else None
-
-    def _behind_block(self, place: int, limit: int) -> int | None:
-        behind = place + block_descriptor().read(self.buffer, place, limit, 1)
-        if behind > limit:
-            return None
-        if self.framing.name == "bdw":
-            extents = self.framing.extents(self.buffer, place, behind, 1)
-            return behind if all(map(self.plausible, extents)) else None
-        word = descriptor("zos_sdw")
-        offset = place + block_descriptor().size
-        is_open: bool | None = None  # before the first piece it is not known
-        while offset < behind:
-            length, code, _ = word.read(self.buffer, offset, behind, 1)
-            opens, closes = code in _opening(), code in _closing()
-            if offset + length > behind or opens is is_open:
-                return None
-            piece = (offset + word.size, length - word.size)
-            if opens and closes and not self.plausible(RecordExtent(1, (piece,), None)):
-                return None
-            is_open = not closes
-            offset += length
-        return behind
-
-
-@cache
-def _opening() -> frozenset[int]:
-    """Codes of the pieces that begin a record."""
-    codes = descriptor("zos_sdw").spec.enum("segment_code")
-    return frozenset((codes["complete"], codes["first"]))
-
-
-@cache
-def _closing() -> frozenset[int]:
-    """Codes of the pieces that end a record."""
-    codes = descriptor("zos_sdw").spec.enum("segment_code")
-    return frozenset((codes["complete"], codes["last"]))

@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lmparse.bmc import change_columns, header_columns
-from lmparse.bmc.change_columns import ChangeColumns
-from lmparse.bmc.log import LogicalLog
 from lmparse.changes.change import Version
+from lmparse.changes.family import ChangeReader
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.rows import change_row, change_rows
 from lmparse.changes.schemas import changes_schema, version_schema
@@ -38,15 +36,12 @@ from lmparse.columnar.rows import (
     record_rows,
     to_batch,
 )
-from lmparse.db2 import change_columns as db2_change_columns
-from lmparse.db2.change_columns import LuwChangeColumns
-from lmparse.db2.log import Db2Log
 from lmparse.errors import OptionError, TableNotFoundError
-from lmparse.framing.framings import Span
-from lmparse.framing.index import Window
+from lmparse.framing.extents import Span
+from lmparse.framing.windows import Window
+from lmparse.logs.families import check_changes, family_of, read_options
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import Part, Request
-from lmparse.options import Options
 from lmparse.records.files import RecordFile, ignored
 
 # -- records ----------------------------------------------------------------------------
@@ -58,7 +53,7 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     Options are those of the command line under their Python names. Raises FramingError where
     the file is damaged; bad records and values stand in the columns for them.
     """
-    named = Options.parse(options)
+    named = read_options(options)
     schema = schemas.records_schema(named.spec, named.columns)
     if not metadata:
         schema = schema.remove(schema.get_field_index("_metadata"))
@@ -111,9 +106,11 @@ def record_batches(
 
 
 def plan_of(file: RecordFile) -> RecordPlan:
-    """Which way the columns of the records of a file go."""
-    described = header_columns.described(file.header) if isinstance(file, LogicalLog) else None
-    return RecordPlan(file.spec, file.code_page, end_at=file.header_width, reason=file.row_reason, described=described)
+    """How the records of a file are read column-wise."""
+    family = family_of(file.spec)
+    if family is not None and family.record_plan is not None:
+        return family.record_plan(file)
+    return RecordPlan(file.spec, file.code_page)
 
 
 def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Any, irregular: Any) -> pa.RecordBatch:
@@ -170,17 +167,12 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
             yield version, pa.concat_batches(kept)
 
 
-def _columns(
-    log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()
-) -> ChangeColumns | LuwChangeColumns | None:
-    """What reads the changes of a log by the column; None when they are read one by one."""
-    if log.options.engine == "kaitai":
+def _columns(log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()) -> ChangeReader | None:
+    """What reads the changes of a log column-wise; None when they are read one by one."""
+    family = family_of(log.spec)
+    if log.options.engine == "kaitai" or family is None or family.change_reader is None:
         return None
-    if isinstance(log, Db2Log) and not db2_change_columns.refusal(log, schema):
-        return LuwChangeColumns(log, schema)
-    if isinstance(log, LogicalLog) and not change_columns.refusal(log, schema):
-        return ChangeColumns(log, schema, filters)
-    return None
+    return family.change_reader(log, schema, filters)
 
 
 def _pieces_by_row(log: ChangeLog, span: Span | None) -> Iterator[list[Piece]]:
@@ -217,8 +209,9 @@ def request_schema(request: Request) -> pa.Schema:
     options = request.options
     if not request.with_changes:
         return schemas.records_schema(options.spec, options.columns)
+    docs = check_changes(options).column_docs()
     if options.table is None:
-        return changes_schema(None, header=options.header)
+        return changes_schema(None, header=options.header, docs=docs)
     versions: list[Version] = []
     dec_length, names, missing = "", set[str](), []
     for path, named in request.files():
@@ -239,7 +232,7 @@ def request_schema(request: Request) -> pa.Schema:
             code="LMP-C005",
             hint="name it as SCHEMA.NAME",
         )
-    return changes_schema(versions, dec_length, header=options.header, columns=options.columns)
+    return changes_schema(versions, dec_length, header=options.header, columns=options.columns, docs=docs)
 
 
 def part_batches(

@@ -12,8 +12,9 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError
 from lmparse.logs.open import open_file
 from lmparse.options import Options
-from lmparse.records.files import KEPT_ERRORS, Decision, RecordFile
+from lmparse.records.files import KEPT_ERRORS, RecordFile
 from lmparse.records.reader import Values
+from lmparse.records.settings import Decision
 from lmparse.spec.layout import Field
 
 

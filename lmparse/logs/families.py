@@ -1,12 +1,129 @@
-"""Families: the specs whose files are known by more than that their records parse."""
+"""Families: the table of them, and what it says of specs and options.
+
+A family of another installed package is an object of `Family` that an entry point of the group `lmparse.families`
+names. Those are loaded when a file or a spec may be of one: never for the specs of lmparse itself.
+"""
 
 from __future__ import annotations
 
-from lmparse.bmc import change_record, control_file
-from lmparse.db2 import log_record
-from lmparse.framing.detection import Family
+import dataclasses
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from lmparse.bmc.family import FAMILY as BMC
+from lmparse.changes.family import AnyFamily, Family
+from lmparse.db2.family import FAMILY as DB2
+from lmparse.errors import LmparseError, OptionError
+from lmparse.framing.detection import Detection
+from lmparse.options import Options, camel, plain
+from lmparse.records.file_dissection import FileDissector
+from lmparse.records.files import RecordFile
+from lmparse.spec import catalog
+from lmparse.spec.catalog import Spec
+
+BUILT_IN: tuple[AnyFamily, ...] = (BMC, DB2)
+GROUP = "lmparse.families"
 
 
-def known_families() -> dict[str, Family]:
+def families() -> tuple[AnyFamily, ...]:
+    """All families. Raises LmparseError LMP-S010 for one of another package that cannot be used."""
+    return (*BUILT_IN, *_installed())
+
+
+@cache
+def _installed() -> tuple[AnyFamily, ...]:
+    found: list[AnyFamily] = []
+    for entry in entry_points(group=GROUP):
+        named = f"family {entry.name} ({entry.value})"
+        try:
+            family = entry.load()
+        except Exception as error:
+            raise LmparseError(f"{named} cannot be loaded: {error!r}", code="LMP-S010") from error
+        if not isinstance(family, Family):
+            raise LmparseError(f"{named} is not a Family but a {type(family).__name__}", code="LMP-S010")
+        if any(family.name == other.name for other in (*BUILT_IN, *found)):
+            raise LmparseError(f"{named}: there is another family {family.name}", code="LMP-S010")
+        found.append(family)
+    return tuple(found)
+
+
+def _families_for(spec: Spec) -> tuple[AnyFamily, ...]:
+    """The families that a spec may be of: one of lmparse is never of another package's."""
+    return families() if Path(spec.name).name != spec.name else BUILT_IN
+
+
+def family_of(spec: Spec) -> AnyFamily | None:
+    """The family whose logs have records of a spec; None for a spec whose records are not changes."""
+    return next((family for family in _families_for(spec) if family.spec_id == spec.id), None)
+
+
+def detection_of(spec: Spec) -> Detection | None:
+    """What files of a spec look like; None where all that is known is that their records parse."""
+    return _by_id(_families_for(spec)).get(spec.id)
+
+
+def dissector_of(file: RecordFile) -> FileDissector:
+    """What takes the records of a file apart."""
+    family = family_of(file.spec)
+    return FileDissector(file) if family is None else family.dissector(file)
+
+
+def known_files() -> dict[str, Detection]:
     """What the files of some specs look like, by spec id."""
-    return {found.SPEC: found.family() for found in (control_file, change_record, log_record)}
+    return _by_id(families())
+
+
+def _by_id(families: tuple[AnyFamily, ...]) -> dict[str, Detection]:
+    return {Path(name).name: found for family in families for name, found in family.detections().items()}
+
+
+def spec_name(name: str) -> str:
+    """What `catalog.load` takes for a spec: the name itself, or for the id of another package's spec its path."""
+    if Path(name).name != name or name in catalog.spec_ids():
+        return name
+    paths = {Path(path).name: path for family in _installed() for path in (family.spec, *family.detections())}
+    return paths.get(name, name)
+
+
+# -- options ------------------------------------------------------------------------------
+
+
+def read_options(given: Mapping[str, Any], *, known: tuple[str, ...] = (), public: tuple[str, ...] = ()) -> Options:
+    """Options as `Options.parse` reads them, with the spec that they name or that follows from them.
+
+    A file that only logs of one family have says that the records are its own.
+    """
+    options = Options.parse(given, known=known, public=public)
+    if any(plain(name) == "spec" and value is not None for name, value in given.items()):
+        return dataclasses.replace(options, spec=spec_name(options.spec))
+    owners = [family for family in BUILT_IN if family.options.intersection(options.files)]
+    return dataclasses.replace(options, spec=owners[-1].spec) if owners else options
+
+
+def check_fits(options: Options, spec: Spec) -> None:
+    """Raise OptionError LMP-S003 for an option that is set and means nothing for records of a spec."""
+    all_ = _families_for(spec)
+    for entry in dataclasses.fields(options):
+        owners = [family for family in all_ if entry.name in family.options]
+        is_free = not owners or entry.name in spec.layout.params or any(owner.owns(spec.id) for owner in owners)
+        if not is_free and getattr(options, entry.name) != entry.default:
+            raise OptionError(
+                f"{camel(entry.name)} means nothing for records of {spec.id}",
+                code="LMP-S003",
+                hint=f"it is for specs of the family {owners[0].name}",
+            )
+
+
+def check_changes(options: Options) -> AnyFamily:
+    """The family of the logs that options are for. Raises OptionError for a spec whose records are no changes."""
+    spec = catalog.load(options.spec)
+    family = family_of(spec)
+    if family is None:
+        raise OptionError(
+            f"records of {spec.id} are no changes",
+            hint="one of " + ", ".join(family.spec_id for family in _families_for(spec)),
+        )
+    return family

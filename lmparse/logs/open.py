@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc.log import LogicalLog
 from lmparse.changes.log import ChangeLog
-from lmparse.db2.log import Db2Log
-from lmparse.errors import DataError, OptionError
-from lmparse.logs.families import known_families
+from lmparse.errors import DataError
+from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.options import Options
-from lmparse.records.files import FileSettings, RecordFile
-from lmparse.records.reader import RecordReader, arguments_of, to_json
+from lmparse.records.files import RecordFile, Tally
+from lmparse.records.reader import RecordReader, arguments_of
+from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
 from lmparse.values import codepages
-
-_READERS: dict[str, type[ChangeLog]] = {"bmc_lldf": LogicalLog, "db2_log": Db2Log}
-"""Specs whose files are logs; the files of all others are records."""
+from lmparse.values.json_form import to_json
 
 
 def open_file(
@@ -30,11 +28,12 @@ def open_file(
 ) -> RecordFile:
     """Open a file with the reader of its spec."""
     spec = catalog.load(options.spec)
-    options.check_fits(spec.id, spec.layout.params)
-    log = _READERS.get(spec.id)
-    if log is not None:
-        return log(path, options, settings=settings, on_error=on_error)
-    return RecordFile(path, options, settings=settings, on_error=on_error, family=known_families().get(spec.id))
+    check_fits(options, spec)
+    family = family_of(spec)
+    if family is not None:
+        log: ChangeLog = family.open_log(path, options, settings=settings, on_error=on_error)
+        return log
+    return RecordFile(path, options, find_file(path, options, settings, detection_of(spec)), on_error=on_error)
 
 
 def open_changes(
@@ -51,26 +50,49 @@ def open_changes(
     return log
 
 
-def check_changes(options: Options) -> None:
-    """Raise OptionError for a spec whose records are no changes."""
-    spec = catalog.load(options.spec)
-    if spec.id not in _READERS:
-        raise OptionError(f"records of {spec.id} are no changes", hint="one of " + ", ".join(_READERS))
+class Log:
+    """A file of records, which are changes where their spec is that of a log.
+
+    Bad records and values are counted and kept in `tally` (mode permissive) or raised (mode failfast);
+    damaged framing is always raised, as FramingError.
+    """
+
+    def __init__(self, file: RecordFile) -> None:
+        self._file = file
+        self.left_out: Counter[str] = file.left_out if isinstance(file, ChangeLog) else Counter()
+        """Changes that options kept out, by why; counted while they are read."""
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The records as `lmparse records` prints them."""
+        return self._file.records()
+
+    def changes(self) -> Iterator[dict[str, Any]]:
+        """The changes as `lmparse changes` prints them.
+
+        Raises OptionError: LMP-S003 for records that are not changes, and for a log that lacks its control file.
+        """
+        check_changes(self._file.options)
+        assert isinstance(self._file, ChangeLog)
+        return self._file.changes()
+
+    @property
+    def tally(self) -> Tally:
+        """What happened while reading: errors, counts, notices."""
+        return self._file.tally
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """What was found out about the file, each with its evidence."""
+        return self._file.decisions
 
 
-def needs_control(options: Options) -> bool:
-    """Whether the changes of a spec need a control file."""
-    return _READERS[catalog.load(options.spec).id].needs_control
-
-
-def open_log(path: str | Path, **options: Any) -> Any:
+def open_log(path: str | Path, **options: Any) -> Log:
     """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` gives its changes.
 
-    Options are those of the command line under their Python names. The result has
-    `.records()` and, for logs, `.changes()` and `.tables`; bad records and values are
-    counted and kept in `.tally` (mode permissive) or raised (mode failfast).
+    Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for a spec
+    that there is not, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
     """
-    return open_file(path, Options.parse(options))
+    return Log(open_file(path, read_options(options)))
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
@@ -78,9 +100,9 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
 
     Raises RecordError or InvalidValueError, with the field and its offset.
     """
-    named = Options.parse({**options, "spec": spec})
+    named = read_options({**options, "spec": spec})
     page = codepages.lookup(named.code_page) if named.code_page else None
-    found = catalog.load(spec)
+    found = catalog.load(named.spec)
     reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named))
     record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
     values: dict[str, Any] = to_json(record.values)

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lmparse.bmc.control_search import find_control, is_control
 from lmparse.changes.log import ChangeLog
-from lmparse.framing.framings import Span
-from lmparse.logs.open import check_changes, needs_control, open_file
+from lmparse.framing.extents import Span
+from lmparse.logs.families import check_changes
+from lmparse.logs.open import open_file
 from lmparse.options import Options
-from lmparse.records.files import FileSettings, RecordFile
+from lmparse.records.files import RecordFile
+from lmparse.records.settings import FileSettings
 from lmparse.storage.listing import list_files
 
 DEFAULT_BYTES = 128 * 1024 * 1024
@@ -54,10 +55,11 @@ class Request:
     def files(self) -> list[tuple[str, Options]]:
         """Each data file with its options, its control file found."""
         names = list_files(list(self.paths), name_filter=self.name_filter, recursive=self.recursive)
-        if not self.with_changes or not needs_control(self.options):
+        control = check_changes(self.options).control if self.with_changes else None
+        if control is None:
             return [(name, self.options) for name in names]
-        data = names if len(names) == 1 else [name for name in names if not is_control(name)]
-        return [(name, replace(self.options, control=find_control(name, self.options.control))) for name in data]
+        data = names if len(names) == 1 else [name for name in names if not control.is_one(name)]
+        return [(name, replace(self.options, control=control.find(name, self.options.control))) for name in data]
 
     def parts(self, *, is_numbered: bool = True) -> Iterator[Part]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lmparse.bmc import change_record, header_columns
-from lmparse.bmc.control_file import ControlFile, read_control
-from lmparse.bmc.headers import Header
 from lmparse.columnar import schemas
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.errors import OptionError
+from lmparse.logs.families import BUILT_IN, family_of, spec_name
 from lmparse.spec import catalog
 
 ROW = "row"
@@ -67,12 +65,11 @@ def planned(name: str, columns: tuple[str, ...] = (), control: str | None = None
 
     Raises UnknownFormatError, OptionError, and ControlError for a control file that is none.
     """
-    spec = catalog.load(name)
-    schema = schemas.records_schema(name, columns)
-    header = None if control is None else _header(spec, read_control(control))
-    plan = RecordPlan(spec) if header is None else _plan_under(header)
+    spec = catalog.load(spec_name(name))
+    schema = schemas.records_schema(spec.name, columns)
+    plan = RecordPlan(spec) if control is None else _plan_under(control, spec)
     reason = plan.refusal(schema)
-    places = _places(spec) if header is None or header.is_table or reason else _places_in(plan)
+    places = _places_in(plan) if plan.is_described and not reason else _places(spec)
     extra = [] if columns or reason else [column for column in plan.ways if column not in schema.names]
     found = []
     for column in (*schema.names, *extra):
@@ -87,16 +84,12 @@ def planned(name: str, columns: tuple[str, ...] = (), control: str | None = None
     return PlannedSpec(spec.id, reason, found)
 
 
-def _header(spec: catalog.Spec, control: ControlFile) -> Header:
-    if spec.id != change_record.SPEC:
-        raise OptionError(
-            f"control means nothing for records of {spec.id}", code="LMP-S003", hint=f"it is for {change_record.SPEC}"
-        )
-    return Header.of(spec, control)
-
-
-def _plan_under(header: Header) -> RecordPlan:
-    return RecordPlan(header.spec, reason=header.row_reason, described=header_columns.described(header))
+def _plan_under(control: str, spec: catalog.Spec) -> RecordPlan:
+    family = family_of(spec)
+    if family is None or family.control_plan is None:
+        owners = ", ".join(family.spec_id for family in BUILT_IN if family.control_plan is not None)
+        raise OptionError(f"control means nothing for records of {spec.id}", hint=f"it is for {owners}")
+    return family.control_plan(spec, control)
 
 
 def _places_in(plan: RecordPlan) -> dict[str, tuple[int | None, int | None, str]]:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import control_file
 from lmparse.errors import FramingError
-from lmparse.framing.detection import Family, Trial, detect, try_framings
-from lmparse.logs.families import known_families
+from lmparse.framing.detection import Detection, Trial, detect, try_framings
+from lmparse.logs.families import families, known_files
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
 
 _SHOWN = 5
 _SAMPLE_BYTES = 1 << 16
+_STARTS = (0, 4, 8)
+"""Where the first record may begin: behind no descriptor word, one, or that of a block and one."""
 
 
 @dataclass(frozen=True)
@@ -73,28 +74,28 @@ def sniff(path: str | Path) -> Sniffed:
         fault = _converted(buffer) or _unknown(buffer)
         fault.at(file=name)
         raise fault
-    spec, family, trial = found
+    spec, detection, trial = found
     records = [extent.read(buffer) for extent in trial.extents]
     try:
-        proven = family.options(records, trial.framing) if family.options else {}
+        proven = detection.options(records, trial.framing) if detection.options else {}
     except FramingError as error:
         error.at(file=name)
         raise
-    return Sniffed(name, len(buffer), spec, family.name, trial, proven)
+    return Sniffed(name, len(buffer), spec, detection.name, trial, proven)
 
 
-def _find(buffer: Buffer) -> tuple[str, Family, Trial] | None:
+def _find(buffer: Buffer) -> tuple[str, Detection, Trial] | None:
     fits = []
     ambiguous: list[FramingError] = []
-    for spec, family in known_families().items():
+    for spec, detection in known_files().items():
         try:
-            fits.append((spec, family, detect(buffer, family)))
+            fits.append((spec, detection, detect(buffer, detection)))
         except FramingError as error:
             if error.code == "LMP-F004":
                 ambiguous.append(error)
             elif error.code != "LMP-F003":
                 raise
-    # A family that tiles the file is preferred to one that only begins well.
+    # What tiles the file is preferred to what only begins well.
     fits.sort(key=lambda fit: not fit[2].is_proven)
     if not fits and ambiguous:
         raise ambiguous[0]
@@ -123,18 +124,14 @@ def _converted(buffer: Buffer) -> FramingError | None:
 
 
 def _is_known(original: bytes) -> bool:
-    for family in known_families().values():
-        for trial in try_framings(original, family):
-            if trial.refusal is None and len(trial.extents) > 0:
-                return True
-    return False
+    trials = (trial for detection in known_files().values() for trial in try_framings(original, detection))
+    return any(trial.refusal is None and trial.extents for trial in trials)
 
 
 def _has_code(original: bytes, sample: bytes) -> bool:
-    """Whether the translated start spells the code that every control file begins with."""
-    code = control_file.first_code()
-    starts = (0, 4, 8)
-    return any(original[at : at + len(code)] == code and sample[at : at + len(code)] != code for at in starts)
+    """Whether the translated start spells what files of some kind always begin with."""
+    codes = [detection.magic for detection in known_files().values() if detection.magic]
+    return any(original.startswith(code, at) and not sample.startswith(code, at) for code in codes for at in _STARTS)
 
 
 def _unknown(buffer: Buffer) -> FramingError:
@@ -143,13 +140,13 @@ def _unknown(buffer: Buffer) -> FramingError:
     is_text = printable >= 0.95 * len(sample)
     tried = {
         f"{spec} {trial.framing.name}": trial.verdict
-        for spec, family in known_families().items()
-        for trial in try_framings(buffer, family)
+        for spec, detection in known_files().items()
+        for trial in try_framings(buffer, detection)
     }
     best = "; ".join(f"{name}: {verdict}" for name, verdict in list(tried.items())[:3])
     return FramingError(
         "is a text file" if is_text else "is nothing known", code="LMP-F003", record_offset=0,
-        expected="a control file or a data file of a logical log, or log records of Db2 LUW",
+        expected=", or ".join(family.files for family in families()),
         found=best, hex=sample[:32].hex().upper(),
         hint=None if is_text else "an unusual framing can be named with framing and recordLength",
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Dissection: the bytes of one record beside the fields that stand in them.
 
 Where `records` gives values, this gives places too: every field with its first byte and the byte behind
-its last one, and what no field holds. It is read through the traced parser, so that a record that does not
+its last one, and what no field holds. It is read through the debug parser, so that a record that does not
 parse is there up to its fault.
 """
 
@@ -15,9 +15,10 @@ from typing import Any
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError
-from lmparse.records.reader import Decode, RecordReader, kind_of, to_json
-from lmparse.records.tracing import Place, places_of, traced
+from lmparse.records.places import Place, places_of
+from lmparse.records.reader import Decode, RecordReader, kind_of
 from lmparse.spec.layout import Field, Layout
+from lmparse.values.json_form import to_json
 
 Branch = tuple[str, str, str]
 """A field of several cases: id of the layout that has it, its id, and id of the layout that the data chose."""
@@ -100,11 +101,11 @@ class Dissector:
     """Takes records of one spec apart; reads what `reader` reads."""
 
     def __init__(self, reader: RecordReader) -> None:
-        self._reader = RecordReader(traced(reader.spec), code_page=reader.code_page, arguments=reader.arguments)
+        self._reader = reader
 
     def dissect(self, raw: bytes) -> Dissection:
         """One record. Never raises a DataError: what does not parse says so."""
-        parsed, fault = self._reader.parse_partly(raw)
+        parsed, fault = self._reader.parse_noting_places(raw)
         nodes = tuple(self._nodes(_Spot(parsed, self._reader.spec.layout_of(parsed), raw, "", 0, fault)))
         kind = kind_of(parsed) if self._reader.spec.has_kind and fault is None else ""
         return Dissection(self._reader.spec.id, raw, nodes, kind, fault)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from lmparse.errors import DataError
-from lmparse.framing.framings import RecordExtent
+from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node
 from lmparse.records.files import RecordFile
 
@@ -24,6 +24,10 @@ class FileDissector:
     def dissect(self, extent: RecordExtent) -> Dissection:
         """One record. Never raises a DataError: what does not parse says so."""
         return self.dissect_bytes(extent.read(self.file.buffer))
+
+    def dissect_apart(self, extent: RecordExtent) -> Dissection:
+        """The same without what only a search of the whole file gives and what adds no field."""
+        return self.dissect(extent)
 
     def dissect_bytes(self, raw: bytes) -> Dissection:
         """The bytes of one record, without what other records say of it."""

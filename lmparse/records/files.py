@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import DataError, FramingError, OptionError
-from lmparse.framing.detection import Family, detect
-from lmparse.framing.framings import Framing, RecordExtent, Span
+from lmparse.framing import index, sync
+from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.options import Options
-from lmparse.records.reader import Record, RecordReader, Wanted, arguments_of, default_page, to_json
-from lmparse.spec import catalog
+from lmparse.records.reader import Record, Wanted
+from lmparse.records.settings import Decision, FileSettings, FoundFile
 from lmparse.spec.catalog import Spec
-from lmparse.storage import buffers
-from lmparse.storage.buffers import Buffer, open_buffer
-from lmparse.values import codepages
-from lmparse.values.codepages import CodePage
+from lmparse.storage import addresses, buffers
+from lmparse.values.json_form import to_json
 
 if TYPE_CHECKING:
-    from lmparse.framing.index import Window
-    from lmparse.framing.sync import Plausible
+    from lmparse.framing.windows import Window
 
 KEPT_ERRORS = 1000
 """How many errors a log keeps; all are counted."""
@@ -31,34 +27,6 @@ KEPT_ERRORS = 1000
 
 def ignored(error: DataError) -> None:
     """As `on_error`: nobody hears of errors, since rows tell of them. So nobody counts for their sake either."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Something the bytes were asked because nobody said it, or that a caller set."""
-
-    name: str
-    value: str
-    evidence: str
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.value} ({self.evidence})"
-
-
-@dataclass(frozen=True, slots=True)
-class FileSettings:
-    """What was found out about a file, so that its parts are read alike. Safe to pickle."""
-
-    framing: str | None = None
-    byte_order: str | None = None
-    generation: str | None = None
-    reading: str | None = None
-    image_readings: tuple[Any, ...] = ()
-    """The ways to read columns that nothing has told apart yet, best known first."""
-    table_ids: frozenset[tuple[Any, ...]] | None = None
-    """Ids of the table that was asked for, once its name has been looked up."""
-    ledger: Any = None
-    """What a pass over a log found of the units of work that a part is to read."""
 
 
 @dataclass
@@ -84,54 +52,40 @@ class RecordFile:
         self,
         path: str | Path,
         options: Options,
+        found: FoundFile,
         *,
-        settings: FileSettings | None = None,
         on_error: Callable[[DataError], None] | None = None,
-        family: Family | None = None,
     ) -> None:
-        self._known_family = family
         self.path = str(path)
         self.options = options
-        self.spec: Spec = catalog.load(options.spec)
-        self.decisions: list[Decision] = []
+        self.buffer, self.framing, self.reader = found.buffer, found.framing, found.reader
+        self.spec: Spec = found.reader.spec
+        self.code_page = found.reader.code_page
+        self.settings = found.settings
+        """What to hand to readers of parts of this file."""
+        self.decisions = list(found.decisions)
         self.tally = Tally()
         self.keeps_bad_records = False
         self.bad_records: list[tuple[RecordExtent, DataError]] = []
         """Records that gave no row, while `keeps_bad_records` is set."""
+        self._detection = found.detection
         self._on_error = on_error
         self._records_before: Callable[[], int] = _none
         """How many records stand before the one that frames and windows begin to count at."""
-        self._settings = settings or FileSettings()
-        self.buffer: Buffer = open_buffer(path)
-        self.code_page = self._code_page()
-        self.reader = self._reader()
-        self.framing = self._framing()
-        self._take_page()
 
     # -- what is known before the first record is read ------------------------------
-
-    def settings(self) -> FileSettings:
-        """What to hand to readers of parts of this file."""
-        return FileSettings(framing=self.framing.name)
 
     def record_parts(self, max_bytes: int, *, is_numbered: bool = True) -> list[tuple[FileSettings, Span]]:
         """The file in parts of about so many bytes, whose records can be read apart from each other.
 
         Numbered ones know the number of their first record, which takes a pass over all descriptor words.
         """
-        settings = self.settings_for_records()
-        return [(settings, span) for span in (self.spans if is_numbered else self.cut_spans)(max_bytes)]
-
-    def settings_for_records(self) -> FileSettings:
-        """What to hand to readers of records of this file, who need to know less than those of changes."""
-        return RecordFile.settings(self)
+        return [(self.settings, span) for span in (self.spans if is_numbered else self.cut_spans)(max_bytes)]
 
     def spans(self, max_bytes: int) -> list[Span]:
         """The file as places between records; an empty file has one."""
         if len(self.buffer) <= max_bytes:
             return [Span(0, len(self.buffer), 0)]
-        from lmparse.framing import index  # NumPy is not loaded before it is of use
-
         return index.spans(self.framing, self.buffer, max_bytes)
 
     def cut_spans(self, max_bytes: int) -> list[Span]:
@@ -140,23 +94,21 @@ class RecordFile:
         By a pass over all of it where that is how it can be cut: records without anything between them,
         bytes that were copied to be here at all, and a file that shows no record at most of the places.
         """
-        from lmparse.framing import sync
-
         if len(self.buffer) <= max_bytes or not self._is_mapped_as_it_lies:
             return self.spans(max_bytes)
         places = sync.cuts(self.framing, self.buffer, max_bytes, self.plausible())
         if not places or 2 * (len(places) + 1) * max_bytes < len(self.buffer):
             return self.spans(max_bytes)
-        return [Span(part.start, part.end, None) for part in sync.ranges(places, len(self.buffer))]
+        return sync.ranges(places, len(self.buffer))
 
     def plausible(self) -> Plausible:
         """What tells whether a record of the file may stand at a place, whatever its codes."""
-        test = self.family().record or self.reader.accepts
+        test = self._detection.record or self.reader.accepts
         return lambda extent: test(extent.read(self.buffer))
 
     @property
     def _is_mapped_as_it_lies(self) -> bool:
-        return not buffers.is_remote(self.path) and buffers.stamp(buffers.local_path(self.path)) is None
+        return not addresses.is_remote(self.path) and buffers.stamp(addresses.local_path(self.path)) is None
 
     def decide(self, name: str, value: str, evidence: str) -> None:
         """Make a decision visible."""
@@ -166,68 +118,6 @@ class RecordFile:
         """Say something once that is no error."""
         if text not in self.tally.notices:
             self.tally.notices.append(text)
-
-    def family(self) -> Family:
-        """What the records look like, for detection: what is known of them, or that most of them parse."""
-        if self._known_family is not None:
-            return self._known_family
-
-        def test(records: list[bytes], framing: Framing) -> str | None:
-            good = sum(self._parses(raw) for raw in records)
-            return None if 2 * good > len(records) else f"{good} of {len(records)} records are {self.spec.id}"
-
-        return Family(f"{self.spec.id} records", test)
-
-    @property
-    def may_be_empty(self) -> bool:
-        """Whether a file of no bytes is a log without records: something else must say what it is."""
-        return self.options.framing != "auto"
-
-    def _parses(self, raw: bytes) -> bool:
-        try:
-            self.reader.parse(raw)
-        except DataError:
-            return False
-        return True
-
-    def _code_page(self) -> CodePage:
-        named = self.options.code_page
-        return codepages.lookup(named) if named else default_page(self.spec)
-
-    def _take_page(self) -> None:
-        """Some files name their code page themselves, in the first record."""
-        page = self.family().page
-        if page is None or self.options.code_page or not len(self.buffer):
-            return
-        with suppress(DataError):  # a bad first record is reported where it is read
-            first = next(self.framing.extents(self.buffer), None)
-            if first is not None:
-                self.code_page = page(first.read(self.buffer))
-                self.decide("code page", self.code_page.name, "the first record names it")
-                self.reader = self._reader()
-
-    def _reader(self) -> RecordReader:
-        return RecordReader(self.spec, code_page=self.code_page, arguments=arguments_of(self.spec, self.options))
-
-    def _framing(self) -> Framing:
-        family = self.family()
-        name = self._settings.framing or self.options.framing
-        if name != "auto":
-            if self._settings.framing is None:
-                self.decide("framing", name, "option")
-            return Framing(name, self.options.record_length, family.cutter)
-        if not len(self.buffer) and self.may_be_empty:
-            self.decide("framing", "rdw", "the file is empty")
-            return Framing("rdw")
-        try:
-            trial = detect(self.buffer, family)
-        except FramingError as error:
-            error.at(file=self.path)
-            raise
-        count = len(trial.extents)
-        self.decide("framing", trial.framing.name, f"the first {count} records tile the file" if trial.is_proven
-                    else f"the file begins with {count} sound records")  # fmt: skip
-        return trial.framing
 
     # -- reading ----------------------------------------------------------------------
 
@@ -251,8 +141,6 @@ class RecordFile:
 
     def windows(self, span: Span | None = None) -> Iterator[Window]:
         """The same records as `frames`, many at a time, and the same errors; of a span without foreign records."""
-        from lmparse.framing import index
-
         whole = span or Span(0, len(self.buffer), 0)
         try:
             yield from index.windows(self.framing, self.buffer, whole.start, whole.end, self._begin(whole))
@@ -262,9 +150,7 @@ class RecordFile:
 
     def count(self, span: Span) -> int:
         """How many records a span holds. Raises RangeError where they do not fill it."""
-        from lmparse.framing import sync
-
-        return sync.count(self.framing, self.buffer, sync.Range(span.start, span.end))
+        return sync.count(self.framing, self.buffer, span)
 
     def counted(self, span: Span) -> Span:
         """The same span with the number of its first record; one that nobody has counted is proven by that."""
@@ -285,8 +171,6 @@ class RecordFile:
 
     def _count(self, span: Span) -> int:
         """As `count`; raises FramingError for what does not fill a span: damage before its end, or else its ends."""
-        from lmparse.framing import sync
-
         try:
             return self.count(span)
         except sync.RangeError as error:
@@ -345,16 +229,6 @@ class RecordFile:
             if record.faults:
                 values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
             yield values
-
-    @property
-    def header_width(self) -> int | None:
-        """Bytes that every header must have, where something besides the records says so."""
-        return None
-
-    @property
-    def row_reason(self) -> str:
-        """Why records can only be read one by one; empty when their spec decides."""
-        return ""
 
     def column_names(self) -> set[str]:
         """Names that `columns` may have for records."""

@@ -2,31 +2,26 @@
 
 The generated parser sets the meaning; this module names its faults and turns the
 parsed object into plain values: int, float, str, bytes, None, and list or dict for
-nested records. `to_json` gives the form that `records` prints.
+nested records.
 """
 
 from __future__ import annotations
 
-import re
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 from io import BytesIO
-from itertools import pairwise
 from operator import attrgetter
-from types import TracebackType
 from typing import Any
 
-import kaitaistruct
 from kaitaistruct import KaitaiStream, KaitaiStruct
 
-from lmparse.errors import DataError, InvalidValueError, OptionError, RecordError
+from lmparse.errors import DataError, InvalidValueError, OptionError
 from lmparse.options import Options
+from lmparse.records.faults import Fault
 from lmparse.spec.catalog import KIND, Spec
 from lmparse.spec.layout import Field, Layout
-from lmparse.values import codepages, numeric
+from lmparse.values import codepages, kinds, positions
 from lmparse.values.codepages import CodePage
 
 Values = dict[str, Any]
@@ -34,9 +29,8 @@ Wanted = frozenset[str] | None
 """Fields of a record to decode; None for all. What is not decoded is not checked either."""
 Decode = Callable[[Any], Any]
 """What turns a parsed field into its value. Raises InvalidValueError."""
-_READS = ("_read", "_read_le", "_read_be")
-_ASSIGNS = re.compile(r"self\.(\w+)(?: = |\.append\()")
-_ASKS = re.compile(r"_on = self\.(\w+)$")
+_PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float}
+"""Kinds that come from the parser as their values."""
 
 
 @dataclass(slots=True)
@@ -79,17 +73,20 @@ class RecordReader:
 
     def parse_partly(self, raw: bytes) -> tuple[KaitaiStruct, DataError | None]:
         """The same, and what `parse` would raise: the object then ends where the fault is."""
-        parser: Any = self.spec.parser
-        # Made in two steps, so that what was read before a fault is not lost with it.
-        parsed: KaitaiStruct = parser.__new__(parser)
         try:
-            parser.__init__(parsed, *self.arguments, KaitaiStream(BytesIO(raw)))
+            return self.spec.parser(*self.arguments, KaitaiStream(BytesIO(raw))), None
+        except Exception:
+            return self.parse_noting_places(raw)
+
+    def parse_noting_places(self, raw: bytes) -> tuple[KaitaiStruct, DataError | None]:
+        """The same through the debug parser, which is slower: `places_of` says where the fields were found."""
+        parsed = self.spec.debug_parser(*self.arguments, KaitaiStream(BytesIO(raw)))
+        try:
+            parsed._read()
         except Exception as error:
-            fault = _Fault(self.spec, error, raw)
+            fault = Fault(self.spec, parsed, error, raw)
             if not fault.completes_short_record():
-                found = fault.to_error()
-                fault.attach()
-                return parsed, found
+                return parsed, fault.to_error()
         return parsed, None
 
     def accepts(self, raw: bytes) -> bool:
@@ -194,37 +191,26 @@ class RecordReader:
         """What turns the parsed field into its value; None for nested records."""
         if entry.kind in ("struct", "body"):
             return None
-        page = self._page(entry)
-        if entry.kind == "char":
-            return lambda raw: page.decode(raw).rstrip(" ")
-        if entry.kind == "code":
-            return _code_decoder(page, entry.width or 1)
-        if entry.kind == "hextext":
-            return lambda raw: numeric.decode_hex_text(page.decode(raw))
-        if entry.kind == "decimaltext":
-            return lambda raw: numeric.decode_decimal_text(page.decode(raw))
         if entry.kind == "rest":
             return lambda raw: raw or None
-        take = self._raw(entry)
-        if entry.kind == "timestamp17":
-            return lambda value: numeric.decode_timestamp17(take(value))
-        if entry.kind == "rid6":
-            return _rid_decoder(take)
-        if entry.kind == "lsn" and entry.type is None:
-            return lambda value: value.to_bytes(entry.width or 0, "big")
-        if entry.kind in ("uint", "int"):
-            return int
-        return take
+        if entry.kind in _PARSED:
+            return _PARSED[entry.kind]
+        take, decode = self._raw(entry), kinds.decoder(entry.kind, self._page(entry))
+        if decode is None or take is None:
+            return decode or take or (lambda value: value)
+        whole: Decode = lambda value: decode(take(value))  # noqa: E731
+        return cache(whole) if entry.kind == "code" else whole
 
     def _page(self, entry: Field) -> CodePage:
         if entry.codec in (None, "ebcdic", "database"):
             return self.code_page
         return codepages.lookup(entry.codec)
 
-    def _raw(self, entry: Field) -> Decode:
-        """What gives a field's bytes; a field of a shared type is put together from its parts."""
+    def _raw(self, entry: Field) -> Decode | None:
+        """What gives a field's bytes; a field of a shared type is put together from its parts. None if parsed so."""
         if entry.type is None:
-            return lambda value: value
+            width = entry.width or 0
+            return (lambda value: int(value).to_bytes(width, "big")) if entry.kind in ("code", "lsn") else None
         parts = [(part.id, part.width or 0) for part in self.spec.layouts[entry.type]]
         if all(part.kind == "bytes" for part in self.spec.layouts[entry.type]) and len(parts) > 1:
             take = attrgetter(*(name for name, _ in parts))
@@ -236,20 +222,7 @@ class RecordReader:
                 for name, width in parts
             )
 
-        return join
-
-
-def _code_decoder(page: CodePage, width: int) -> Decode:
-    """Code fields come as integers over their characters; the text is what is shown."""
-    known: dict[int, str] = {}
-
-    def decode(value: int) -> str:
-        text = known.get(value)
-        if text is None:
-            text = known[value] = page.decode(int(value).to_bytes(width, "big")).rstrip(" ")
-        return text
-
-    return decode
+        return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)
 
 
 def kind_of(parsed: Any) -> str:
@@ -282,206 +255,3 @@ def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
             return ()
         found.append(value)
     return tuple(found)
-
-
-def _rid_decoder(take: Decode) -> Decode:
-    """Row ids come as half-words in the order they stand; the number has its page first."""
-
-    def decode(value: Any) -> bytes:
-        raw: bytes = take(value)
-        return raw if not value._is_le else raw[4:] + raw[2:4] + raw[:2]
-
-    return decode
-
-
-def to_json(value: Any) -> Any:
-    """Values as JSON has them: bytes as upper-case hex, decimals as text, no number as its name; so inside, too."""
-    if isinstance(value, bytes):
-        return value.hex().upper()
-    if isinstance(value, dict):
-        return {name: item if type(item) in _PLAIN else to_json(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [to_json(item) for item in value]
-    if isinstance(value, float) and value - value != 0:
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, Decimal):
-        return numeric.decimal_text(value)
-    return value
-
-
-_PLAIN = frozenset((int, str, bool, type(None)))
-"""Types that JSON has as they are."""
-
-
-class _Fault:
-    """What went wrong inside a generated parser, and where.
-
-    Kaitai's errors name positions in the spec or nothing at all, and do not pickle.
-    The place is found from the traceback: the innermost `_read` of a generated class,
-    the statement it stopped at, and the object as far as it was filled.
-    """
-
-    def __init__(self, spec: Spec, error: Exception, raw: bytes) -> None:
-        self.spec = spec
-        self.error = error
-        self.raw = raw
-        steps = _steps(error.__traceback__)
-        self.steps = self._until_value(steps)
-        if not self.steps:
-            raise error
-        self._all_steps = steps
-        self._parts = steps[len(self.steps) :]
-        self.parsed, self.name = self.steps[-1]
-        self.layout = spec.layout_of(self.parsed)
-        self.field = self.layout.by_id.get(self.name)
-
-    def _until_value(self, steps: list[tuple[KaitaiStruct, str]]) -> list[tuple[KaitaiStruct, str]]:
-        """The steps down to the field that is one value; its parts are nobody's fields."""
-        for number, (parsed, name) in enumerate(steps):
-            entry = self.spec.layout_of(parsed).by_id.get(name)
-            if entry is None or entry.kind not in ("struct", "body"):
-                return steps[: number + 1]
-        return steps
-
-    @cached_property
-    def offset(self) -> int | None:
-        """Offset of the field in the record: from the layout, or where the parser stood."""
-        total = 0
-        for parsed, name in self.steps:
-            entry = self.spec.layout_of(parsed).by_id.get(name)
-            if entry is None or entry.offset is None or entry.repeated:
-                return self._reached()
-            total += entry.offset
-        return total
-
-    def _reached(self) -> int | None:
-        """Where the field starts by the position of the streams; None in records that do not nest them."""
-        streams = [parsed._io for parsed, _ in self.steps]
-        if all(stream is streams[0] for stream in streams):
-            return None
-        # A stream inside another has been cut from it, which stands right behind those bytes.
-        start: int = sum(outer.pos() - inner.size() for outer, inner in pairwise(streams) if inner is not outer)
-        if isinstance(self.error, kaitaistruct.EndOfStreamError | EOFError):
-            stream, have = streams[-1], int(getattr(self.error, "bytes_available", 0))
-            # Kaitai takes what is there before it complains, but not when it is asked for 8 MiB and more.
-            taken = have if stream.pos() == stream.size() else 0
-            return start + int(stream.pos()) - taken - self._before
-        actual = getattr(self.error, "actual", None)
-        width = len(actual) if isinstance(actual, bytes) else self.field.width if self.field else None
-        reached: int = start + streams[-1].pos()
-        return None if width is None else reached - width
-
-    @property
-    def _before(self) -> int:
-        """Bytes of the field in front of the part of it that the parser stood at."""
-        return sum(self.spec.layout_of(parsed).by_id[name].offset or 0 for parsed, name in self._parts)
-
-    @property
-    def path(self) -> str:
-        """The field's name, behind those of the nested records it stands in."""
-        words = []
-        for parsed, name in self.steps:
-            entry = self.spec.layout_of(parsed).by_id.get(name)
-            if entry is not None and entry.kind == "body":
-                continue
-            items = vars(parsed).get(name)
-            words.append(
-                f"{name}[{len(items)}]" if entry is not None and entry.repeated and items is not None else name
-            )
-        return ".".join(words)
-
-    def completes_short_record(self) -> bool:
-        """Let a record end inside an optional field: its bytes go to the `rest`, nothing is lost."""
-        entry, offset = self.field, self.offset
-        keeps = next((known for known in self.layout if known.kind == "rest" and known.id != "surplus"), None)
-        cut = isinstance(self.error, kaitaistruct.EndOfStreamError | EOFError)
-        if not (cut and entry and entry.optional and keeps and offset is not None):
-            return False
-        setattr(self.parsed, keeps.id, self.raw[offset:])
-        for (outer, name), (inner, _) in zip(self.steps, self.steps[1:], strict=False):
-            setattr(outer, name, inner)
-        return True
-
-    def attach(self) -> None:
-        """Put each object that was being read where its outer one would have kept it."""
-        for (outer, name), (inner, _) in pairwise(self._all_steps):
-            kept = vars(outer).get(name)
-            if isinstance(kept, list):
-                kept.append(inner)
-            else:
-                setattr(outer, name, inner)
-
-    def to_error(self) -> DataError:
-        """The error to raise in place of Kaitai's."""
-        error, offset = self.error, self.offset
-        place: dict[str, Any] = {
-            "spec": self.layout.id.split(".")[0],
-            "field": self.path,
-            "field_offset": offset,
-            "doc_ref": self.field.doc_ref if self.field else None,
-            "hex": self.raw[offset or 0 :][:32].hex().upper(),
-        }
-        if isinstance(error, kaitaistruct.ValidationFailedError):
-            return self._invalid(error, place)
-        if isinstance(error, kaitaistruct.EndOfStreamError | EOFError):
-            # Counted to the end of the part of the record that the field stands in.
-            have = getattr(error, "bytes_available", None)
-            if have is None:
-                have = None if offset is None else max(len(self.raw) - offset, 0)
-            else:
-                have += self._before
-            width = self.field.width if self.field else None
-            return RecordError(
-                "the record ends inside the field", code="LMP-R001", **place,
-                expected=None if width is None else f"{width} bytes", found=None if have is None else str(have),
-            )  # fmt: skip
-        return RecordError("a length in the record leads back behind its start", code="LMP-R002", **place)
-
-    def _invalid(self, error: kaitaistruct.ValidationFailedError, place: dict[str, Any]) -> DataError:
-        found = getattr(error, "actual", None)
-        if isinstance(found, bytes):
-            if self.field is not None and self.name == "surplus":
-                message = f"{len(found)} bytes are left over"
-                return RecordError(message, code="LMP-R003", **place | {"hex": found[:32].hex().upper()})
-            found = f"X'{found.hex().upper()}'"
-        if isinstance(found, KaitaiStruct):
-            # What a whole part of a record is checked for: that it agrees with another part.
-            return RecordError("parts of the record contradict each other", code="LMP-R002", **place)
-        shown = str(int(found)) if isinstance(found, int) else str(found)
-        if isinstance(error, kaitaistruct.ValidationLessThanError):
-            return InvalidValueError(code="LMP-V003", expected=f"at least {error.min}", found=shown, **place)
-        if isinstance(error, kaitaistruct.ValidationGreaterThanError):
-            return InvalidValueError(code="LMP-V004", expected=f"at most {error.max}", found=shown, **place)
-        if isinstance(error, kaitaistruct.ValidationNotEqualError):
-            return InvalidValueError(code="LMP-V009", expected=str(error.expected), found=shown, **place)
-        return InvalidValueError(code="LMP-V001", expected=self._allowed(), found=shown, **place)
-
-    def _allowed(self) -> str:
-        codes = self.field.codes if self.field else ()
-        return "one of " + ", ".join(f"{code.text or code.value} ({code.id})" for code in codes) if codes else "a value"
-
-
-def _steps(trace: TracebackType | None) -> list[tuple[KaitaiStruct, str]]:
-    """The `_read` calls of generated classes, outermost first, each with the field it was at."""
-    steps: list[tuple[KaitaiStruct, str]] = []
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        parsed = trace.tb_frame.f_locals.get("self")
-        if code.co_name in _READS and isinstance(parsed, KaitaiStruct):
-            step = (parsed, _statement_field(trace, parsed))
-            if steps and steps[-1][0] is parsed:
-                steps[-1] = step  # `_read` only hands on to the one of its byte order
-            else:
-                steps.append(step)
-        trace = trace.tb_next
-    return steps
-
-
-def _statement_field(trace: TracebackType, parsed: KaitaiStruct) -> str:
-    line = traceback.extract_tb(trace, limit=1)[0].line or ""
-    match = _ASSIGNS.match(line) or _ASKS.match(line)
-    if match:
-        return match.group(1).removeprefix("_raw_")  # the bytes of a part that has a length
-    # A `raise` of a validation follows the assignment of its field: the last one made.
-    names = [name for name in vars(parsed) if not name.startswith("_")]
-    return names[-1] if names else ""

@@ -10,17 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from lmparse.framing.descriptors import block_descriptor, descriptor
-from lmparse.framing.framings import PREFIXED, Framing, RecordExtent
+from lmparse.framing.base import Framing
+from lmparse.framing.descriptors import block_descriptor
+from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer
-
-_BLOCK = "zos_bdw"
-_OWN = {"rdw": "zos_rdw", "zosmf": "zos_zosmf", "bdw": "zos_rdw", "vbs": "zos_sdw", "bdw-vbs": "zos_sdw"}
-"""The word in front of each record, or of each piece of one."""
-_BLOCKED = ("bdw", "bdw-vbs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +42,7 @@ class Word:
 
 def begin_of(framing: Framing, extent: RecordExtent) -> int:
     """Offset in the file of the first byte in front of a record that belongs to it."""
-    if extent.resume is not None:
-        return extent.resume
-    return extent.offset - (descriptor(_OWN[framing.name]).size if framing.name in _OWN else framing.prefix)
+    return extent.offset - framing.lead if extent.resume is None else extent.resume
 
 
 def words_of(framing: Framing, buffer: Buffer, extent: RecordExtent) -> tuple[Word, ...]:
@@ -67,9 +61,8 @@ def words_at(framing: Framing, buffer: Buffer, offset: int, *, in_block: bool) -
 
     `in_block` says that other records of the same block stand before it.
     """
-    own = descriptor(_OWN[framing.name]).size if framing.name in _OWN else framing.prefix
-    block = block_descriptor().size if framing.name in _BLOCKED and not in_block else 0
-    return tuple(_between(framing, buffer, offset, min(len(buffer), offset + block + own), 0))
+    block = block_descriptor().size if framing.is_blocked and not in_block else 0
+    return tuple(_between(framing, buffer, offset, min(len(buffer), offset + block + framing.lead), 0))
 
 
 def _between(framing: Framing, buffer: Buffer, begin: int, end: int, before: int) -> Iterator[Word]:
@@ -77,19 +70,21 @@ def _between(framing: Framing, buffer: Buffer, begin: int, end: int, before: int
     if begin >= end:
         return
     cuts: Sequence[int] = (begin, end)
-    if framing.name in _BLOCKED and end - begin > descriptor(_OWN[framing.name]).size:
+    if framing.is_blocked and end - begin > framing.lead:
         cuts = (begin, min(end, begin + block_descriptor().size), end)
     for number, (start, stop) in enumerate(pairwise(cuts)):
         is_block = len(cuts) > 2 and number == 0
         if start < stop:
             raw = buffer[start:stop]
-            yield Word(_dissector(framing.name, framing.byte_order, is_block).dissect(raw), start, before)
+            yield Word(_dissector(framing, is_block).dissect(raw), start, before)
 
 
 @cache
-def _dissector(name: str, byte_order: str | None, is_block: bool) -> Dissector:
-    if name in PREFIXED:
-        prefix = catalog.load("db2_prefix")
-        order = catalog.load("db2_server").enum("byte_order")[byte_order or ""]
-        return Dissector(RecordReader(prefix, arguments=(prefix.enum("framing")[name], order)))
-    return Dissector(RecordReader(catalog.load(_BLOCK if is_block else _OWN[name])))
+def _dissector(framing: Framing, is_block: bool) -> Dissector:
+    if is_block:
+        return Dissector(RecordReader(block_descriptor().spec))
+    if framing.word_id is not None:
+        return Dissector(RecordReader(catalog.load(framing.word_id)))
+    prefix = catalog.load("db2_prefix")
+    order = catalog.load("db2_server").enum("byte_order")[framing.byte_order or ""]
+    return Dissector(RecordReader(prefix, arguments=(prefix.enum("framing")[framing.name], order)))

@@ -14,9 +14,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from lmparse.bmc.tables import front_widths
+from lmparse.records.encoding import encode_record
 from lmparse.spec import catalog
 from lmparse.values import codepages
-from lmparse.values.encoding import encode_hfp, encode_packed, encode_record
+from lmparse.values.decimals import encode_packed
+from lmparse.values.floats import encode_hfp
 
 _PAGE = codepages.lookup("cp1047")
 _SYSTEM = "DB2P"
@@ -44,7 +47,8 @@ class SampleColumn:
     @property
     def loglog_bytes(self) -> int:
         """Bytes in a row image, at most."""
-        return self.length + self.nullable + 2 * self.is_varying
+        indicator, length = front_widths()
+        return self.length + indicator * self.nullable + length * self.is_varying
 
 
 @dataclass(frozen=True)
@@ -61,49 +65,27 @@ class SampleTable:
 
 
 TABLES = (
-    SampleTable(
-        261,
-        2,
-        3,
-        "PAYROLL",
-        "EMPLOYEE",
-        (
-            SampleColumn("EMPNO", "CHAR", 6, key=1),
-            SampleColumn("NAME", "VCHR", 40),
-            SampleColumn("SALARY", "DEC", 5, 2, nullable=True),
-            SampleColumn("HIRED", "DATE", 10),
-            SampleColumn("DEPT", "INT", 2, nullable=True),
-        ),
-    ),
-    SampleTable(
-        261,
-        4,
-        7,
-        "PAYROLL",
-        "ACCOUNT",
-        (
-            SampleColumn("ID", "INT", 8, key=1),
-            SampleColumn("BALANCE", "DEC", 8, 4),
-            SampleColumn("RATE", "FLOT", 8, nullable=True),
-            SampleColumn("CHANGED", "DTTM", 26),
-            SampleColumn("OPENS", "TIME", 8, nullable=True),
-            SampleColumn("TOKEN", "CHAR", 4, subtype="B"),
-        ),
-    ),
-    SampleTable(
-        262,
-        2,
-        9,
-        "ARCHIVE",
-        "DOCUMENT",
-        (
-            SampleColumn("ID", "INT", 4, key=1),
-            SampleColumn("TITLE", "VCHR", 60, nullable=True),
-            SampleColumn("BODY", "VCHR", 32_000),
-        ),
-        scheme="U",
-    ),
-)
+    SampleTable(261, 2, 3, "PAYROLL", "EMPLOYEE", (
+        SampleColumn("EMPNO", "CHAR", 6, key=1),
+        SampleColumn("NAME", "VCHR", 40),
+        SampleColumn("SALARY", "DEC", 5, 2, nullable=True),
+        SampleColumn("HIRED", "DATE", 10),
+        SampleColumn("DEPT", "INT", 2, nullable=True),
+    )),
+    SampleTable(261, 4, 7, "PAYROLL", "ACCOUNT", (
+        SampleColumn("ID", "INT", 8, key=1),
+        SampleColumn("BALANCE", "DEC", 8, 4),
+        SampleColumn("RATE", "FLOT", 8, nullable=True),
+        SampleColumn("CHANGED", "DTTM", 26),
+        SampleColumn("OPENS", "TIME", 8, nullable=True),
+        SampleColumn("TOKEN", "CHAR", 4, subtype="B"),
+    )),
+    SampleTable(262, 2, 9, "ARCHIVE", "DOCUMENT", (
+        SampleColumn("ID", "INT", 4, key=1),
+        SampleColumn("TITLE", "VCHR", 60, nullable=True),
+        SampleColumn("BODY", "VCHR", 32_000),
+    ), scheme="U"),
+)  # fmt: skip
 """What the sample log is about."""
 
 
@@ -154,51 +136,31 @@ class _Maker:
     def describe(self, log: SampleLog) -> None:
         """The control file: type, data set, header fields, tables with their columns."""
         ccsids = {
-            "ebcdic_single_ccsid": 1047,
-            "ebcdic_double_ccsid": 0,
-            "ebcdic_mixed_ccsid": 0,
-            "ascii_single_ccsid": 819,
-            "unicode_single_ccsid": 367,
-            "unicode_double_ccsid": 1200,
-            "unicode_mixed_ccsid": 1208,
-        }
+            "ebcdic_single_ccsid": 1047, "ebcdic_double_ccsid": 0, "ebcdic_mixed_ccsid": 0, "ascii_single_ccsid": 819,
+            "unicode_single_ccsid": 367, "unicode_double_ccsid": 1200, "unicode_mixed_ccsid": 1208,
+        }  # fmt: skip
         flags = dict.fromkeys(("ddl_objects", "cmds_included", "segmented"), "Y")
         flags |= dict.fromkeys(("expand_var", "lobs_included", "xml_included", "xmlstring_included", "merged"), "N")
-        add = log.control.append
-        add(
+        log.control += [
             _control(
-                "bmc_xtyp",
-                "XTYP",
-                cntl_file_type="DB2",
-                cntl_file_type_version="V1210",
-                sql_delimiter="'",
-                cntl_file_sysid=_SYSTEM,
-                mixed="N",
-                decimal_point=".",
-                **ccsids,
-            )
-        )
-        add(
+                "bmc_xtyp", "XTYP", cntl_file_type="DB2", cntl_file_type_version="V1210", sql_delimiter="'",
+                cntl_file_sysid=_SYSTEM, mixed="N", decimal_point=".", **ccsids,
+            ),
             _control(
                 "bmc_dlds", "DLDS", orig_data_dsname="SAMPLE.LLOG.DATA", record_format="VB", date_format="DB2I", **flags
-            )
-        )
+            ),
+        ]  # fmt: skip
         for table in TABLES:
-            add(self._table(table))
-            for number, column in enumerate(table.columns, 1):
-                add(self._column(table, number, column))
-        for entry in catalog.load("bmc_lldf").layout:
-            if entry.orig_id and entry.offset is not None and entry.width is not None:
-                add(
-                    _control(
-                        "bmc_xhdf",
-                        "XHDF",
-                        head_field_name=entry.orig_id,
-                        head_field_type=_xhdf_type(entry.kind),
-                        head_field_len=entry.width,
-                        head_field_pos=entry.offset,
-                    )
-                )
+            log.control.append(self._table(table))
+            log.control += [self._column(table, number, column) for number, column in enumerate(table.columns, 1)]
+        log.control += [
+            _control(
+                "bmc_xhdf", "XHDF", head_field_name=entry.orig_id, head_field_type=_xhdf_type(entry.kind),
+                head_field_len=entry.width, head_field_pos=entry.offset,
+            )
+            for entry in catalog.load("bmc_lldf").layout
+            if entry.orig_id and entry.offset is not None and entry.width is not None
+        ]  # fmt: skip
 
     def _table(self, table: SampleTable) -> bytes:
         length = sum(column.loglog_bytes for column in table.columns)
@@ -293,13 +255,13 @@ class _Maker:
             ("CM", _PAGE.encode("-DISPLAY DATABASE(PAYROLL)")),
             ("SC", _PAGE.encode("STOP DATABASE")),
         ):
-            yield from self._records(TABLES[1], shared | {"change_type": change_type}, _counted(payload, own=2))
+            yield from self._records(TABLES[1], shared | {"change_type": change_type}, _counted(payload, itself=True))
 
     def _change(self, table: SampleTable, shared: Mapping[str, Any]) -> Iterator[bytes]:
         change_type = self.chance.choice(("I", "I", "UB", "UB", "D", "IL"))
         images = [self._image(table) for _ in range(2 if change_type == "UB" else 1)]
         data = b"".join(_counted(image) for image in images)
-        yield from self._records(table, {**shared, "change_type": change_type}, _counted(data, own=2))
+        yield from self._records(table, {**shared, "change_type": change_type}, _counted(data, itself=True))
 
     def _records(self, table: SampleTable, header: Mapping[str, Any], data: bytes) -> Iterator[bytes]:
         spec = catalog.load("bmc_lldf")
@@ -341,10 +303,12 @@ class _Maker:
         return b"".join(self._value(table, column) for column in table.columns)
 
     def _value(self, table: SampleTable, column: SampleColumn) -> bytes:
+        words, width = catalog.load("bmc_row_image").enum("null_indicator"), front_widths()[0]
         if column.nullable and self.chance.random() < 0.3:
-            return b"\xff" + (b"\x00\x00" if column.is_varying else bytes(column.length))
+            nothing = _counted(b"") if column.is_varying else bytes(column.length)
+            return words["absent"].to_bytes(width, "big") + nothing
         value = self._bytes(table, column)
-        indicator = b"\x00" if column.nullable else b""
+        indicator = words["present"].to_bytes(width, "big") if column.nullable else b""
         return indicator + (_counted(value) if column.is_varying else value)
 
     def _bytes(self, table: SampleTable, column: SampleColumn) -> bytes:
@@ -382,8 +346,10 @@ class _Maker:
 _WORDS = "Müller Anna Søren Łucja Ortiz invoice ledger März année copy final draft".replace("Ł", "L").split()
 
 
-def _counted(data: bytes, own: int = 0) -> bytes:
-    return (len(data) + own).to_bytes(2, "big") + data
+def _counted(data: bytes, *, itself: bool = False) -> bytes:
+    """Bytes behind their length, which may count itself. All lengths in DATA and row images are as wide."""
+    width = front_widths()[1]
+    return (len(data) + width * itself).to_bytes(width, "big") + data
 
 
 def _ids(table: SampleTable) -> dict[str, Any]:

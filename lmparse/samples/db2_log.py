@@ -14,9 +14,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from lmparse.db2.tables import LuwTable, placed
+from lmparse.db2.tables import Table, placed, slot_width
+from lmparse.records.encoding import encode_part
 from lmparse.spec import catalog
-from lmparse.values.encoding import ByteOrder, encode_packed, encode_part
+from lmparse.values.decimals import encode_packed
+from lmparse.values.integers import ByteOrder
 from lmparse.values.sql_types import parse_type
 
 _ORDER: ByteOrder = "little"
@@ -33,16 +35,16 @@ _ORDERS = (("ID", "BIGINT", False), ("AMOUNT", "DECFLOAT(16)", True), ("PAID", "
 Row = dict[str, Any]
 
 
-def tables() -> list[LuwTable]:
+def tables() -> list[Table]:
     """The two tables of the sample."""
     return [
-        LuwTable(2, 5, placed([(name, parse_type(words), null) for name, words, null in _EMPLOYEE]), "HR", "EMPLOYEE"),
-        LuwTable(3, 7, placed([(name, parse_type(words), null) for name, words, null in _ORDERS]), "SALES", "ORDERS"),
+        Table(2, 5, placed([(name, parse_type(words), null) for name, words, null in _EMPLOYEE]), "HR", "EMPLOYEE"),
+        Table(3, 7, placed([(name, parse_type(words), null) for name, words, null in _ORDERS]), "SALES", "ORDERS"),
     ]
 
 
 @dataclass
-class LuwSample:
+class SampleLog:
     """A log as bytes, and its tables file as text."""
 
     log: bytes
@@ -57,16 +59,16 @@ class LuwSample:
         return named, log
 
 
-def make(units: int = 40, seed: int = 1) -> LuwSample:
+def make(units: int = 40, seed: int = 1) -> SampleLog:
     """A sample with about so many transactions, the same for the same seed."""
     writer = _Writer(random.Random(seed))
     for number in range(units):
         writer.unit(number)
     writer.open_unit()
-    return LuwSample(bytes(writer.log), tables_file(tables()))
+    return SampleLog(bytes(writer.log), tables_file(tables()))
 
 
-def tables_file(described: list[LuwTable]) -> str:
+def tables_file(described: list[Table]) -> str:
     """A tables file for some tables."""
     lines = ["tables:"]
     for table in described:
@@ -96,6 +98,7 @@ class _Writer:
         self._random = random_
         self._specs = {name: catalog.load(f"db2_{name}") for name in ("log", "dms", "dom", "lob", "transaction", "row")}
         self._types = self._specs["log"].enum("log_record_type")
+        self._components = self._specs["log"].enum("component")
         self._lsn, self._lso, self._tid, self._rid, self._address = 0x41AE0, 0x2_2334_4000, 0x1A2B3C, count(4), 0
         self._employee, self._orders = tables()
         self._rows: list[tuple[int, Row]] = []
@@ -144,20 +147,20 @@ class _Writer:
     def _new_order(self, number: int) -> Row:
         return {"ID": number << 33, "AMOUNT": None if number % 4 else number, "PAID": bool(number % 2)}
 
-    def _image(self, table: LuwTable, row: Row) -> bytes:
+    def _image(self, table: Table, row: Row) -> bytes:
         """Header and data of a row in a data page."""
         fixed, varying = b"", b""
         for column in table.columns:
             value = row[column.name]
             raw = b"" if value is None else self._value(column.type, column.length, column.scale, value)
             if column.sql_type.is_varying:
-                place = table.fixed_length + len(varying)
-                fixed += place.to_bytes(2, _ORDER) + len(raw).to_bytes(2, _ORDER)
+                numbers = (table.fixed_length + len(varying), len(raw))
+                fixed += b"".join(number.to_bytes(slot_width() // len(numbers), _ORDER) for number in numbers)
                 varying += raw
             else:
                 fixed += raw.ljust(column.width, b"\0")
             if column.is_nullable:
-                fixed += bytes([value is None])
+                fixed += bytes([self._specs["row"].enum("null_byte")["absent" if value is None else "present"]])
         data = encode_part(
             self._specs["row"], "formatted",
             {"fixed_length": len(fixed), "fixed_section": fixed, "variable_section": varying}, _ORDER,
@@ -190,7 +193,7 @@ class _Writer:
         self._tid += 1
         return _Chain(self._tid.to_bytes(6, _ORDER))
 
-    def _insert(self, chain: _Chain, table: LuwTable, row: Row) -> None:
+    def _insert(self, chain: _Chain, table: Table, row: Row) -> None:
         for column in table.lob_columns:
             if row[column.name] is not None:
                 self._lob(chain, table, column.number - 1, row[column.name].encode())
@@ -199,11 +202,12 @@ class _Writer:
         if table is self._employee:
             self._rows.append((rid, row))
 
-    def _lob(self, chain: _Chain, table: LuwTable, column: int, value: bytes) -> None:
+    def _lob(self, chain: _Chain, table: Table, column: int, value: bytes) -> None:
         for start in range(0, len(value), 1 << 15):
             piece = value[start : start + (1 << 15)]
             known = {
-                "component": 5, "operation_id": self._specs["lob"].enum("operation")["add_lob_data"],
+                "component": self._components["lob"],
+                "operation_id": self._specs["lob"].enum("operation")["add_lob_data"],
                 "pool_id": table.tablespace_id, "object_id": table.table_id, "parent_pool_id": table.tablespace_id,
                 "parent_object_id": table.table_id, "data_length": len(piece), "byte_address": self._address,
                 "original_operation": 1, "column_id": column, "data": piece,
@@ -211,23 +215,23 @@ class _Writer:
             self._write(chain, "normal", encode_part(self._specs["lob"], "lob_data", known, _ORDER))
             self._address += len(piece)
 
-    def _place(self, table: LuwTable, word: str, rid: int) -> dict[str, Any]:
+    def _place(self, table: Table, word: str, rid: int) -> dict[str, Any]:
         words = {"word0": rid % 64, "word1": rid // 64, "word2": 0}
         raw = b"".join(value.to_bytes(2, _ORDER) for value in words.values())
         function = self._specs["dms"].enum("function_id")[word]
         return {
-            "component": 1, "function_id": function, "tablespace_id": table.tablespace_id,
+            "component": self._components["dms"], "function_id": function, "tablespace_id": table.tablespace_id,
             "table_id": table.table_id, "rid": raw,
         }  # fmt: skip
 
-    def _row(self, chain: _Chain, word: str, table: LuwTable, rid: int, row: Row) -> None:
+    def _row(self, chain: _Chain, word: str, table: Table, rid: int, row: Row) -> None:
         image = self._image(table, row)
         known = self._place(table, word, rid)
         body = {**known, "record_length": len(image), "record": image}
         lso = self._write(chain, "normal", encode_part(self._specs["dms"], "row_v97", body, _ORDER))
         chain.done.append((lso, rid, known, image))
 
-    def _update(self, chain: _Chain, table: LuwTable, rid: int, old: Row, new: Row) -> None:
+    def _update(self, chain: _Chain, table: Table, rid: int, old: Row, new: Row) -> None:
         images = self._image(table, old), self._image(table, new)
         known = self._place(table, "update_record_v97", rid)
         raw = known.pop("rid")

@@ -20,6 +20,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from lmparse.errors import OptionError
+from lmparse.spec.user_cache import user_cache
 
 OLDEST_JAVA = 17
 """What Spark 4 is compiled for."""
@@ -131,10 +132,9 @@ def _newest_release() -> int:
 
 def _wrapped(home: Path, java: Java) -> Path:
     """A Java home whose `bin/java` is that of `home` without the module; written once."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lmparse"
     # The folder's name holds the place, so that two environments do not share one.
     mark = hashlib.sha256(os.fsencode(home)).hexdigest()[:8]
-    wrapper = cache / f"jre-{java.release}-{mark}" / "bin" / "java"
+    wrapper = user_cache() / f"jre-{java.release}-{mark}" / "bin" / "java"
     text = _WRAPPER.format(module=VECTOR_MODULE, java=shlex.quote(str(home / "bin" / "java")))
     try:
         if not wrapper.is_file() or wrapper.read_text() != text:

@@ -1,6 +1,6 @@
 """Parquet straight from the executors: each part of a log becomes a file without passing through the JVM.
 
-    from lmparse.spark.parquet import write_parquet
+    from lmparse.spark import write_parquet
     write_parquet(spark, "/logs/payroll.dat", "/lake/payroll", control="/logs/payroll.ctl", table="PAYROLL.EMPLOYEE")
 
 `df.write.parquet` hands every row to the JVM, which is slower than decoding it. Here a task decodes its

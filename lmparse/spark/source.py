@@ -28,13 +28,15 @@ from pyspark.sql.types import StructField, StructType
 
 from lmparse.errors import DataError, OptionError
 from lmparse.logs import arrow
+from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, Part, Request
 from lmparse.options import Options, asks_for_changes, boolean, plain
 from lmparse.records.files import check_columns, corrupt_field
-from lmparse.records.reader import RecordReader, arguments_of, to_json
+from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.spec import catalog
 from lmparse.storage.prefetch import prefetched
 from lmparse.values import codepages
+from lmparse.values.json_form import to_json
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -79,8 +81,8 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
     A bad record raises in mode failfast, is left out in dropmalformed, and else becomes
     `{"_corrupt_record": hex, "_error": {...}}`. Takes what `sc.binaryRecords` gives too.
     """
-    named = Options.parse({**options, "spec": spec})
-    found = catalog.load(spec)
+    named = read_options({**options, "spec": spec})
+    found = catalog.load(named.spec)
     check_columns(found, named.columns, found.field_ids())
     return rdd.mapPartitions(_Parser(named, objects))
 
@@ -185,7 +187,7 @@ def _request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
     bare = {name: value for name, value in options.items() if not name.startswith("option.")}
     options = bare or {name.removeprefix("option."): value for name, value in options.items()}
     keys = {plain(name): value for name, value in options.items()}
-    named = Options.parse(options, known=_SPARK_KEYS, public=_REQUEST_KEYS)
+    named = read_options(options, known=_SPARK_KEYS, public=_REQUEST_KEYS)
     if "paths" in keys:
         paths = tuple(json.loads(keys["paths"]))
     elif "path" in keys or "location" in keys:

@@ -1,7 +1,7 @@
 """Catalog: from a spec's id to its generated parser, its layout, its codes.
 
 The specs of the package stand in `lmparse._generated`. A spec of one's own, built
-with `build.py generate --formats DIR --out OUT`, is named by the path `OUT/<id>`.
+with `lmparse build --formats DIR --out OUT`, is named by the path `OUT/<id>`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from kaitaistruct import KaitaiStruct
 
@@ -42,6 +43,11 @@ class Spec:
     def classes(self) -> dict[str, Layout]:
         """The layouts by the name of the generated class (`BmcDicl.KeyColumn`)."""
         return {".".join(map(class_name, layout_id.split("."))): layout for layout_id, layout in self.layouts.items()}
+
+    @cached_property
+    def debug_parser(self) -> Any:
+        """The parser that records in `_debug` where it found each field; reads only when `_read()` is called."""
+        return _parser(f"{sys.modules[self.parser.__module__].__package__}.debug", self.id)
 
     def layout_of(self, parsed: KaitaiStruct) -> Layout:
         """The layout of a parsed object, whatever spec of the same build it is of."""
@@ -103,8 +109,11 @@ def load(name: str) -> Spec:
     layouts = _layouts(package)
     if spec_id not in layouts or "." in spec_id:
         raise UnknownFormatError(f"there is no spec {name!r}", hint=_nearest(spec_id, list(layouts)))
-    module = importlib.import_module(f"{package}.{spec_id}")
-    return Spec(spec_id, name, layouts[spec_id], layouts, getattr(module, class_name(spec_id)))
+    return Spec(spec_id, name, layouts[spec_id], layouts, _parser(package, spec_id))
+
+
+def _parser(package: str, spec_id: str) -> Any:
+    return getattr(importlib.import_module(f"{package}.{spec_id}"), class_name(spec_id))
 
 
 def unsigned_struct(layout: Layout) -> struct.Struct:
@@ -144,7 +153,7 @@ def _locate(name: str) -> tuple[str, str]:
     if not (folder / "layouts.py").is_file():
         raise UnknownFormatError(
             f"there is no layouts.py in {path.parent}",
-            hint="build the spec first: python build.py generate --formats DIR --out " + str(path.parent),
+            hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}",
         )
     # A folder built elsewhere is imported as a package of its own name, so that the
     # relative imports in it work and two folders never mix.

@@ -1,21 +1,18 @@
-"""Spec files: what specs say by their `.ksy`, wherever these stand, without the compiler.
-
-The only module that takes something from the build step, which ships with the specs.
-"""
+"""Spec files: what specs say by their `.ksy`, wherever these stand, without the compiler."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from lmparse.errors import LmparseError, OptionError
 from lmparse.spec import revisions
 from lmparse.spec.build.details import Details, details, unknown_names
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.scopes import Scope
+from lmparse.spec.build.shelves import SUFFIX, Disk, Shelf, read_all, with_imports
 from lmparse.spec.build.specs import FORMATS, SpecError, SpecFile, missing_imports, parsed, wrong_ids
 from lmparse.spec.layout import Layout
 
@@ -23,7 +20,6 @@ __all__ = ["INSTALLED", "Specs", "read_specs"]
 
 INSTALLED = "installed"
 """Names the specs that stand in the package."""
-_SUFFIX = ".ksy"
 _FOLDER = "formats"
 """Where a revision has its specs, when no path is given."""
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
@@ -45,40 +41,17 @@ class Specs:
     """What the specs say beyond that, by the same ids."""
 
 
-class _Shelf(Protocol):
-    """Where specs are looked for by their place (`bmc/bmc_lldf`)."""
-
-    def places(self) -> list[str]:
-        """All places where a spec stands."""
-
-    def text(self, place: str) -> tuple[Path, bytes] | None:
-        """Path for messages and bytes of one spec; None when there is none."""
-
-
-@dataclass(frozen=True)
-class _Disk:
-    root: Path
-
-    def places(self) -> list[str]:
-        paths = sorted(self.root.glob(f"*/*{_SUFFIX}"))
-        return [path.relative_to(self.root).with_suffix("").as_posix() for path in paths]
-
-    def text(self, place: str) -> tuple[Path, bytes] | None:
-        path = self.root / f"{place}{_SUFFIX}"
-        return (path, path.read_bytes()) if path.is_file() else None
-
-
 @dataclass(frozen=True)
 class _Revision:
     shown: str
     folder: revisions.Folder
 
     def places(self) -> list[str]:
-        places = [PurePosixPath(name) for name in sorted(self.folder.names)]
-        return [str(place.with_suffix("")) for place in places if place.suffix == _SUFFIX and len(place.parts) == 2]
+        names = [name for name in sorted(self.folder.names) if name.endswith(SUFFIX)]
+        return [name.removesuffix(SUFFIX) for name in names if not re.search(r"(^|/)\.", name)]
 
     def text(self, place: str) -> tuple[Path, bytes] | None:
-        name = f"{place}{_SUFFIX}"
+        name = f"{place}{SUFFIX}"
         path = PurePosixPath(self.folder.path, name)
         return (Path(f"{self.shown}:{path}"), self.folder.read(name)) if name in self.folder.names else None
 
@@ -92,12 +65,13 @@ def read_specs(source: str) -> Specs:
     """
     try:
         if source == INSTALLED:
-            return _read_folder(source, _Disk(FORMATS))
+            return _read_folder(source, Disk(FORMATS))
         path = Path(source)
         if path.is_dir():
-            return _read_folder(source, _Disk(path))
+            return _read_folder(source, Disk(path))
         if path.is_file():
-            return _read_file(source, _Disk(path.absolute().parents[1]), path, path.read_bytes())
+            shelf = Disk(path.absolute().parent.parent)
+            return _read_file(source, shelf, shelf.place(path.absolute()), path, path.read_bytes())
         return _read_revision(source)
     except SpecError as error:
         raise LmparseError(str(error), code="LMP-S008") from None
@@ -110,7 +84,7 @@ def _read_revision(source: str) -> Specs:
         raise OptionError(
             f"there is no file, folder or revision {source!r}",
             code="LMP-S009",
-            hint=f"give a {_SUFFIX} file, a folder of specs, REV or REV:PATH of the repository here, or {INSTALLED}",
+            hint=f"give a {SUFFIX} file, a folder of specs, REV or REV:PATH of the repository here, or {INSTALLED}",
         )
     path = revisions.from_top(path) if colon else _FOLDER
     kind = revisions.kind_of(commit, path)
@@ -122,34 +96,30 @@ def _read_revision(source: str) -> Specs:
     file = PurePosixPath(path)
     above = file.parent.parent if len(file.parts) > 1 else file.parent
     folder = revisions.folder_of(commit, "" if str(above) == "." else str(above))
-    name = str(file.relative_to(above))
-    if name not in folder.names:
+    name = file.relative_to(above)
+    if str(name) not in folder.names:
         raise OptionError(f"{path} in {revision} is no file but a link", code="LMP-S009")
-    return _read_file(source, _Revision(revision, folder), Path(f"{revision}:{path}"), folder.read(name))
+    shelf, data = _Revision(revision, folder), folder.read(str(name))
+    return _read_file(source, shelf, str(name.with_suffix("")), Path(f"{revision}:{path}"), data)
 
 
-def _read_folder(source: str, shelf: _Shelf) -> Specs:
-    problems, own = [], []
-    for place in shelf.places():
-        try:
-            own.append(_spec(shelf, place))
-        except SpecError as error:
-            problems += error.problems
-    if problems:
-        raise SpecError(problems)
-    found = [spec for spec in own if spec is not None]
-    if not found:
+def _read_folder(source: str, shelf: Shelf) -> Specs:
+    places = [place for place in shelf.places() if "/" in place]
+    if not places:
         raise OptionError(
-            f"there is no <family>/<id>{_SUFFIX} in {source}",
+            f"there is no <family>/<id>{SUFFIX} in {source}",
             code="LMP-S009",
             hint="name the folder that holds the folders of the families",
         )
-    return _specs(source, found, shelf, is_file=False)
+    own, problems = read_all(shelf, places)
+    if problems:
+        raise SpecError(problems)
+    return _specs(source, own, shelf, is_file=False)
 
 
-def _read_file(source: str, shelf: _Shelf, path: Path, data: bytes) -> Specs:
+def _read_file(source: str, shelf: Shelf, place: str, path: Path, data: bytes) -> Specs:
     """A spec alone: its file may have any name."""
-    spec = parsed("", path, data)
+    spec = parsed(place, path, data)
     spec_id = spec.tree.get("meta", {}).get("id")
     if not isinstance(spec_id, str) or not _ID.fullmatch(spec_id):
         raise SpecError([spec.problem("/meta/id", f"the id is {spec_id!r}, which names no spec")])
@@ -159,8 +129,11 @@ def _read_file(source: str, shelf: _Shelf, path: Path, data: bytes) -> Specs:
     return _specs(source, [replace(spec, place=f"{family}/{spec_id}")], shelf, is_file=True)
 
 
-def _specs(source: str, own: list[SpecFile], shelf: _Shelf, *, is_file: bool) -> Specs:
-    specs = _with_imports(own, (shelf, _Disk(FORMATS)))
+def _specs(source: str, own: list[SpecFile], shelf: Shelf, *, is_file: bool) -> Specs:
+    reached, problems = with_imports(own, shelf)
+    specs = [reached[place] for place in sorted(reached)]
+    if problems := problems + [problem for spec in specs for problem in missing_imports(spec, reached)]:
+        raise SpecError(problems)
     known = {spec.id: spec for spec in specs}
     problems = wrong_ids(specs)
     for spec in specs:
@@ -168,26 +141,3 @@ def _specs(source: str, own: list[SpecFile], shelf: _Shelf, *, is_file: bool) ->
     if problems:
         raise SpecError(problems)
     return Specs(source, frozenset(spec.id for spec in own), is_file, Layouts(specs).by_id, details(specs))
-
-
-def _with_imports(own: Iterable[SpecFile], shelves: tuple[_Shelf, ...]) -> list[SpecFile]:
-    known = {spec.place: spec for spec in own}
-    left = [*known.values()]
-    problems = []
-    while left:
-        spec = left.pop()
-        for place in spec.imports:
-            found = None if place in known else next(filter(None, (_spec(shelf, place) for shelf in shelves)), None)
-            if found is not None:
-                known[place] = found
-                left.append(found)
-        problems += missing_imports(spec, known)
-    if problems:
-        raise SpecError(problems)
-    return [known[place] for place in sorted(known)]
-
-
-def _spec(shelf: _Shelf, place: str) -> SpecFile | None:
-    parts = PurePosixPath(place).parts
-    found = shelf.text(place) if len(parts) == 2 and parts[0] != ".." else None
-    return None if found is None else parsed(place, *found)

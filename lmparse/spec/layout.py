@@ -6,9 +6,17 @@ else in the project states an offset, a width, a constant or a code of a format.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+
+_RESERVED = re.compile(r"(?:^|_)(?:reserved|padding|filler|unused)_?\d*$")
+
+
+def is_reserved(field_id: str) -> bool:
+    """Whether a field is for bytes that nobody may read: the last word of its id says so."""
+    return _RESERVED.search(field_id) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,16 @@
-"""Workplaces: an output goes to its place whole or not at all, and never over what it is made from."""
+"""Atomic output: an output goes to its place whole or not at all, and never over what it is made from."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import signal
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
 from lmparse.errors import OptionError
+from lmparse.storage.signals import uninterrupted
 
 
 def check_place(
@@ -92,16 +91,6 @@ def write_text(text: str, place: Path, *, overwrite: bool) -> None:
         work.made.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         put_on_disk(work.made)
         work.finish()
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Put off signals that would end the program until the end of the block."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def put_on_disk(path: Path) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lmparse.errors import FramingError
-from lmparse.storage import buffers
-from lmparse.storage.buffers import local_path
+from lmparse.storage import addresses, file_systems
+from lmparse.storage.addresses import local_path
 
 
 def list_files(paths: list[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
@@ -21,7 +21,7 @@ def list_files(paths: list[str], *, name_filter: str | None = None, recursive: b
     """
     found: list[str] = []
     for path in map(local_path, paths):
-        if buffers.is_remote(path):
+        if addresses.is_remote(path):
             found.extend(_remote_files(path, recursive))
         elif os.path.isdir(path):
             pattern = "**/*" if recursive else "*"
@@ -35,7 +35,7 @@ def list_files(paths: list[str], *, name_filter: str | None = None, recursive: b
                 raise _nothing(path)
             found.extend(name for name in matches if _is_data(name, os.path.dirname(name)))
     if name_filter:
-        found = [name for name in found if fnmatch.fnmatch(buffers.base_name(name), name_filter)]
+        found = [name for name in found if fnmatch.fnmatch(addresses.base_name(name), name_filter)]
     return found
 
 
@@ -46,21 +46,21 @@ def _is_data(name: str, folder: str) -> bool:
 
 def _remote_files(address: str, recursive: bool) -> list[str]:
     """The same for one address."""
-    entry = buffers.look_up(address)
+    entry = file_systems.look_up(address)
     if entry is not None:
         return [found.path for found in _below(address, recursive)] if entry.is_folder else [address]
-    folder, pattern = buffers.split_pattern(address)
-    at = buffers.look_up(folder) if pattern else None
+    folder, pattern = addresses.split_pattern(address)
+    at = file_systems.look_up(folder) if pattern else None
     matches = sorted(set(_matches(folder, pattern, recursive))) if at is not None and at.is_folder else []
     if not matches:
         raise _nothing(address)
-    return [name for name in matches if not buffers.base_name(name).startswith(("_", "."))]
+    return [name for name in matches if not addresses.base_name(name).startswith(("_", "."))]
 
 
-def _below(folder: str, recursive: bool) -> Iterator[buffers.Entry]:
+def _below(folder: str, recursive: bool) -> Iterator[file_systems.Entry]:
     """The data files in a folder."""
-    for entry in buffers.entries(folder):
-        if buffers.base_name(entry.path).startswith(("_", ".")):
+    for entry in file_systems.entries(folder):
+        if addresses.base_name(entry.path).startswith(("_", ".")):
             continue
         if not entry.is_folder:
             yield entry
@@ -74,8 +74,8 @@ def _matches(folder: str, pattern: list[str], recursive: bool) -> Iterator[str]:
     is_any_depth = first == "**" and recursive
     if is_any_depth:
         yield from _matches(folder, rest or ["*"], recursive)
-    for entry in buffers.entries(folder):
-        name = buffers.base_name(entry.path)
+    for entry in file_systems.entries(folder):
+        name = addresses.base_name(entry.path)
         if name.startswith(".") and not first.startswith("."):
             continue
         if is_any_depth:

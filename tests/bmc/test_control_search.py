@@ -12,7 +12,7 @@ from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import ControlError, FramingError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.storage.buffers import local_path
+from lmparse.storage.addresses import local_path
 from lmparse.storage.listing import list_files
 
 

@@ -466,8 +466,8 @@ def test_a_field_that_is_described_twice_is_read_one_by_one(tmp_path: Path) -> N
     log = put(tmp_path, twice, [arranged(twice, lldf.change("DT")) for _ in range(5)])
     file = open_file(log["path"], Options.parse({key: log[key] for key in ("control", "framing")}))
     assert isinstance(file, LogicalLog)
-    assert plan_of(file).reason == file.row_reason == "XHDF describes plan more than once"
-    assert change_columns.refusal(file) == file.row_reason
+    assert plan_of(file).reason == file.header.row_reason == "XHDF describes plan more than once"
+    assert change_columns.refusal(file) == file.header.row_reason
     assert compared_records(**log).num_rows == 5
     compared_changes(**log)
 

@@ -16,8 +16,8 @@ from writers.bmc.rows import Column
 
 import lmparse
 import lmparse.bmc.tables
+from lmparse.bmc.operations import OPERATIONS
 from lmparse.bmc.row_image import ImageReading, RowReader
-from lmparse.changes.change import OPERATIONS
 from lmparse.values import codepages
 
 Row = dict[str, Any]

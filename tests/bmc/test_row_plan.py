@@ -28,7 +28,7 @@ from lmparse.columnar.column_types import column_type
 from lmparse.columnar.row_plan import DecodedImages
 from lmparse.columnar.rows import to_batch
 from lmparse.errors import DataError
-from lmparse.values import codepages, vectors
+from lmparse.values import byte_arrays, codepages
 
 QUICK = examples(60, 250)
 Wanted = frozenset[str] | None
@@ -547,7 +547,7 @@ def test_pieces_of_irregular_rows_keep_the_order_of_the_others(monkeypatch: pyte
     given = sample([rows.Column("", "VCHR", 9), rows.Column("", "VCHR", 9, subtype="B"), *WIDE])
     images = rows_of(given, 12)
     images[2], images[5], images[8] = b"", images[5][:-1], b"\xff" * 40
-    monkeypatch.setattr(vectors, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
+    monkeypatch.setattr(byte_arrays, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
     decoded = compared(given, images)
     assert np.flatnonzero(decoded.irregular).tolist() == [2, 5, 8]
 

@@ -15,7 +15,7 @@ from writers.bmc import logs
 
 from lmparse import cli, open_log
 from lmparse.changes.ranges import OUTSIDE
-from lmparse.cli import command_line
+from lmparse.cli.exit_codes import GOOD, USAGE
 from lmparse.errors import OptionError
 from lmparse.logs.partitions import Request
 from lmparse.options import SEQ_DIGITS, Options, asks_for_changes
@@ -132,7 +132,7 @@ def test_times_leave_out_what_has_none(log: Log) -> None:
 )
 def test_an_empty_range_is_no_error(log: Log, bounds: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     words = [word for name, value in {**log, **bounds}.items() if name != "path" for word in (flag(name), value)]
-    assert cli.main(["changes", log["path"], *words]) == command_line.GOOD
+    assert cli.main(["changes", log["path"], *words]) == GOOD
     out, err = capsys.readouterr()
     assert out == ""
     count = len(rows_of(log))
@@ -150,7 +150,7 @@ def test_convert_says_what_it_left_out(log: Log, tmp_path: Path) -> None:
     every = rows_of(log)
     bounds = bounds_of(every)["between seqs"]
     words = [word for name, value in {**log, **bounds}.items() if name != "path" for word in (flag(name), value)]
-    assert cli.main(["convert", log["path"], str(tmp_path / "out"), *words]) == command_line.GOOD
+    assert cli.main(["convert", log["path"], str(tmp_path / "out"), *words]) == GOOD
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     inside = sum(in_range(row, bounds) for row in every)
     assert manifest["counts"]["changes"] == inside
@@ -272,7 +272,7 @@ def test_a_value_that_cannot_be_says_what_is_expected(name: str, value: str, hin
 
 @pytest.mark.parametrize("command", ["records", "check"])
 def test_other_commands_do_not_take_them(command: str, log: Log, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([command, log["path"], "--starting-seq", EARLIEST]) == command_line.USAGE
+    assert cli.main([command, log["path"], "--starting-seq", EARLIEST]) == USAGE
     assert "there is no option '--starting-seq'" in capsys.readouterr().err
 
 

@@ -14,12 +14,13 @@ import pytest
 from writers.bmc import control, framing, lldf, logs
 
 from lmparse import __version__, cli
+from lmparse.cli.command_line import build_parser
 from lmparse.spec import catalog
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
     *("formats", "sniff", "records", "changes", "convert", "plan", "check"),
-    *("coverage", "diff", "explain", "docs", "demo"),
+    *("coverage", "diff", "explain", "docs", "build", "demo"),
 )
 END = "FFFFFFFFFFFFFFFFFFFF"
 """An ENDRBA that no record stands behind."""
@@ -112,7 +113,7 @@ def test_every_command_and_each_of_its_options_has_help(run: Any, command: str) 
     assert (done.code, done.err) == (0, "")
     _, _, after_usage = done.out.partition("\n\n")
     assert after_usage[0].isupper()
-    parser = cli.build_parser()
+    parser = build_parser()
     (commands,) = parser._subparsers._group_actions  # type: ignore[union-attr]
     actions = commands.choices[command]._actions  # type: ignore[index,call-overload,union-attr]
     named = [action for action in actions if action.option_strings]

@@ -32,24 +32,25 @@ from writers.db2.tables import Table
 from writers.db2.values import Codecs, External, OutOfRow, SystemDefault
 from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid, Server
 
+from lmparse.changes.row_values import RowValues
 from lmparse.changes.rows import change_rows
 from lmparse.changes.schemas import changes_schema
 from lmparse.columnar.column_types import column_type
 from lmparse.columnar.row_plan import DecodedImages
 from lmparse.columnar.rows import batches, to_batch
 from lmparse.db2 import change_columns as db2_change_columns
-from lmparse.db2 import row_plan
+from lmparse.db2 import row_plan, tables
 from lmparse.db2.change_columns import LuwChangeColumns
 from lmparse.db2.log import Db2Log
 from lmparse.db2.row_plan import LuwImagePlan
-from lmparse.db2.row_reader import LuwRow, LuwRowReader
-from lmparse.db2.tables import LuwTable, placed
+from lmparse.db2.row_reader import RowReader
+from lmparse.db2.tables import placed
 from lmparse.errors import DataError, LmparseError
 from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
 from lmparse.samples import db2_log
-from lmparse.values import codepages, vectors
+from lmparse.values import byte_arrays, codepages
 from lmparse.values.sql_types import SqlType, parse_type
 
 QUICK = examples(40, 100)
@@ -97,9 +98,9 @@ class Sample:
     base: Any = "array"
 
     @property
-    def table(self) -> LuwTable:
+    def table(self) -> tables.Table:
         described = [(column.name, parse_type(column.type), column.nullable) for column in self.columns]
-        return LuwTable(2, 4, placed(described), "PROD", "T")
+        return tables.Table(2, 4, placed(described), "PROD", "T")
 
     @property
     def server(self) -> Server:
@@ -255,7 +256,7 @@ def checked(
         array = decoded.arrays[entry.name]
         assert (array.type, len(array)) == (entry.type, len(starts))
         array.validate(full=True)
-    reader = LuwRowReader(table, given.byte_order, given.page, trim=given.trim)
+    reader = RowReader(table, given.byte_order, given.page, trim=given.trim)
     regular, expected, needless = [], [], []
     for number, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
         row = plain(reader, data[start : start + length].tobytes(), schema, wanted)
@@ -272,7 +273,7 @@ def checked(
     return decoded, needless
 
 
-def plain(reader: LuwRowReader, image: bytes, schema: pa.Schema, wanted: Wanted) -> LuwRow | None:
+def plain(reader: RowReader, image: bytes, schema: pa.Schema, wanted: Wanted) -> RowValues | None:
     """A row without faults, absent values and bytes of no column, that Arrow takes; None when there is none."""
     with suppress(DataError, pa.ArrowInvalid, OverflowError):
         row = reader.read(image, lambda column: "elsewhere", wanted)
@@ -398,7 +399,7 @@ def test_a_table_without_columns() -> None:
 def test_columns_without_a_byte() -> None:
     """As a description in a damaged log may have them."""
     types = [*(SqlType(name, 0) for name in ("CHAR", "GRAPHIC", "BINARY", "TYPE 0x0999")), parse_type("SMALLINT")]
-    table = LuwTable(2, 4, placed([(f"C{number}", type_, True) for number, type_ in enumerate(types)]))
+    table = tables.Table(2, 4, placed([(f"C{number}", type_, True) for number, type_ in enumerate(types)]))
     server = Server("v10", "little")
     images = [rows.record(server, rows.FORMATTED, 7, bytes(4) + b"\x07\x00\x00"),
               rows.record(server, rows.FORMATTED, 7, b"\x01\x01\x01\x01\x00\x00\x01")]  # fmt: skip
@@ -488,7 +489,7 @@ def may_be_needless(given: Sample, image: bytes) -> bool:
     """Other widths and defaults with VALUE COMPRESSION, characters of four bytes in UTF-16, what is not wanted."""
     if given.form == "compressed":
         return True
-    reader = LuwRowReader(given.table, given.byte_order, given.page, trim=given.trim)
+    reader = RowReader(given.table, given.byte_order, given.page, trim=given.trim)
     row = reader.read(image, lambda column: "elsewhere")
     graphic = (row.values.get(column.name) for column in given.table.columns if column.sql_type.is_graphic)
     return bool(row.absent) or any(isinstance(text, str) and max(text, default="") > "\uffff" for text in graphic)
@@ -577,7 +578,7 @@ def test_pieces_of_irregular_rows_keep_the_order_of_the_others(form: str, monkey
     given = sample(["VARCHAR(9)", "VARCHAR(9) FOR BIT DATA", *TYPES[:4], "CLOB(9)"], True, form=form)
     images = given.images(12)
     images[2], images[5], images[8] = b"", images[5][:-1], b"\xff" * 40
-    monkeypatch.setattr(vectors, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
+    monkeypatch.setattr(byte_arrays, "ragged_bytes", lambda *pieces: pytest.fail("gathered byte by byte"))
     assert np.flatnonzero(compared(given, images).irregular).tolist() == [2, 5, 8]
 
 
@@ -622,7 +623,7 @@ def test_reasons() -> None:
     def plan(*types: SqlType, page: str = "utf-8", **changed: Any) -> LuwImagePlan:
         columns = placed([(f"C{number}", type_, True) for number, type_ in enumerate(types)])
         columns = tuple(replace(column, **changed) for column in columns)
-        return LuwImagePlan(LuwTable(1, 2, columns), "big", codepages.lookup(page))
+        return LuwImagePlan(tables.Table(1, 2, columns), "big", codepages.lookup(page))
 
     integer = parse_type("INTEGER")
     assert plan(integer).reason == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lmparse.db2.tables import LuwTable, read_tables_file
+from lmparse.db2.tables import Table, read_tables_file
 from lmparse.samples.db2_log import tables, tables_file
 
 PAGE = (Path(__file__).parents[2] / "docs" / "db2-luw.md").read_text(encoding="utf-8")
@@ -16,7 +16,7 @@ BLOCKS = dict(re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
 CATALOG_NAMES = {"CHAR": "CHARACTER"}
 
 
-def catalog_row(table: LuwTable, number: int) -> tuple[object, ...]:
+def catalog_row(table: Table, number: int) -> tuple[object, ...]:
     """A column as SYSCAT.COLUMNS has it."""
     column = table.columns[number]
     type_ = column.sql_type

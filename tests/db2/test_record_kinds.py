@@ -13,8 +13,8 @@ from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid, Server, TableId
 
 import lmparse
 from lmparse.db2.log_record import LogReader
-from lmparse.records.reader import to_json
 from lmparse.spec import catalog
+from lmparse.values.json_form import to_json
 
 TABLE = TableId(2, 4)
 PLACE = dms.Place(Rid(0x340, 12), record_offset=5656, free_space=100)

@@ -215,7 +215,8 @@ def test_a_real_row_of_version_9_7(tmp_path: Path) -> None:
     tables.write_text(EMP_RESUME)
     log = lmparse.open_log(str(path), tables=str(tables))
     (change,) = log.changes()
-    assert (log.generation, log.byte_order, log.framing.name) == ("v9.7", "little", "bare")
+    decided = {decision.name: decision.value for decision in log.decisions}
+    assert decided == {"framing": "bare", "byte order": "little", "generation": "v9.7"}
     assert change["after"] == {
         "EMPNO": "000030", "RESUME_FORMAT": "ascii", "RESUME": "This is another new resume",
     }  # fmt: skip

@@ -22,8 +22,9 @@ from writers.db2.values import OutOfRow, SystemDefault
 from writers.db2.wire import Rid, Server
 
 from lmparse import cli
-from lmparse.db2.row_reader import LuwRowReader
-from lmparse.db2.tables import LuwTable, placed
+from lmparse.db2 import tables
+from lmparse.db2.row_reader import RowReader
+from lmparse.db2.tables import placed
 from lmparse.errors import DataError
 from lmparse.values.sql_types import parse_type
 
@@ -672,12 +673,12 @@ steady = examples(80, 250, derandomize=True, database=None)
 tables_with_rows = st.lists(columns_with_values(), min_size=1, max_size=6)
 
 
-def reader_of(columns: list[Column], order: str) -> LuwRowReader:
+def reader_of(columns: list[Column], order: str) -> RowReader:
     from lmparse.values import codepages
 
     known = placed([(column.name, parse_type(column.type), column.nullable) for column in columns])
     assert [column.offset for column in known] == offsets(columns)[:-1]
-    return LuwRowReader(LuwTable(2, 4, known, "S", "T"), order, codepages.lookup("utf-8"))
+    return RowReader(tables.Table(2, 4, known, "S", "T"), order, codepages.lookup("utf-8"))
 
 
 def named(pairs: list[tuple[Column, Any]]) -> tuple[list[Column], dict[str, Any]]:
@@ -692,7 +693,7 @@ def no_value(column: Any) -> str:
 @steady
 @given(tables_with_rows, st.sampled_from(["little", "big"]), st.booleans(), st.sampled_from(["array", "data"]))
 def test_rows_are_what_was_encoded(pairs: Any, order: Any, is_compressed: bool, base: Any) -> None:
-    from lmparse.records.reader import to_json
+    from lmparse.values.json_form import to_json
 
     columns, row = named(pairs)
     server = server_of(order)

@@ -10,8 +10,8 @@ from writers.bmc import control, lldf, logs, rows
 from writers.bmc import framing as enc
 
 import lmparse
-from lmparse.framing.detection import Family, detect, try_framing
-from lmparse.framing.framings import Framing
+from lmparse.framing.detection import Detection, detect, try_framing
+from lmparse.framing.framings import framing_of
 
 LOG = logs.example()
 NAME = rows.Column("NAME", "VCHR", 200)
@@ -239,7 +239,7 @@ def test_a_wrong_framing_is_an_error(case: str, named: str, tmp_path: Path) -> N
 
 
 def test_no_file_is_taken_for_two_framings_at_once() -> None:
-    anything = Family("records", lambda records, framing: None)
+    anything = Detection("records", lambda records, framing: None)
     for case, (kind, options, expected) in CASES.items():
         if expected != "glued":
             assert detect(enc.framed(kind, LOG.data_records[:20], **options).data, anything).framing.name == expected, (
@@ -248,15 +248,17 @@ def test_no_file_is_taken_for_two_framings_at_once() -> None:
 
 
 def test_descriptor_words_that_tile_win_over_none() -> None:
-    takes_all = Family("records", lambda records, framing: None, cutter=lambda buffer, offset, end, index: end - offset)
+    takes_all = Detection(
+        "records", lambda records, framing: None, cutter=lambda buffer, offset, end, index: end - offset
+    )
     for case, (kind, options, expected) in CASES.items():
         assert detect(enc.framed(kind, ROWS, **options).data, takes_all).framing.name == expected, case
 
 
 def test_two_framings_left_are_an_error_that_names_them(monkeypatch: pytest.MonkeyPatch) -> None:
     # The words of each framing shut out the others, so both trials are made from files of their own.
-    anything = Family("records", lambda records, framing: None)
-    trials = [try_framing(enc.framed(name, ROWS).data, Framing(name), anything) for name in ("rdw", "zosmf")]
+    anything = Detection("records", lambda records, framing: None)
+    trials = [try_framing(enc.framed(name, ROWS).data, framing_of(name), anything) for name in ("rdw", "zosmf")]
     monkeypatch.setattr("lmparse.framing.detection.try_framings", lambda buffer, family: trials)
     with pytest.raises(lmparse.FramingError) as caught:
         detect(enc.rdw(ROWS), anything)

@@ -12,12 +12,14 @@ from writers.bmc import lldf, rows
 
 import lmparse
 from lmparse import errors
-from lmparse.bmc.change_record import family
-from lmparse.framing.framings import Framing, RecordExtent, Span
+from lmparse.bmc.change_record import detection
+from lmparse.framing.base import Framing
+from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.framings import framing_of
 from lmparse.storage.buffers import open_buffer
 
 NAME = rows.Column("NAME", "VCHR", 200)
-CUTTER = family().cutter
+CUTTER = detection().cutter
 # Several ways to write what one framing reads: name of the encoder's, name of the reader's, options.
 WRITTEN: dict[str, tuple[str, str, dict[str, Any]]] = {
     "rdw": ("rdw", "rdw", {}),
@@ -46,7 +48,7 @@ RECORDS = [row(number) for number in (1, 9, 3, 12, 5)]
 
 
 def way(name: str, record_length: int | None = None) -> Framing:
-    return Framing(name, record_length=record_length, cutter=CUTTER if name == "glued" else None)
+    return framing_of(name, record_length=record_length, cutter=CUTTER if name == "glued" else None)
 
 
 def written(name: str, records: list[bytes]) -> tuple[Framing, enc.Framed]:
@@ -126,9 +128,9 @@ def test_a_file_of_no_bytes_has_no_records(name: str) -> None:
 
 def test_records_of_the_longest_kind_are_read() -> None:
     longest = b"\x01" * (32760 - 4)
-    assert [raw for _, raw in read_all(Framing("rdw"), enc.rdw([longest, b"x"]))] == [longest, b"x"]
+    assert [raw for _, raw in read_all(framing_of("rdw"), enc.rdw([longest, b"x"]))] == [longest, b"x"]
     in_blocks = enc.bdw_extended([longest] * 3, 80000)
-    assert [raw for _, raw in read_all(Framing("bdw"), in_blocks)] == [longest] * 3
+    assert [raw for _, raw in read_all(framing_of("bdw"), in_blocks)] == [longest] * 3
 
 
 # cut short
@@ -244,7 +246,7 @@ def test_bytes_behind_the_last_record_are_named(name: str, behind: str) -> None:
 
 def test_zeros_behind_zosmf_records_are_empty_records() -> None:
     data = enc.zosmf(RECORDS)
-    assert [raw for _, raw in read_all(Framing("zosmf"), data + bytes(8))] == [*RECORDS, b"", b""]
+    assert [raw for _, raw in read_all(framing_of("zosmf"), data + bytes(8))] == [*RECORDS, b"", b""]
 
 
 @pytest.mark.parametrize("behind", ["zeros", "text", "newline", "ebcdic blanks"])
@@ -260,7 +262,7 @@ def test_bytes_behind_glued_records_are_named(behind: str) -> None:
 
 def test_bytes_that_begin_no_record_at_all_are_no_leftover() -> None:
     for name in ("rdw", "vbs", "bdw", "bdw-vbs"):
-        got, error = read_up_to_damage(Framing(name), b"\x00\x01nonsense")
+        got, error = read_up_to_damage(framing_of(name), b"\x00\x01nonsense")
         assert got == []
         assert (type(error), error.code) == (errors.FramingError, "LMP-F005")
         assert (error.record_index, error.record_offset) == (0, 0)
@@ -273,7 +275,7 @@ def test_a_block_that_its_records_do_not_fill_is_damage() -> None:
     data = bytearray(enc.bdw(RECORDS, 700))
     at = 4  # RDW of the first record of the first block
     data[at : at + 2] = (int.from_bytes(data[at : at + 2], "big") + 1).to_bytes(2, "big")
-    got, error = read_up_to_damage(Framing("bdw"), bytes(data))
+    got, error = read_up_to_damage(framing_of("bdw"), bytes(data))
     assert isinstance(error, errors.FramingError)
     assert error.code == "LMP-F008"
     assert error.record_index == len(got)
@@ -282,7 +284,7 @@ def test_a_block_that_its_records_do_not_fill_is_damage() -> None:
 @pytest.mark.parametrize("length", [0, 3, 1 << 15])
 def test_a_descriptor_word_out_of_bounds_is_no_record(length: int) -> None:
     data = enc.rdw([b"abc"]) + length.to_bytes(2, "big") + bytes(2)
-    got, error = read_up_to_damage(Framing("rdw"), data)
+    got, error = read_up_to_damage(framing_of("rdw"), data)
     assert got == [b"abc"]
     assert error.code == "LMP-F007"
     assert error.field == "length"
@@ -303,7 +305,7 @@ def test_pieces_out_of_order_are_damage(flags: list[int], index: int, expected: 
     data = b"".join(enc.descriptor(3, flag) + b"abc" for flag in flags)
     if blocked:
         data = enc.descriptor(len(data)) + data
-    got, error = read_up_to_damage(Framing("bdw-vbs" if blocked else "vbs"), data)
+    got, error = read_up_to_damage(framing_of("bdw-vbs" if blocked else "vbs"), data)
     assert len(got) == index
     assert (error.code, error.record_index, error.expected) == ("LMP-F009", index, expected)
 
@@ -313,7 +315,7 @@ def test_a_missing_last_piece_is_a_cut(blocked: bool) -> None:
     data = enc.descriptor(1) + b"a" + enc.descriptor(3, enc.FIRST) + b"abc"
     if blocked:
         data = enc.descriptor(len(data)) + data
-    got, error = read_up_to_damage(Framing("bdw-vbs" if blocked else "vbs"), data)
+    got, error = read_up_to_damage(framing_of("bdw-vbs" if blocked else "vbs"), data)
     assert got == [b"a"]
     assert isinstance(error, errors.TruncatedError)
     assert error.record_index == 1
@@ -352,11 +354,11 @@ def test_spans_are_cut_where_they_can_be(name: str) -> None:
 
 def test_damage_ends_the_last_span_and_is_shown_there() -> None:
     data = enc.rdw(MANY) + b"junk junk"
-    spans = Framing("rdw").spans(data, 1000)
+    spans = framing_of("rdw").spans(data, 1000)
     for span in spans[:-1]:
-        read_all(Framing("rdw"), data, span)
+        read_all(framing_of("rdw"), data, span)
     with pytest.raises(errors.LeftoverError) as caught:
-        read_all(Framing("rdw"), data, spans[-1])
+        read_all(framing_of("rdw"), data, spans[-1])
     assert caught.value.record_index == len(MANY)
     assert caught.value.record_offset == len(data) - 9
 
@@ -367,9 +369,9 @@ def test_damage_ends_the_last_span_and_is_shown_there() -> None:
 @pytest.mark.parametrize(
     ("make", "hint"),
     [
-        (lambda: Framing("ftp"), "one of auto, rdw, bdw"),
-        (lambda: Framing("fixed"), "recordLength"),
-        (lambda: Framing("fixed", record_length=0), "recordLength"),
+        (lambda: framing_of("ftp"), "one of auto, rdw, bdw"),
+        (lambda: framing_of("fixed"), "recordLength"),
+        (lambda: framing_of("fixed", record_length=0), "recordLength"),
     ],
 )
 def test_a_framing_that_cannot_be_is_refused(make: Callable[[], Framing], hint: str) -> None:

@@ -1,4 +1,4 @@
-"""Index: windows give the records that `frames` gives, and stop at the same error."""
+"""Index: windows give the records that `extents` gives, and stop at the same error."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from samples.framed_files import EVERY, written
 from writers.bmc import framing as enc
 
 from lmparse.errors import FramingError, LmparseError
-from lmparse.framing import index
-from lmparse.framing.framings import Framing, RecordExtent
-from lmparse.framing.index import Window, windows
+from lmparse.framing import index, word_scan
+from lmparse.framing.base import Framing
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.framings import framing_of
+from lmparse.framing.index import windows
+from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, Window
 from lmparse.storage.buffers import open_buffer
 
 QUICK = examples(10, 20)
@@ -63,7 +66,7 @@ def contents(window: Window) -> list[tuple[int, int, bytes]]:
 def check(window: Window, limits: dict[str, int]) -> None:
     """What holds for every window."""
     count = len(window)
-    assert 1 <= count <= max(limits.get("max_records", index.MAX_RECORDS), 1)
+    assert 1 <= count <= max(limits.get("max_records", MAX_RECORDS), 1)
     assert [len(window.starts), len(window.lengths), len(window.offsets)] == [count] * 3
     assert {window.starts.dtype, window.lengths.dtype, window.offsets.dtype} == {np.dtype(np.int64)}
     assert window.data.dtype == np.uint8
@@ -75,7 +78,7 @@ def check(window: Window, limits: dict[str, int]) -> None:
     assert (window.starts[1:] >= ends[:-1]).all()
     assert (np.diff(window.offsets) > 0).all()
     if count > 1:
-        assert len(window.data) <= limits.get("max_bytes", index.MAX_BYTES)
+        assert len(window.data) <= limits.get("max_bytes", MAX_BYTES)
 
 
 def assert_equal(framing: Framing, buffer: bytes, *place: Any, **limits: int) -> Facts:
@@ -84,10 +87,10 @@ def assert_equal(framing: Framing, buffer: bytes, *place: Any, **limits: int) ->
     return expected
 
 
-@pytest.fixture(params=[1, index._SCAN_BYTES], ids=lambda size: f"scan {size}")
+@pytest.fixture(params=[1, word_scan._SCAN_BYTES], ids=lambda size: f"scan {size}")
 def scan_bytes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """How much is scanned at a time: also so little that every record, piece and block is torn apart."""
-    monkeypatch.setattr(index, "_SCAN_BYTES", request.param)
+    monkeypatch.setattr(word_scan, "_SCAN_BYTES", request.param)
     return request.param
 
 
@@ -111,7 +114,7 @@ def test_windows_are_the_extents(way: str, scan: int) -> None:
         assert_equal(framing, data)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index, "_SCAN_BYTES", scan)
+        patch.setattr(word_scan, "_SCAN_BYTES", scan)
         holds()
 
 
@@ -128,7 +131,7 @@ def test_damage_gives_the_same_error_behind_the_same_records(way: str, scan: int
         assert_equal(framing, bytes(spoilt), max_records=max_records)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(index, "_SCAN_BYTES", scan)
+        patch.setattr(word_scan, "_SCAN_BYTES", scan)
         holds()
 
 
@@ -192,9 +195,9 @@ def test_pieces_in_any_order() -> None:
     def holds(blocks: list[list[tuple[int, int]]], scan: int) -> None:
         filled = [b"".join(enc.descriptor(size, code) + b"x" * size for code, size in block) for block in blocks]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(index, "_SCAN_BYTES", scan)
-            assert_equal(Framing("vbs"), b"".join(filled))
-            assert_equal(Framing("bdw-vbs"), b"".join(enc.descriptor(len(block)) + block for block in filled))
+            patch.setattr(word_scan, "_SCAN_BYTES", scan)
+            assert_equal(framing_of("vbs"), b"".join(filled))
+            assert_equal(framing_of("bdw-vbs"), b"".join(enc.descriptor(len(block)) + block for block in filled))
 
     holds()
 
@@ -204,41 +207,41 @@ def test_pieces_in_any_order() -> None:
 
 def test_a_window_is_as_large_as_allowed() -> None:
     data = enc.rdw([b"x" * 96] * 100)
-    assert [len(window) for window in windows(Framing("rdw"), data, max_records=30)] == [30, 30, 30, 10]
-    assert [len(window) for window in windows(Framing("rdw"), data, max_bytes=1000)] == [10] * 10
-    assert [len(window) for window in windows(Framing("rdw"), data, max_bytes=995)] == [9] * 11 + [1]
-    assert [len(window) for window in windows(Framing("rdw"), data, max_bytes=1)] == [1] * 100
-    assert [window.first_index for window in windows(Framing("rdw"), data, 0, None, 5, 50)] == [5, 55]
+    assert [len(window) for window in windows(framing_of("rdw"), data, max_records=30)] == [30, 30, 30, 10]
+    assert [len(window) for window in windows(framing_of("rdw"), data, max_bytes=1000)] == [10] * 10
+    assert [len(window) for window in windows(framing_of("rdw"), data, max_bytes=995)] == [9] * 11 + [1]
+    assert [len(window) for window in windows(framing_of("rdw"), data, max_bytes=1)] == [1] * 100
+    assert [window.first_index for window in windows(framing_of("rdw"), data, 0, None, 5, 50)] == [5, 55]
 
 
 def test_only_windows_with_a_spanned_record_are_copies() -> None:
     pieces = [enc.vbs([b"ab"], 9), enc.vbs([b"cdefgh"], 2), enc.vbs([b"ij"], 9)]
-    got = list(windows(Framing("vbs"), b"".join(pieces), max_records=1))
+    got = list(windows(framing_of("vbs"), b"".join(pieces), max_records=1))
     assert [window.data.tobytes() for window in got] == [b"ab", b"cdefgh", b"ij"]
     assert [window.data.flags.owndata for window in got] == [False, True, False]
 
 
 def test_a_giant_block_is_read_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "_SCAN_BYTES", 1000)
+    monkeypatch.setattr(word_scan, "_SCAN_BYTES", 1000)
     data = enc.bdw_extended([b"x" * 90] * 500, 1 << 20)
-    assert_equal(Framing("bdw"), data)
+    assert_equal(framing_of("bdw"), data)
     spoilt = data[:-94] + b"\xff" + data[-93:]
-    got, error = assert_equal(Framing("bdw"), spoilt)
+    got, error = assert_equal(framing_of("bdw"), spoilt)
     assert len(got) == 499
     assert error is not None
     assert error["code"] == "LMP-F008"
 
 
 def test_good_records_come_before_the_error() -> None:
-    got = windows(Framing("rdw"), enc.rdw([b"abc", b"de"]) + b"junk junk", max_records=1)
+    got = windows(framing_of("rdw"), enc.rdw([b"abc", b"de"]) + b"junk junk", max_records=1)
     assert [len(next(got)), len(next(got))] == [1, 1]
     with pytest.raises(FramingError):
         next(got)
 
 
 @pytest.fixture
-def frames_made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Gets one entry for every Frame that is made."""
+def extents_made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Gets one entry for every RecordExtent that is made."""
     made: list[int] = []
     make = RecordExtent.__init__
 
@@ -250,29 +253,40 @@ def frames_made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return made
 
 
-def test_a_scan_makes_no_extents(frames_made: list[int]) -> None:
+def test_a_scan_makes_no_extents(extents_made: list[int]) -> None:
     for way in EVERY:
         framing, data = written(way, [b"ab" * number for number in range(25)])
         if way != "glued":
             assert sum(len(window) for window in windows(framing, data)) == 25
-    assert frames_made == []
+    assert extents_made == []
 
 
 @pytest.mark.parametrize("way", [way for way in EVERY if way not in ("glued", "bdw, one block", "bdw-vbs, one block")])
-def test_damage_makes_extents_near_it_only(way: str, frames_made: list[int]) -> None:
+def test_damage_makes_extents_near_it_only(way: str, extents_made: list[int]) -> None:
     framing, data = written(way, [b"ab" * (number % 20) for number in range(500)])
     with pytest.raises(LmparseError):
         sum(len(window) for window in windows(framing, data[:-1]))
     # Where blocks are filled with pieces, the nearest block that begins with a record may be far.
-    assert len(frames_made) < (500 if way == "bdw-vbs, small blocks" else 10)
+    assert len(extents_made) < (500 if way == "bdw-vbs, small blocks" else 10)
 
 
-def test_damage_in_a_block_makes_extents_of_the_block_only(frames_made: list[int]) -> None:
+def test_damage_in_a_block_makes_extents_of_the_block_only(extents_made: list[int]) -> None:
     data = enc.bdw([b"x" * 16] * 500, 100)
     spoilt = data[:-18] + b"\xff" + data[-17:]
     with pytest.raises(FramingError):
-        sum(len(window) for window in windows(Framing("bdw"), spoilt))
-    assert 0 < len(frames_made) < 5
+        sum(len(window) for window in windows(framing_of("bdw"), spoilt))
+    assert 0 < len(extents_made) < 5
+
+
+# spans
+
+
+@pytest.mark.parametrize("max_bytes", [1, 50, 333, 1000, 1 << 20])
+@pytest.mark.parametrize("name", [way for way in EVERY if way != "glued"])
+def test_spans(name: str, max_bytes: int) -> None:
+    way, data = written(name, [b"\x00\x05" + bytes(range(number % 50)) for number in range(20, 80)])
+    assert index.spans(way, data, max_bytes) == way.spans(data, max_bytes)
+    assert index.spans(way, data[:-3], max_bytes) == way.spans(data[:-3], max_bytes)
 
 
 # mapped files
@@ -295,7 +309,7 @@ def test_what_was_written_into_a_private_map_is_kept(monkeypatch: pytest.MonkeyP
     with path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     mapped[0:1] = b"b"
-    for window in windows(Framing("fixed", record_length=100), mapped, max_records=10):
+    for window in windows(framing_of("fixed", record_length=100), mapped, max_records=10):
         assert not window.data.flags.writeable
     assert mapped[0:1] == b"b"
 
@@ -305,18 +319,18 @@ def test_a_system_without_madvise(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr(index, "_RELEASE_BYTES", 1)
     path = tmp_path / "a.dat"
     path.write_bytes(enc.rdw([b"x" * 1000] * 50))
-    assert sum(len(window) for window in windows(Framing("rdw"), open_buffer(path), max_records=3)) == 50
+    assert sum(len(window) for window in windows(framing_of("rdw"), open_buffer(path), max_records=3)) == 50
 
 
 PROGRAM = """
 import resource, sys
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.storage.buffers import open_buffer
 from lmparse.framing.index import windows
 path, name = sys.argv[1:]
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-buffer, framing = open_buffer(path), Framing(name)
+buffer, framing = open_buffer(path), framing_of(name)
 sum(len(window) for window in windows(framing, buffer, 0, 32760 * 100))
 before, count, total = peak(), 0, 0
 for window in windows(framing, buffer):

@@ -10,11 +10,11 @@ import pytest
 from amounts import examples
 from hypothesis import given
 from hypothesis import strategies as st
-from samples.framed_files import EVERY, written
 from writers.bmc import framing
 
-from lmparse.framing import index, scans
-from lmparse.framing.framings import Framing, RecordExtent
+from lmparse.framing import scans
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.values.distinct import Distinct
 
@@ -29,7 +29,7 @@ def some_file(seed: int) -> bytes:
 @pytest.mark.parametrize("max_records", [1, 7, 8192])
 @pytest.mark.parametrize("seed", range(4))
 def test_firsts(seed: int, max_records: int) -> None:
-    data, way = some_file(seed), Framing("rdw")
+    data, way = some_file(seed), framing_of("rdw")
     seen: dict[Any, RecordExtent] = {}
     for extent in way.extents(data):
         raw = extent.read(data)
@@ -40,25 +40,17 @@ def test_firsts(seed: int, max_records: int) -> None:
 
 
 def test_firsts_of_nothing() -> None:
-    data, way = some_file(1), Framing("rdw")
+    data, way = some_file(1), framing_of("rdw")
     assert [extent.index for extent in scans.firsts(windows(way, data), [])] == [0]
     assert list(scans.firsts(windows(way, b""), PLACES)) == []
 
 
 def test_above() -> None:
-    data, way = some_file(2), Framing("rdw")
+    data, way = some_file(2), framing_of("rdw")
     limit = int.from_bytes(b"ab", "big")
     wanted = [extent.index for extent in way.extents(data) if (raw := extent.read(data))[3:5] > b"ab" and len(raw) >= 5]
     assert [extent.index for extent in scans.above(windows(way, data), (3, 2), limit)] == wanted
     assert wanted
-
-
-@pytest.mark.parametrize("max_bytes", [1, 50, 333, 1000, 1 << 20])
-@pytest.mark.parametrize("name", [way for way in EVERY if way != "glued"])
-def test_spans(name: str, max_bytes: int) -> None:
-    way, data = written(name, [b"\x00\x05" + bytes(range(number % 50)) for number in range(20, 80)])
-    assert index.spans(way, data, max_bytes) == way.spans(data, max_bytes)
-    assert index.spans(way, data[:-3], max_bytes) == way.spans(data[:-3], max_bytes)
 
 
 # distinct rows

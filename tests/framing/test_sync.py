@@ -20,9 +20,11 @@ from writers.bmc import framing as enc
 
 from lmparse.errors import FramingError
 from lmparse.framing import sync
-from lmparse.framing.framings import Framing
-from lmparse.framing.index import sound_words
-from lmparse.framing.sync import Plausible, Range, RangeError, count, cuts, range_windows, ranges, synchronise
+from lmparse.framing.base import Framing
+from lmparse.framing.extents import Plausible, Span
+from lmparse.framing.framings import framing_of
+from lmparse.framing.sync import RangeError, count, cuts, range_windows, ranges, synchronise
+from lmparse.framing.word_scan import sound_words
 from lmparse.storage.buffers import Buffer, open_buffer
 
 # Several ways to write what one framing reads: name of the encoder's, name of the reader's, options.
@@ -170,7 +172,7 @@ def test_hypothesis_files_of_files() -> None:
     @examples(25, 60)
     @given(st.lists(records, min_size=1, max_size=12), st.integers(0), st.integers(1, 9))
     def holds(groups: list[list[bytes]], seed: int, chain: int) -> None:
-        framing, data = Framing("rdw"), enc.rdw([item for group in groups for item in group])
+        framing, data = framing_of("rdw"), enc.rdw([item for group in groups for item in group])
         if data:
             near = seed % len(data)
             place = synchronise(framing, data, near, len(data), looking(data), chain)
@@ -186,17 +188,17 @@ def test_two_ways_that_do_not_meet_are_no_cut(monkeypatch: pytest.MonkeyPatch) -
     outer = record(0, b"?" * 3 + inner[:-9])
     data = enc.rdw([outer[:30000], *[record(0)] * 100])
     # Inside a record longer than reach the records in it are all there is: the proof refuses them.
-    place = synchronise(Framing("rdw"), data, 10000, len(data), looking(data))
+    place = synchronise(framing_of("rdw"), data, 10000, len(data), looking(data))
     assert place is not None
     with pytest.raises(RangeError):
-        read(Framing("rdw"), data, [place])
+        read(framing_of("rdw"), data, [place])
     # Two interleaved chains, each sound on its own, to the end of the file.
     body = record(7, enc.descriptor(20)[:4] + record(8, b"ab"))
     twins = enc.rdw([body.ljust(20, b"!")] * 400)
-    assert synchronise(Framing("rdw"), twins, 4000, len(twins), lambda extent: True) is not None
+    assert synchronise(framing_of("rdw"), twins, 4000, len(twins), lambda extent: True) is not None
     twins = (enc.descriptor(8) + enc.descriptor(8) + b"abcd") * 400
     assert twins[:4] == twins[4:8]
-    assert synchronise(Framing("rdw"), twins, 1000, len(twins), lambda extent: True) is None
+    assert synchronise(framing_of("rdw"), twins, 1000, len(twins), lambda extent: True) is None
 
 
 @pytest.mark.parametrize("leads_to_record", [True, False])
@@ -208,11 +210,11 @@ def test_a_record_in_a_record_that_leads_over_others(leads_to_record: bool) -> N
     fake = enc.descriptor(behind - place - 4) + MARK
     data = bytearray(enc.rdw([record(number, b"x" * (size - 13)) for number, size in enumerate(sizes)]))
     data[place : place + len(fake)] = fake
-    assert true_starts(Framing("rdw"), bytes(data)) == starts
+    assert true_starts(framing_of("rdw"), bytes(data)) == starts
     for near in range(10, starts[1] + 1):
         # Both ways meet at record 3; the one that leads nowhere leaves record 1 to the other.
         expected = starts[3] if leads_to_record and near >= place else starts[1]
-        assert synchronise(Framing("rdw"), bytes(data), near, len(data), looking(bytes(data)), 4) == expected, near
+        assert synchronise(framing_of("rdw"), bytes(data), near, len(data), looking(bytes(data)), 4) == expected, near
 
 
 BAD_BLOCKS = {
@@ -238,15 +240,15 @@ BAD_BLOCKS = {
 def test_blocks_that_are_not_sound_are_no_chain(bad: str) -> None:
     blocks = enc.bdw([record(number) for number in range(60)], 100)
     near = len(blocks) // 2
-    assert synchronise(Framing("bdw-vbs"), blocks * 2, near, 2 * len(blocks), looking(blocks * 2)) is not None
+    assert synchronise(framing_of("bdw-vbs"), blocks * 2, near, 2 * len(blocks), looking(blocks * 2)) is not None
     data = blocks + BAD_BLOCKS[bad] + blocks
-    assert synchronise(Framing("bdw-vbs"), data, near, len(data), looking(data)) is None
+    assert synchronise(framing_of("bdw-vbs"), data, near, len(data), looking(data)) is None
 
 
 @pytest.mark.parametrize("way", ["rdw", "zosmf", "vbs, pieces", "bare little", "filter big"])
 def test_words_that_lead_to_no_word_are_left_out(way: str) -> None:
     framing, data = written(way, nested(way))
-    found = [set(sound_words(framing, data, 0, len(data), len(data), prefetched)) for prefetched in range(6)]
+    found = [set(sound_words(framing.form, data, 0, len(data), len(data), chained)) for chained in range(6)]
     assert all(more <= fewer for fewer, more in pairwise(found))
     assert set(true_starts(framing, data)) <= found[-1]
     assert len(found[-1]) < len(found[0])
@@ -254,8 +256,8 @@ def test_words_that_lead_to_no_word_are_left_out(way: str) -> None:
 
 def test_implausible_records_are_no_chain() -> None:
     data = enc.rdw([record(number) for number in range(100)])
-    assert synchronise(Framing("rdw"), data, 500, len(data), lambda extent: False) is None
-    assert synchronise(Framing("rdw"), data, 500, len(data), looking(data)) == 507
+    assert synchronise(framing_of("rdw"), data, 500, len(data), lambda extent: False) is None
+    assert synchronise(framing_of("rdw"), data, 500, len(data), looking(data)) == 507
 
 
 @pytest.mark.parametrize("way", EVERY)
@@ -270,15 +272,15 @@ def test_damage_behind_the_cut_is_no_chain(way: str, monkeypatch: pytest.MonkeyP
 
 def test_the_end_counts_for_a_chain() -> None:
     data = enc.rdw([record(number) for number in range(9)])
-    last = true_starts(Framing("rdw"), data)[-1]
-    assert synchronise(Framing("rdw"), data, last - 1, len(data), looking(data), 32) == last
-    assert synchronise(Framing("rdw"), data, last + 1, len(data), looking(data)) is None
-    assert synchronise(Framing("rdw"), data, len(data), len(data), looking(data)) is None
-    assert synchronise(Framing("rdw"), data, last - 1, len(data) - 1, looking(data)) is None
+    last = true_starts(framing_of("rdw"), data)[-1]
+    assert synchronise(framing_of("rdw"), data, last - 1, len(data), looking(data), 32) == last
+    assert synchronise(framing_of("rdw"), data, last + 1, len(data), looking(data)) is None
+    assert synchronise(framing_of("rdw"), data, len(data), len(data), looking(data)) is None
+    assert synchronise(framing_of("rdw"), data, last - 1, len(data) - 1, looking(data)) is None
 
 
 def test_glued_records_are_never_cut() -> None:
-    framing = Framing("glued", cutter=lambda buffer, offset, end, index: 10)
+    framing = framing_of("glued", cutter=lambda buffer, offset, end, index: 10)
     data = enc.rdw([b"abcdef"] * 50)  # descriptor words do not help
     assert len(whole(framing, data)) == 50
     assert synchronise(framing, data, 20, len(data), lambda extent: True) is None
@@ -319,7 +321,7 @@ def test_a_large_file_is_read_near_the_cuts_only(tmp_path: Path) -> None:
         return plausible(raw)
 
     buffer = open_buffer(path)
-    places = cuts(Framing("rdw"), buffer, 1 << 30, looking(buffer, counted))
+    places = cuts(framing_of("rdw"), buffer, 1 << 30, looking(buffer, counted))
     assert len(places) == 2
     assert [place >> 30 for place in places] == [1, 3]
     assert len(asked) < 5000
@@ -327,8 +329,8 @@ def test_a_large_file_is_read_near_the_cuts_only(tmp_path: Path) -> None:
 
 
 def test_ranges_of_cuts() -> None:
-    assert ranges([], 10) == [Range(0, 10)]
-    assert ranges([3, 7], 10) == [Range(0, 3), Range(3, 7), Range(7, 10)]
+    assert ranges([], 10) == [Span(0, 10, None)]
+    assert ranges([3, 7], 10) == [Span(0, 3, None), Span(3, 7, None), Span(7, 10, None)]
     assert ranges([], 0) == []
 
 
@@ -341,11 +343,11 @@ def test_counted_ranges_are_proven(way: str) -> None:
     assert sum(count(framing, data, part) for part in parts) == len(whole(framing, data))
     if way != "fixed":
         with pytest.raises(RangeError):
-            count(framing, data, Range(0, place + 1))
+            count(framing, data, Span(0, place + 1, None))
 
 
 def test_an_empty_file_has_no_cuts() -> None:
-    assert cuts(Framing("rdw"), b"", 10, looking(b"")) == []
+    assert cuts(framing_of("rdw"), b"", 10, looking(b"")) == []
 
 
 # errors
@@ -354,10 +356,10 @@ def test_an_empty_file_has_no_cuts() -> None:
 def test_a_range_error_says_where_and_survives_pickle() -> None:
     data = enc.rdw([record(1), record(2)])
     with pytest.raises(RangeError) as caught:
-        read(Framing("rdw"), data, [15])
+        read(framing_of("rdw"), data, [15])
     error = caught.value
     assert isinstance(error.__cause__, FramingError)
-    assert (error.part, error.reached) == (Range(0, 15), 13)
+    assert (error.part, error.reached) == (Span(0, 15, None), 13)
     assert str(error) == "the range from 0x0 does not end at 0xf: no record fits at 0xd"
     again = pickle.loads(pickle.dumps(error))
     assert (again.part, again.reached, str(again)) == (error.part, error.reached, str(error))
@@ -365,5 +367,5 @@ def test_a_range_error_says_where_and_survives_pickle() -> None:
 
 def test_damage_in_a_file_without_cuts_is_shown_as_it_is() -> None:
     with pytest.raises(FramingError) as caught:
-        read(Framing("rdw"), enc.rdw([record(1)]) + b"junk", [])
+        read(framing_of("rdw"), enc.rdw([record(1)]) + b"junk", [])
     assert caught.value.record_index == 1

@@ -23,7 +23,8 @@ from bench import data, engine, harness
 from bench.harness import Contender, Job, TablesDiffer
 from bench.rivals import generated_parser, numpy_script, struct_loop, target
 from lmparse.columnar.schemas import records_schema
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
+from lmparse.spec import catalog
 from lmparse.storage.buffers import open_buffer
 
 SIZE = 300 * 385
@@ -55,7 +56,7 @@ def expected(truth: data.Truth) -> pa.Table:
 def test_a_file_is_what_is_said_of_it(folder: Path, kind: str) -> None:
     made = data.make(kind, folder, size=SIZE)
     buffer = open_buffer(made.path)
-    assert sum(1 for _ in Framing("rdw").extents(buffer)) == made.records > 50
+    assert sum(1 for _ in framing_of("rdw").extents(buffer)) == made.records > 50
     assert sha256(buffer).hexdigest() == made.sha256
     assert len(buffer) == made.bytes <= SIZE
     log = lmparse.open_log(made.path, spec=made.spec)
@@ -93,7 +94,7 @@ def test_row_images_of_a_log_can_be_decoded(folder: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "width", "count"), [("narrow", 65, 11), ("wide", 1341, 167)])
 def test_records_of_fixed_width(folder: Path, kind: str, width: int, count: int) -> None:
-    layout = lmparse.spec.catalog.load(data.make(kind, folder, size=SIZE).spec).layout
+    layout = catalog.load(data.make(kind, folder, size=SIZE).spec).layout
     assert (layout.width, len(layout.fields)) == (width, count)
 
 

@@ -20,7 +20,7 @@ from samples.bmc_random import CODES, write
 
 from lmparse.bmc import row_plan as bmc_row_plan
 from lmparse.columnar import arrays
-from lmparse.values import vector_times, vectors
+from lmparse.values import decimals, floats, integers, packed_times, text_times, texts
 
 RECORDS = int(os.environ.get("LMPARSE_RECORDS", amount(20_000, 100_000)))
 """More than two windows of the engine by the column hold."""
@@ -121,23 +121,23 @@ def shifted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def without_trim(raw: Any, page: Any) -> Any:
-    data, offsets, bad = vectors.text(raw, page, trim=False)
+    data, offsets, bad = texts.decode_array(raw, page, trim=False)
     return arrays.strings(data, offsets), bad
 
 
 MUTATIONS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
-    "signed": (vectors, "signed", shifted(vectors.signed)),
-    "unsigned": (vectors, "unsigned", shifted(vectors.unsigned)),
-    "packed decimal": (vectors, "packed", shifted(vectors.packed)),
-    "long packed decimal": (vectors, "packed_decimal128", shifted(vectors.packed_decimal128)),
-    "hexadecimal float": (vectors, "hfp", shifted(vectors.hfp)),
-    "text": (vectors, "ragged_text", shifted(vectors.ragged_text)),
+    "signed": (integers, "decode_signed_array", shifted(integers.decode_signed_array)),
+    "unsigned": (integers, "decode_unsigned_array", shifted(integers.decode_unsigned_array)),
+    "packed decimal": (decimals, "decode_packed_array", shifted(decimals.decode_packed_array)),
+    "long packed decimal": (decimals, "decode_packed_array128", shifted(decimals.decode_packed_array128)),
+    "hexadecimal float": (floats, "decode_hfp_array", shifted(floats.decode_hfp_array)),
+    "text": (texts, "decode_ragged_array", shifted(texts.decode_ragged_array)),
     "trailing blanks": (arrays, "text", without_trim),
-    "header timestamp": (vector_times, "timestamp17", shifted(vector_times.timestamp17)),
-    "date": (vector_times, "date_text", shifted(vector_times.date_text)),
-    "time": (vector_times, "time_text", shifted(vector_times.time_text)),
-    "timestamp": (vector_times, "timestamp_text", shifted(vector_times.timestamp_text)),
-    "timestamp with zone": (vector_times, "timestamp_tz_text", shifted(vector_times.timestamp_tz_text)),
+    "header timestamp": (packed_times, "timestamp17_micros_array", shifted(packed_times.timestamp17_micros_array)),
+    "date": (text_times, "date_days_array", shifted(text_times.date_days_array)),
+    "time": (text_times, "decode_time_array", shifted(text_times.decode_time_array)),
+    "timestamp": (text_times, "timestamp_micros_array", shifted(text_times.timestamp_micros_array)),
+    "timestamp with zone": (text_times, "decode_timestamp_tz_array", shifted(text_times.decode_timestamp_tz_array)),
     "nulls": (arrays, "without", lambda array, is_null: array),
     "bytes": (arrays, "together", shifted(arrays.together)),
 }

@@ -25,7 +25,8 @@ def sha256(path: Path) -> str:
 
 def test_manifest_names_every_file() -> None:
     named = {name for entry in (*MANIFEST["specs"].values(), MANIFEST) for name in entry["outputs"]}
-    there = {path.name for path in GENERATED.iterdir() if path.is_file()}
+    paths = [path for path in GENERATED.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    there = {path.relative_to(GENERATED).as_posix() for path in paths}
     assert named
     assert named | {"MANIFEST.json"} == there, REPAIR
 
@@ -41,10 +42,11 @@ def test_hashes_are_those_of_the_manifest(spec_id: str) -> None:
 @pytest.mark.parametrize("spec_id", sorted(MANIFEST["specs"]))
 def test_parser_names_spec_hash_and_compiler(spec_id: str) -> None:
     entry = MANIFEST["specs"][spec_id]
-    first, second, third = (GENERATED / f"{spec_id}.py").read_text().splitlines()[:3]
-    assert f"formats/{entry['path']}" in first
-    assert entry["sha256"] in second
-    assert f"{MANIFEST['compiler']['name']} {MANIFEST['compiler']['version']}" in third
+    for parser in (f"{spec_id}.py", f"debug/{spec_id}.py"):
+        first, second, third = (GENERATED / parser).read_text().splitlines()[:3]
+        assert f"formats/{entry['path']}" in first
+        assert entry["sha256"] in second
+        assert f"{MANIFEST['compiler']['name']} {MANIFEST['compiler']['version']}" in third
 
 
 def test_stubs_say_what_the_parsers_have(tmp_path: Path) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from laws.package_table import PAGE, ROOT, packages, with_table
 
-ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "lmparse"
-MAY_USE: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["lmparse"]["packages"]
+MAY_USE = packages()
 ORDER = list(MAY_USE)
 GROUND = ("errors", "error_catalogue", "options")
 """Modules at the top of lmparse that every package may import; nothing may import the others that stand there."""
@@ -113,6 +112,11 @@ def test_packages_import_those_below_them_only() -> None:
 
 def test_few_modules_stand_at_the_top() -> None:
     assert {path.stem for path in PACKAGE.glob("*.py")} == {"__init__", "__main__", *GROUND}
+
+
+def test_the_page_shows_the_packages_as_they_are() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert with_table(text) == text, "run: make pages"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
 SHELL = [line for _, text in BLOCKS for line in text.splitlines() if line.startswith("lmparse ")]
@@ -59,3 +61,9 @@ def test_shell_examples(line: str, place: Path) -> None:
 def test_there_are_examples() -> None:
     assert len(PYTHON) == 2
     assert len(SHELL) == 7
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_import_from_the_public_face_only(page: Path) -> None:
+    imported = re.findall(r"^ *(?:from|import) (lmparse[\w.]*)", page.read_text(), re.MULTILINE)
+    assert set(imported) <= {"lmparse", "lmparse.spark"}

@@ -5,6 +5,7 @@ It is installed into environments of its own, with the versions that are locked.
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -19,10 +20,13 @@ from zipfile import ZipFile
 
 import pytest
 
+from lmparse.spec.build import compiler
+
 ROOT = Path(__file__).parents[2]
 LOCKS = ROOT / "requirements"
 NEEDED = ["kaitaistruct", "numpy", "pyyaml"]
-NEEDED_BY_SPARK = ["pandas", "py4j", "pyarrow", "pyspark", "python-dateutil", "pytz", "tzdata"]
+NEEDED_BY_BUILD = ["dukpy"]
+NEEDED_BY_SPARK = ["fsspec", "pandas", "py4j", "pyarrow", "pyspark", "python-dateutil", "pytz", "tzdata"]
 
 
 class Environment:
@@ -54,19 +58,26 @@ class Environment:
         """Run a program of it and return what it prints; stderr is shown if it fails."""
         return self._run([self.programs / program, *arguments], **environment)
 
+    def process(self, program: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a program of it, whatever comes of it."""
+        return self._process([self.programs / program, *arguments], **environment)
+
     def _run(self, command: list[str | Path], **environment: str) -> str:
+        run = self._process(command, **environment)
+        assert run.returncode == 0, f"{' '.join(map(str, command))}\n{run.stdout}\n{run.stderr}"
+        return run.stdout
+
+    def _process(self, command: list[str | Path], **environment: str) -> subprocess.CompletedProcess[str]:
         inherited = {
             name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "PYSPARK_", "SPARK_"))
         }
-        run = subprocess.run(
+        return subprocess.run(
             command,
             env=inherited | environment,
             cwd=self.folder,
             capture_output=True,
             text=True,
         )
-        assert run.returncode == 0, f"{' '.join(map(str, command))}\n{run.stdout}\n{run.stderr}"
-        return run.stdout
 
 
 @pytest.fixture(scope="module")
@@ -103,28 +114,19 @@ def log(plain: Environment) -> tuple[Path, Path]:
     return min(folder.glob("*.dat")), min(folder.glob("*.ctl"))
 
 
-def files_below(folder: str, *endings: str) -> set[str]:
-    """Files of the checkout with these endings."""
-    base = ROOT / folder
-    found = (path.relative_to(base).as_posix() for path in base.rglob("*") if path.name.endswith(endings))
-    return {name for name in found if "__pycache__" not in name}
-
-
 def test_the_wheel_holds_two_names_and_no_others(wheel: Path) -> None:
     tops = {name.partition("/")[0] for name in ZipFile(wheel).namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"lmparse", "pyspark_lmparse.py"}
 
 
-def test_the_wheel_holds_all_specs_parsers_and_stubs(wheel: Path) -> None:
-    names = ZipFile(wheel).namelist()
-    inside = {
-        folder: {name.removeprefix(folder) for name in names if name.startswith(folder)}
-        for folder in ("lmparse/_formats/", "lmparse/_generated/")
-    }
-    specs = {name for name in inside["lmparse/_formats/"] if not name.startswith("_build/")}
-    assert specs == files_below("formats", ".ksy", ".csv", ".yaml") != set()
-    assert inside["lmparse/_generated/"] == files_below("generated", ".py", ".pyi", "MANIFEST.json") != set()
-    assert {"lmparse/py.typed", "lmparse/cli.py", "lmparse/spark.py"} <= set(names)
+def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
+    """Modules, templates, specs and what is made of them: the files of the checkout, by the links that lead to them."""
+    paths = glob.glob("lmparse/**", root_dir=ROOT, recursive=True)
+    files = {path for path in paths if (ROOT / path).is_file() and "__pycache__" not in path}
+    assert {name for name in ZipFile(wheel).namelist() if name.startswith("lmparse/")} == files
+    endings = {name.rpartition(".")[2] for name in files}
+    assert {"py", "pyi", "typed", "ksy", "csv", "yaml", "json", "html", "css", "js", "svg"} <= endings
+    assert {"lmparse/cli/build.py", "lmparse/spark/source.py", "lmparse/_generated/MANIFEST.json"} <= files
 
 
 def test_the_environment_is_complete_and_holds_no_stray_package(plain: Environment) -> None:
@@ -152,6 +154,46 @@ def test_specs_are_compared_without_compiler_and_arrow(plain: Environment) -> No
     printed = plain.run("lmparse", "diff", "installed", "changed.ksy", "--fail-on", "none")
     assert "breaking    plan_name: field renamed: plan -> plan_name [Spark: column removed, column added]" in printed
     assert plain.run("lmparse", "diff", shown, "installed").strip() == "nothing differs"
+
+
+OWN = """\
+meta: {id: acme_reading, imports: [../shared/acme_place, /common/common_rid], endian: be, encoding: ASCII}
+seq:
+  - {id: number, type: u2}
+  - {id: place, type: acme_place}
+  - {id: rid, type: common_rid}
+"""
+SHARED = "meta: {id: acme_place}\nseq:\n  - {id: name, size: 4, -codec: cp037}\n"
+
+
+def test_specs_of_ones_own_are_built_with_the_build_extra(wheel: Path, tmp_path: Path) -> None:
+    """The compiler is taken from the user's cache; specs import each other's and the wheel's."""
+    environment = Environment(tmp_path / "venv")
+    environment.install_locked(LOCKS / "dev.txt", NEEDED + NEEDED_BY_BUILD)
+    environment.install("--no-deps", "--no-index", f"lmparse[build] @ {wheel.as_uri()}")
+    assert environment.run("python", "-m", "pip", "check").strip() == "No broken requirements found."
+    cache = tmp_path / "cache"
+    (cache / "lmparse").mkdir(parents=True)
+    shutil.copy(compiler.fetched(), cache / "lmparse")
+    for name, text in (("meters/acme/acme_reading", OWN), ("meters/shared/acme_place", SHARED)):
+        path = environment.folder / "specs" / f"{name}.ksy"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    (environment.folder / "readings.dat").write_bytes(b"\0\7" + "HALL".encode("cp037") + b"\0\0\x12\0\1")
+
+    printed = environment.run("lmparse", "build", "--formats", "specs", "--out", "built", XDG_CACHE_HOME=str(cache))
+    assert printed == "9 files in built\n"
+    words = ["--spec", "built/acme_reading", "--framing", "fixed", "--record-length", "11"]
+    (row,) = map(json.loads, environment.run("lmparse", "records", "readings.dat", *words).splitlines())
+    assert row == {"number": 7, "place": {"name": "HALL"}, "rid": "0000120001"}
+
+
+def test_without_the_build_extra_it_is_named(plain: Environment, tmp_path: Path) -> None:
+    (tmp_path / "acme_place.ksy").write_text(SHARED)
+    words = ["--formats", tmp_path, "--out", tmp_path / "out"]
+    done = plain.process("lmparse", "build", *words)
+    said = "dukpy is not installed: pip install 'lmparse[build]', or use --engine node\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
 
 
 @pytest.mark.spark

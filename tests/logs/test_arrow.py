@@ -122,8 +122,8 @@ def test_chosen_columns_stand_in_the_order_asked_for() -> None:
 
 
 def test_columns_of_changes_are_those_that_changes_prints(folder: Path) -> None:
-    (row, *_) = open_log(folder / "night.dat", control=folder / "night.ctl", header=True).changes()
-    schema = changes_schema(None, header=True)
+    log = open_log(folder / "night.dat", control=folder / "night.ctl", header=True)
+    row, schema = next(log.changes()), changes_schema(None, header=True, docs=log.column_docs())
     assert set(row) - set(schema.names) == set()
     assert set(schema.names) - set(row) == {"table_name_short", "_corrupt_record", "_corrupt_fields"}
     assert "header" not in changes_schema(None).names

@@ -24,7 +24,7 @@ from lmparse.columnar import record_plan
 from lmparse.columnar.schemas import records_schema
 from lmparse.errors import DataError, FramingError
 from lmparse.framing import sync
-from lmparse.framing.framings import Span
+from lmparse.framing.extents import Span
 from lmparse.logs.arrow import part_batches, read_table
 from lmparse.logs.partitions import Part, Request
 from lmparse.options import Options
@@ -197,7 +197,7 @@ def test_what_cannot_be_cut_so_is_cut_by_a_pass_over_all_of_it(put: Any, why: st
 GUARDED = """
 import ctypes, mmap, sys
 import numpy as np
-from lmparse import files
+from lmparse.records import files
 from lmparse.options import Options
 from lmparse.logs.partitions import Request
 
@@ -249,10 +249,10 @@ def damaged(data: bytes, options: dict[str, Any], what: str) -> bytes:
 
 
 def framed(data: bytes, options: dict[str, Any]) -> Any:
-    from lmparse.framing.framings import Framing
+    from lmparse.framing.framings import framing_of
 
     named = {name: options.get(name) for name in ("record_length", "byte_order")}
-    return Framing(options["framing"], **named).extents(data)
+    return framing_of(options["framing"], **named).extents(data)
 
 
 @pytest.mark.parametrize("what", DAMAGE)
@@ -380,11 +380,11 @@ def with_bad_records(put: Any) -> Path:
 def test_errors_have_the_numbers_of_the_file_and_take_one_count(
     with_bad_records: Path, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counted: list[sync.Range] = []
+    counted: list[tuple[int, int]] = []
     count = sync.count
 
-    def recorded(framing: Any, buffer: Any, part: sync.Range) -> int:
-        counted.append(part)
+    def recorded(framing: Any, buffer: Any, part: Span) -> int:
+        counted.append((part.start, part.end))
         return count(framing, buffer, part)
 
     monkeypatch.setattr(sync, "count", recorded)
@@ -399,8 +399,8 @@ def test_errors_have_the_numbers_of_the_file_and_take_one_count(
         found += [error.record_index for error in heard]
         # The part itself, and what stands before it when an error asks for that.
         span = part.span
-        before = [sync.Range(0, span.start)] if heard else []
-        assert counted == [sync.Range(span.start, span.end), *before]
+        before = [(0, span.start)] if heard else []
+        assert counted == [(span.start, span.end), *before]
     assert found == list(range(19, len(RECORDS) * 20, 20))
     counted.clear()
     rows_of(parts, schema_of(OPTIONS))  # where nobody hears of errors nobody counts for them

@@ -14,8 +14,9 @@ from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.dissection import Dissection, Dissector
 from lmparse.records.files import RecordFile
-from lmparse.records.reader import RecordReader, to_json
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
+from lmparse.values.json_form import to_json
 
 CASES = Path(__file__).parents[1] / "cases"
 NEEDS_MORE = ("bmc_row_image", "bmc_lldf_data", "db2_row")
@@ -68,7 +69,7 @@ def every_field() -> bytes:
 
 
 def column() -> bytes:
-    file = RecordFile(CASES / "bmc_dlci" / "every_field.bin", Options.parse({"spec": "bmc_dlci"}))
+    file = open_file(CASES / "bmc_dlci" / "every_field.bin", Options.parse({"spec": "bmc_dlci"}))
     return next(file.extents()).read(file.buffer)
 
 

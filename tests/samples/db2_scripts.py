@@ -14,7 +14,8 @@ from writers.db2.stream import Stream
 from writers.db2.tables import Table
 from writers.db2.wire import BYTE_ORDERS, GENERATIONS
 
-import lmparse
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
 
 FORMS = [(generation, order) for generation in GENERATIONS for order in BYTE_ORDERS]
 ALL_FORMS = [(generation, order, framing) for generation, order in FORMS for framing in FRAMINGS]
@@ -93,10 +94,10 @@ class Read:
 
 
 def read(folder: Path, data: bytes | bytearray | Stream, **options: Any) -> Read:
-    """Write a log and read its changes through the public edge."""
+    """Write a log and read its changes."""
     path = folder / "x.log"
     path.write_bytes(data.bytes() if isinstance(data, Stream) else bytes(data))
-    log = lmparse.open_log(str(path), spec="db2_log", **options)
+    log = open_changes(path, read_options({"spec": "db2_log", **options}))
     return Read(list(log.changes()), log)
 
 

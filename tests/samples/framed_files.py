@@ -10,8 +10,9 @@ from writers.bmc import lldf, rows
 from writers.db2 import framing as luw
 from writers.db2.wire import BYTE_ORDERS
 
-from lmparse.bmc.change_record import family
-from lmparse.framing.framings import PREFIXED, Framing
+from lmparse.bmc.change_record import detection
+from lmparse.framing.base import Framing
+from lmparse.framing.framings import PREFIXED, framing_of
 
 NAME = rows.Column("NAME", "VCHR", 200)
 RECORDS = [
@@ -42,13 +43,13 @@ def written(
 ) -> tuple[Framing, bytes]:
     """A framing and a file of these records in it; records are padded where they must be."""
     if way == "glued":
-        return Framing("glued", cutter=family().cutter), enc.glued(RECORDS)
+        return framing_of("glued", cutter=detection().cutter), enc.glued(RECORDS)
     name, _, order = way.partition(" ")
     if name in PREFIXED:
         items = [luw.Framed(luw_record(record, order), number) for number, record in enumerate(records)]
-        return Framing(name, byte_order=order), luw.framed(name, order, items)
+        return framing_of(name, byte_order=order), luw.framed(name, order, items)
     kind, reader, options = ways[way]
-    return Framing(reader, record_length=options.get("record_length")), enc.framed(kind, records, **options).data
+    return framing_of(reader, record_length=options.get("record_length")), enc.framed(kind, records, **options).data
 
 
 def luw_record(record: bytes, order: str) -> bytes:

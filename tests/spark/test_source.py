@@ -20,7 +20,7 @@ from writers.bmc.rows import Column
 
 from lmparse import open_log
 from lmparse.errors import LmparseError, OptionError
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.spec import catalog
@@ -262,7 +262,8 @@ def test_typed_changes_of_one_table(spark: SparkSession, night: Files, example: 
     rows = rows_of(frame)
     expected = changes_of(example, "ORDERS")
     assert [{name: row[name] for name in wanted} for row, wanted in zip(rows, expected, strict=True)] == expected
-    without = open_log(night.data, control=night.control, table="PROD.ORDERS", include="all")
+    options = {"control": str(night.control), "table": "PROD.ORDERS", "include": "all"}
+    without = open_changes(night.data, Options.parse(options))
     for row, typed in zip(rows, without.rows(), strict=True):
         absent = {"table_name_short": False, **dict.fromkeys(OUTCOME)}
         assert row == shown(typed) | absent

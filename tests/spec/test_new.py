@@ -28,9 +28,9 @@ FILES = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of what the build step needs, without any case."""
     folder = tmp_path_factory.mktemp("project")
-    ignored = shutil.ignore_patterns("__pycache__", "_formats", "_generated")
+    ignored = shutil.ignore_patterns("__pycache__")
     for name in ("formats", "lmparse", ".cache"):
-        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
     shutil.copy(ROOT / "build.py", folder)
     return folder
 
@@ -130,8 +130,8 @@ def test_other_names_are_refused(project: Path, skeleton: object, name: str, mes
     assert files(project) == before
 
 
-@pytest.mark.parametrize("words", [["new"], ["lint", "acme_value"], ["new", "acme_value", "--formats", "own"]])
-def test_new_takes_an_id_and_no_folder(project: Path, built: object, words: list[str]) -> None:
+@pytest.mark.parametrize("words", [["new"], ["lint", "acme_value"], ["new", "acme_value", "--formats", "build.py"]])
+def test_new_takes_an_id_and_no_file(project: Path, built: object, words: list[str]) -> None:
     done = build(project, *words)
     assert done.returncode == 2
     assert "error: new " in done.stderr
@@ -141,3 +141,25 @@ def test_a_known_family_is_no_news(project: Path) -> None:
     done = build(project, "new", "zos_other")
     assert done.returncode == 0
     assert "family of its own" not in done.stdout
+
+
+# -- in a repository of one's own ------------------------------------------------------------
+
+
+def test_a_spec_begins_beside_others_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """In the folder of its family, however deep; its cases beside the specs; it is built, and reads what it says."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "specs" / "meters" / "acme").mkdir(parents=True)
+    (tmp_path / "specs" / "meters" / "acme" / "acme_any.ksy").write_text("meta: {id: acme_any}\n")
+    assert cli.main(["build", "new", "acme_reading", "--formats", "specs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert set(lines[: len(FILES)]) == {name.replace("formats/", "specs/meters/") for name in FILES}
+    assert all((tmp_path / name).is_file() for name in lines[: len(FILES)])
+    assert cli.main(["build", "lint", "--formats", "specs/meters/acme/acme_reading.ksy"]) == 0
+    assert cli.main(["build", "--formats", "specs", "--out", "OUT"]) == 0
+    capsys.readouterr()
+    assert cli.main(lines[-1].split()[2:]) == 0
+    shown = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert shown == expected_rows(load(tmp_path / "tests" / "cases" / "acme_reading" / "first.yaml"))
+    assert cli.main(["build", "new", "acme_any", "--formats", "specs"]) == 1
+    assert "specs/meters/acme/acme_any.ksy is there" in capsys.readouterr().err

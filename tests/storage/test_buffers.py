@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -28,7 +29,7 @@ from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import ControlError, FramingError, OptionError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.storage import buffers
+from lmparse.storage import addresses, buffers, file_systems
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.listing import list_files
 
@@ -425,13 +426,13 @@ def test_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
 
 PROGRAM = """
 import resource, sys
-from lmparse.framing.framings import Framing
+from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.storage.buffers import open_buffer
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 small, large = sys.argv[1:]
-framing = Framing("rdw")
+framing = framing_of("rdw")
 sum(len(window) for window in windows(framing, open_buffer(small)))
 before = peak()
 count = sum(len(window) for window in windows(framing, open_buffer(large)))
@@ -484,9 +485,11 @@ def remote(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
         (base / name).parent.mkdir(parents=True, exist_ok=True)
         (base / name).write_bytes(data)
 
-    local = buffers._ArrowSystem(pafs.SubTreeFileSystem(str(tmp_path), pafs.LocalFileSystem()))
-    monkeypatch.setattr(buffers, "_arrow_system", lambda front, behind: (local, "bucket"))
+    local = pafs.SubTreeFileSystem(str(tmp_path), pafs.LocalFileSystem())
+    monkeypatch.setattr(pafs, "FileSystem", SimpleNamespace(from_uri=lambda uri: (local, "bucket")))
+    file_systems._arrow_system.cache_clear()
     yield Remote("s3://bucket", write)
+    file_systems._arrow_system.cache_clear()
 
 
 @pytest.mark.parametrize("ending", ["", *ENDINGS])
@@ -650,17 +653,17 @@ def test_errors_of_a_file_system(
             raise error
 
     class System:
-        def look_up(self, path: str) -> tuple[bool, str]:
+        def info(self, path: str) -> dict[str, str]:
             if stage == "look_up":
                 raise error
-            return False, "now"
+            return {"type": "file", "mtime": "now"}
 
-        def open(self, path: str) -> Any:
+        def open(self, path: str, mode: str) -> Any:
             if stage == "open":
                 raise error
             return File()
 
-    monkeypatch.setattr(buffers, "_arrow_system", lambda front, behind: (System(), "bucket"))
+    monkeypatch.setattr(file_systems, "_arrow_system", lambda front, behind: (System(), "bucket"))
     for name in ("a.dat", "a.gz"):
         assert fault(f"s3://bucket/{name}").message == f"cannot be read: {reason}"
     assert run("sniff", "s3://bucket/a.dat").code == 20
@@ -678,13 +681,13 @@ def test_a_connection_that_breaks(monkeypatch: pytest.MonkeyPatch, ending: str) 
             return data
 
     class System:
-        def look_up(self, path: str) -> tuple[bool, str]:
-            return False, "now"
+        def info(self, path: str) -> dict[str, str]:
+            return {"type": "file", "mtime": "now"}
 
-        def open(self, path: str) -> Any:
+        def open(self, path: str, mode: str) -> Any:
             return File(PACKERS[ending](MANY)[:-100])
 
-    monkeypatch.setattr(buffers, "_arrow_system", lambda front, behind: (System(), "bucket"))
+    monkeypatch.setattr(file_systems, "_arrow_system", lambda front, behind: (System(), "bucket"))
     assert fault(f"s3://bucket/a{ending}").message == "cannot be read: Connection reset by peer"
 
 
@@ -695,9 +698,9 @@ def test_a_scheme_that_nothing_knows(run: Any, monkeypatch: pytest.MonkeyPatch) 
         assert "pyarrow" in found.err
         assert "fsspec" in found.err
         assert "lmparse[remote]" in found.err
-    for name in ("pyarrow.fs", "fsspec", "fsspec.core"):
+    for name in ("pyarrow.fs", "fsspec", "fsspec.core", "fsspec.implementations.arrow"):
         monkeypatch.setitem(sys.modules, name, None)
-    buffers._arrow_system.cache_clear()
+    file_systems._arrow_system.cache_clear()
     for address in ("s3://bucket/a.dat", "memory://a.dat"):
         with pytest.raises(OptionError, match=r"pyarrow.*fsspec"):
             open_buffer(address)
@@ -742,14 +745,14 @@ def test_an_address_with_a_credential_is_refused(run: Any, address: str) -> None
     ],
 )
 def test_the_parts_of_an_address(address: str, front: str, path: str, behind: str) -> None:
-    assert buffers.is_remote(address)
-    assert buffers._split(address) == (front, path, behind)
-    assert "".join(buffers._split(address)) == address
+    assert addresses.is_remote(address)
+    assert addresses.split(address) == (front, path, behind)
+    assert "".join(addresses.split(address)) == address
 
 
 @pytest.mark.parametrize("path", ["a.dat", "/a/b:c", "file:///a", "file:/a", "C:/a", "a::b", "s3:/a", "dir/s3://a"])
 def test_paths_that_are_no_address(path: str) -> None:
-    assert not buffers.is_remote(path)
+    assert not addresses.is_remote(path)
 
 
 def test_file_addresses_are_local(log: Log, run: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from lmparse.records.dissection import Branch, Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import Field, Layout, is_reserved
 
 PART_KINDS = frozenset(("struct", "body"))
 """Kinds of fields that are nothing but their parts."""
@@ -27,7 +27,6 @@ _VALUES = {"decimal": "common_packed_decimal"}
 """Specs that describe the values of columns, by the kind of the column."""
 _VALUE = "value"
 """Field that is all of a column when it has neither null indicator nor length."""
-_RESERVED = re.compile(r"(?:^|_)(?:reserved|padding|unused)\d*(?:$|_)")
 _EMPTY = "expr: _.size == 0"
 """What the specs check of bytes that no sound record has."""
 _ZERO_DIGITS = re.compile(r"0*")
@@ -123,15 +122,10 @@ class ByteCount:
 
 def byte_class(entry: Field) -> str:
     """`typed`, `reserved` or `opaque`: what is known of the bytes of a field without parts."""
-    if is_reserved(entry):
+    if is_reserved(entry.id):
         return "reserved"
     is_opaque = entry.kind in PART_KINDS or (entry.kind in OPAQUE_KINDS and entry.type is None)
     return "opaque" if is_opaque else "typed"
-
-
-def is_reserved(entry: Field) -> bool:
-    """Whether a field is named reserved, padding or unused, as the specs name what nobody may read."""
-    return bool(_RESERVED.search(entry.id))
 
 
 def is_never_there(entry: Field) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import filterfalse, islice
 from pathlib import Path
@@ -10,24 +10,16 @@ from typing import Any
 
 import yaml
 
-from lmparse.bmc.control_search import find_control
-from lmparse.bmc.dissection import LogicalLogDissector
-from lmparse.bmc.log import LogicalLog
-from lmparse.db2.dissection import Db2LogDissector
-from lmparse.db2.log import Db2Log
 from lmparse.errors import ControlError, DataError, FramingError, OptionError
-from lmparse.framing.framings import RecordExtent
-from lmparse.logs.open import check_changes, needs_control, open_file
+from lmparse.logs.families import check_fits, dissector_of, family_of, read_options
+from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options
-from lmparse.records.dissection import Dissection
-from lmparse.records.file_dissection import FileDissector
-from lmparse.records.files import RecordFile
 from lmparse.review.coverage.coverage import ByteCount, Coverage, totals
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
-from lmparse.storage import buffers
+from lmparse.storage import addresses
 from lmparse.storage.listing import list_files
 
 _LOG, _CASE = ".bin", ".yaml"
@@ -99,7 +91,7 @@ def collect(
         except FramingError as error:
             samples.unreadable.append(error)
             continue
-        is_named = names == [buffers.local_path(path)]
+        is_named = names == [addresses.local_path(path)]
         for name in names if is_named else filterfalse(_tells_of_case, names):
             try:
                 options = _options(name, given, is_named, specs)
@@ -119,13 +111,13 @@ def add_file(samples: Samples, path: str, options: Options, *, limit: int | None
     samples.specs[file.spec.id] = file.spec
     here = Coverage()
     found = FileCoverage(path, file.spec.id, file.framing.name)
-    dissect = _dissections(file)
+    dissector = dissector_of(file)
     try:
         for extent in islice(file.extents(), limit):
             for word in words_of(file.framing, file.buffer, extent):
                 here.add(word.dissection, file=path, record_index=extent.index, record_offset=word.offset)
             here.add(
-                dissect(extent), file=path, record_index=extent.index, record_offset=extent.offset,
+                dissector.dissect_apart(extent), file=path, record_index=extent.index, record_offset=extent.offset,
                 layouts=file.spec.layouts,
             )  # fmt: skip
             found.records += 1
@@ -145,7 +137,7 @@ def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
     """
     log = Path(path)
     text = log.with_suffix(_CASE)
-    if buffers.is_remote(path) or log.suffix != _LOG or not text.is_file():
+    if addresses.is_remote(path) or log.suffix != _LOG or not text.is_file():
         return None
     try:
         said = yaml.load(text.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -173,52 +165,34 @@ def _tells_of_case(path: str) -> bool:
 def _options(path: str, given: Mapping[str, Any], is_named: bool, specs: str | None) -> Options:
     """The options that read a file: those given, and what its bytes prove. Raises DataError for what is no sample."""
     options = _proven(path, given, specs)
-    if is_named or options.control is not None or not _has_control(options) or case_options(path) is not None:
+    family = family_of(catalog.load(options.spec))
+    is_whole = is_named or options.control is not None or case_options(path) is not None
+    if is_whole or family is None or family.control is None:
         return options
     try:
-        return replace(options, control=find_control(path, None))
+        return replace(options, control=family.control.find(path, None))
     except ControlError:
         return options  # its records are read all the same
 
 
-def _has_control(options: Options) -> bool:
-    """Whether a file of such a spec is half of a log, whose other half is a control file."""
-    try:
-        check_changes(options)
-    except OptionError:
-        return False
-    return needs_control(options)
-
-
 def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> Options:
     if "spec" in given:
-        return Options.parse(given)
+        return read_options(given)
     told = case_options(path, specs)
     try:
-        found = sniff(path).options if told is None else {"spec": Options.parse(told).spec, **told}
+        found = sniff(path).options if told is None else {"spec": read_options(told).spec, **told}
     except DataError:
         if "framing" in given:  # an unusual one is no proof of anything
-            return Options.parse(given)
+            return read_options(given)
         raise
-    spec = catalog.load(found["spec"])
+    spec = catalog.load(read_options(found).spec)
     fitting = {name: value for name, value in given.items() if _means_something(name, value, spec)}
-    return Options.parse({**found, **fitting})
+    return read_options({**found, **fitting})
 
 
 def _means_something(name: str, value: Any, spec: Spec) -> bool:
     try:
-        Options.parse({"spec": spec.id, name: value}).check_fits(spec.id, spec.layout.params)
+        check_fits(Options.parse({name: value}), spec)
     except OptionError:
         return False
     return True
-
-
-def _dissections(file: RecordFile) -> Callable[[RecordExtent], Dissection]:
-    """What takes the records of a file apart, with what stands inside them."""
-    if isinstance(file, Db2Log):
-        return Db2LogDissector(file).dissect
-    if isinstance(file, LogicalLog):
-        dissector = LogicalLogDissector(file)
-        # The other segments of a change, for which all of the file is searched, reach nothing more.
-        return lambda extent: dissector.dissect_bytes(extent.read(file.buffer))
-    return FileDissector(file).dissect

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lmparse.review.diff.pairs import LayoutPair, Pairs, is_reserved, spec_of
+from lmparse.review.diff.pairs import LayoutPair, Pairs, spec_of
 from lmparse.spec.ksy import Specs
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import Field, Layout, is_reserved
 
 Said = str | int | None
 """What stood or stands there; None for nothing."""

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from lmparse.spec.ksy import Specs
-from lmparse.spec.layout import Field, Layout
-
-_RESERVED = re.compile(r"(reserved|padding|filler|unused)\d*$")
-
-
-def is_reserved(field_id: str) -> bool:
-    """Whether a field stands for bytes that the vendor has kept back; its name says so."""
-    return bool(_RESERVED.match(field_id))
+from lmparse.spec.layout import Field, Layout, is_reserved
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lmparse.review.diff.fields import Draft, FieldComparison, Moved, described, order_of
-from lmparse.review.diff.pairs import LayoutPair, Pairs, Step, held_by, is_reserved
+from lmparse.review.diff.pairs import LayoutPair, Pairs, Step, held_by
 from lmparse.review.diff.places import Place, Places
-from lmparse.spec.layout import Field
+from lmparse.spec.layout import Field, is_reserved
 
 _RESIZES = frozenset((
     "width-changed", "number-narrowed", "repetition-changed", "type-changed", "kind-changed",

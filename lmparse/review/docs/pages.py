@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lmparse.review.coverage.coverage import Coverage, FieldCoverage, is_never_there, spec_of
-from lmparse.review.coverage.reports import FieldReach
+from lmparse.review.coverage.reach import FieldReach
 from lmparse.review.docs.manuals import Manuals
 from lmparse.review.docs.rows import CaseRow, CodeRow, CodeSet, FieldRow, Link, SampleRow, Section, SpecPage
 from lmparse.review.docs.words import Piece, Text, facts, first_sentence, is_open, kind_in_words

@@ -16,6 +16,7 @@ from typing import Any
 
 from lmparse.error_catalogue import CATALOGUE, FAMILIES
 from lmparse.errors import LmparseError
+from lmparse.logs.families import families
 from lmparse.review.coverage.files import Samples
 from lmparse.review.docs import conformance, search
 from lmparse.review.docs.diagrams import diagram
@@ -31,12 +32,8 @@ from lmparse.storage.atomic_output import AtomicOutput, check_place
 
 MARK = "site.json"
 """Says what a site was made of, and that it is one."""
-_FAMILIES = {
-    "bmc": "BMC AMI Log Master for Db2: logical logs",
-    "db2": "Db2 for Linux, UNIX and Windows: log records",
-    "zos": "z/OS: what frames records",
-    "common": "Shared types",
-}
+_SHARED = {"zos": "z/OS: what frames records", "common": "Shared types"}
+"""Titles of specs that are of no family of logs."""
 _LINKS = (
     Link("Specs", "index.html"),
     Link("Samples", "samples.html"),
@@ -95,7 +92,7 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
     shared = {"site": {"name": "lmparse specs", "links": _LINKS}, "specs": pages.all, "samples": samples}
     shared |= {"conformance": compared, "pages": pages}
     found = {
-        "index.html": _page("site_index.html", "index.html", shared, families=families(pages.all)),
+        "index.html": _page("site_index.html", "index.html", shared, families=_by_family(pages.all)),
         "errors.html": _page("site_errors.html", "errors.html", shared, families=_errors()),
         "conformance.html": _page("site_conformance.html", "conformance.html", shared, parts=parts),
         "samples.html": _page("site_samples.html", "samples.html", shared),
@@ -112,13 +109,12 @@ def _page(template: str, here: str, shared: Mapping[str, Any], **own: Any) -> st
     return render(template, here=here, **shared, **own)
 
 
-def families(pages: Iterable[SpecPage]) -> list[tuple[str, str, list[SpecPage]]]:
+def _by_family(pages: Iterable[SpecPage]) -> list[tuple[str, str, list[SpecPage]]]:
     """The specs by family: its name, its title, its pages; known families first, in their order."""
-    order = list(_FAMILIES)
+    titles = {family.name: family.title for family in families()} | _SHARED
+    order = list(titles)
     ordered = sorted(pages, key=lambda page: (order.index(page.family) if page.family in order else 99, page.id))
-    return [
-        (name, _FAMILIES.get(name, name), list(group)) for name, group in groupby(ordered, lambda page: page.family)
-    ]
+    return [(name, titles.get(name, name), list(group)) for name, group in groupby(ordered, lambda page: page.family)]
 
 
 def switches(layouts: Mapping[str, Layout]) -> dict[tuple[str, str], Switch]:

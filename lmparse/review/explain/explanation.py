@@ -15,7 +15,7 @@ from typing import Any
 from lmparse.errors import DataError, FramingError
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import faulty
-from lmparse.records.files import Decision
+from lmparse.records.settings import Decision
 from lmparse.review.descriptor_dissection import Word
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import control_file
-from lmparse.bmc.dissection import LogicalLogDissector
-from lmparse.bmc.log import LogicalLog
-from lmparse.db2.dissection import Db2LogDissector
-from lmparse.db2.log import Db2Log
 from lmparse.errors import FramingError, OptionError, TruncatedError
 from lmparse.framing.descriptors import block_descriptor
 from lmparse.framing.detection import detect
-from lmparse.framing.framings import RecordExtent
-from lmparse.logs.families import known_families
+from lmparse.framing.extents import RecordExtent
+from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
-from lmparse.options import Options, camel, plain
+from lmparse.options import FILE_OPTIONS, Options, camel, plain
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
-from lmparse.records.files import Decision, FileSettings, RecordFile, ignored
+from lmparse.records.files import RecordFile, ignored
+from lmparse.records.settings import Decision
 from lmparse.review.descriptor_dissection import Word, words_at, words_of
 from lmparse.review.explain.explanation import Explanation, Section, sections_of
 from lmparse.review.explain.page import fragment, page
@@ -34,12 +31,7 @@ from lmparse.spec import catalog
 from lmparse.spec.layout import Layout
 from lmparse.storage.buffers import open_buffer
 
-_DISSECTORS: tuple[tuple[type[RecordFile], Callable[[Any], FileDissector]], ...] = (
-    (LogicalLog, LogicalLogDissector),
-    (Db2Log, Db2LogDissector),
-)
-"""What takes the records of files apart that know more of them than their spec."""
-_TELLING = ("spec", "control", "tables")
+_TELLING = ("spec", *FILE_OPTIONS)
 """Options that say what the records are, so that the bytes need not be asked."""
 _SHOWN, _MOST_SHOWN = 256, 1 << 16
 """Bytes that are shown of what is no record, and of a record that the file ends in."""
@@ -100,18 +92,16 @@ def explain(
     _check(given)
     try:
         told, framing = _told(path, given)
-        file = open_file(path, Options.parse(told), settings=FileSettings(framing), on_error=ignored)
+        named = {} if framing is None else {"framing": framing.value}
+        file = open_file(path, read_options(told | named), on_error=ignored)
         if framing is not None:
-            file.decisions[:] = [
-                Decision("framing", framing, "the first records begin with codes of control records"),
-                Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default"),
-            ]
+            page = Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default")
+            file.decisions[:] = [framing, page]
     except FramingError as error:
         if byte is None or error.file not in (None, str(path)):
             raise
         return _unreadable(path, byte, error)
-    dissector = next((make(file) for kind, make in _DISSECTORS if isinstance(file, kind)), None) or FileDissector(file)
-    search = _Search(file, dissector)
+    search = _Search(file, dissector_of(file))
     if lsn is not None:
         return search.by_position(lsn)
     return search.by_number(wanted) if byte is None else search.by_offset(byte)
@@ -139,30 +129,34 @@ def _check(given: dict[str, Any]) -> None:
             raise OptionError(f"{camel(entry.name)} means nothing for one record")
 
 
-def _told(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """Options with the spec of the file, which an option or the bytes tell, and the framing if that is known by it."""
+def _told(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any], Decision | None]:
+    """Options with the spec of the file, which an option or the bytes tell, and its framing if that is known by it."""
     names = {plain(name) for name in given}
     if names.intersection(_TELLING):
         return given, None
-    for spec in known_families():
-        if any(plain(name) in names for name in catalog.load(spec).layout.params):
+    for spec in known_files():
+        if any(plain(name) in names for name in catalog.load(spec_name(spec)).layout.params):
             return {"spec": spec, **given}, None
     try:
         return {"spec": sniff(path).spec, **given}, None
     except FramingError as error:
-        framing = _framing_of_part(path) if error.code == "LMP-F003" else None
-        if framing is None:
+        found = _found_part(path) if error.code == "LMP-F003" else None
+        if found is None:
             raise
-        return {"spec": control_file.SPEC, **given}, None if "framing" in names else framing
+        spec, framing = found
+        return {"spec": spec, **given}, None if "framing" in names else framing
 
 
-def _framing_of_part(path: str | Path) -> str | None:
-    """The framing of a part of a control file; sniffing asks for the record that a whole one begins with."""
-    try:
-        trial = detect(open_buffer(path), control_file.part_family())
-    except FramingError:
-        return None
-    return trial.framing.name if trial.is_proven else None
+def _found_part(path: str | Path) -> tuple[str, Decision] | None:
+    """Spec and framing of a part of a file; sniffing asks for the record that a whole one begins with."""
+    for spec, detection in known_files().items():
+        if detection.part is not None:
+            with suppress(FramingError):
+                trial = detect(open_buffer(path), detection.part())
+                if trial.is_proven:
+                    evidence = f"the first records begin with codes of {detection.name}"
+                    return spec, Decision("framing", trial.framing.name, evidence)
+    return None
 
 
 class _Search:

@@ -19,13 +19,15 @@ import tempfile
 from pathlib import Path
 from typing import Any, Protocol
 
-from lmparse.spec.build.specs import FORMATS, Problem, SpecError, SpecFile, missing_imports
+from lmparse.spec.build.specs import FORMATS, Problem, SpecError, SpecFile, missing_imports, shown
+from lmparse.spec.user_cache import user_cache
 
 NAME = "kaitai-struct-compiler"
 VERSION = "0.11.0"
 SHA256 = "c9aacee51040be0977299210fc2624e6bbf2a51770b3dca579accbbaa84ba353"
 """Of the one file of the package that is run."""
-CACHE = FORMATS.parent / ".cache"
+_IS_CHECKOUT = (FORMATS.parent / "build.py").is_file()
+CACHE = FORMATS.parent / ".cache" if _IS_CHECKOUT else user_cache()
 _LARGEST_EXACT = 1 << 53
 
 
@@ -44,12 +46,10 @@ function compileAll(job) {
 }
 function compile(job, main) {
   var importer = {importYaml: function (name, mode) {
-    var path = []; name.split('/').forEach(function (part) {
-      if (part === '..') path.pop(); else if (part !== '' && part !== '.') path.push(part); });
-    var found = job.files[path.join('/')];
+    var found = job.files[name.replace(/^\\//, '')];
     return found ? Promise.resolve(found) : Promise.reject(new Error('no such import: ' + name));
   }};
-  return KSC.compile('python', main, importer, false).then(
+  return KSC.compile('python', main, importer, job.debug).then(
     function (files) { return {files: files}; },
     function (error) { return {error: String(error.message || error)}; });
 }
@@ -67,11 +67,8 @@ class Dukpy:
     """QuickJS inside Python."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            import dukpy
-        except ImportError:
-            text = "dukpy is not installed: pip install dukpy==0.6.0, or use --engine node"
-            raise CompilerUnavailable(text) from None
+        import dukpy
+
         self._interpreter = dukpy.JSInterpreter()
         try:
             self._evaluate("var self = this; 0")
@@ -96,8 +93,6 @@ class Node:
     """Node of the system."""
 
     def __init__(self, path: Path) -> None:
-        if shutil.which("node") is None:
-            raise CompilerUnavailable("there is no node on PATH")
         self._path = path
         self._script = (
             f"const KSC = require({json.dumps(str(path.resolve()))}); {_DRIVER}"
@@ -126,21 +121,23 @@ class Compiler:
     def __init__(self, engine: str = "dukpy", path: Path | None = None) -> None:
         if path is not None and not path.is_file():
             raise CompilerUnfit(f"there is no compiler {path}")
+        _require(engine)
         file = path or fetched()
         self.sha256 = _sha256(file)
         if path is None and self.sha256 != SHA256:
-            shown_path = f"{CACHE.name}/{file.name}"
-            raise CompilerUnfit(f"{shown_path} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
+            raise CompilerUnfit(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
         self._engine: Engine = Dukpy(file) if engine == "dukpy" else Node(file)
 
-    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile]) -> dict[str, str]:
+    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> dict[str, str]:
         """The Python text of each spec by id. Raises SpecError with the problems of all of them.
 
-        `known` are all specs that may be imported. What imports a broken spec is not reported.
+        `known` are all specs that may be imported. What imports a broken spec is not reported. Parsers made
+        with `debug` record start and end of every field in `_debug`, and read only when `_read()` is called.
         """
         job = {
+            "debug": debug,
             "places": [spec.place for spec in specs],
-            "files": {place: _for_json(spec.tree) for place, spec in known.items()},
+            "files": {place: _for_compiler(spec) for place, spec in known.items()},
         }
         texts: dict[str, str] = {}
         problems: list[Problem] = []
@@ -160,6 +157,22 @@ class Compiler:
         return texts
 
 
+def _require(engine: str) -> None:
+    """Raise CompilerUnavailable where the engine is not installed."""
+    if engine == "node" and shutil.which("node") is None:
+        raise CompilerUnavailable("there is no node on PATH")
+    if engine == "dukpy" and not _can_import_dukpy():
+        raise CompilerUnavailable("dukpy is not installed: pip install 'lmparse[build]', or use --engine node")
+
+
+def _can_import_dukpy() -> bool:
+    try:
+        import dukpy  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 def fetched() -> Path:
     """The compiler's file in the cache; fetches it when it is not there.
 
@@ -167,12 +180,12 @@ def fetched() -> Path:
     """
     file = CACHE / f"{NAME}-{VERSION}.js"
     if not file.is_file():
-        CACHE.mkdir(exist_ok=True)
+        CACHE.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
             found = _with_dukpy(Path(scratch)) or _with_npm(Path(scratch))
             if found is None:
                 raise CompilerUnavailable(
-                    f"{NAME} {VERSION} is not in {CACHE.name}/ and cannot be fetched; "
+                    f"{NAME} {VERSION} is not in {shown(CACHE)}/ and cannot be fetched; "
                     f"give it with --compiler PATH, or put its one file there as {file.name}"
                 )
             if _sha256(found) != SHA256:
@@ -207,6 +220,14 @@ def _with_npm(folder: Path) -> Path | None:
         with tarfile.open(packed) as archive:
             archive.extractall(folder, filter="data")
     return next(folder.rglob(f"{NAME}.js"), None)
+
+
+def _for_compiler(spec: SpecFile) -> Any:
+    """A spec as JSON, its imports from the root: the importer is not told which spec a relative one stands in."""
+    tree = _for_json(spec.tree)
+    if spec.imports:
+        tree["meta"]["imports"] = [f"/{place}" for place in spec.imports]
+    return tree
 
 
 def _for_json(value: Any) -> Any:

@@ -112,8 +112,8 @@ def unknown_names(scope: Scope) -> Iterator[Finding]:
     places += [(f"instances/{name}", entry) for name, entry in tree.get("instances", {}).items()]
     for place, entry in places:
         type_ = entry.get("type")
-        named = {"type": type_} if not isinstance(type_, dict) else {f"type/cases/{key}": case for key, case in
-                                                                     type_["cases"].items()}  # fmt: skip
+        cases = type_["cases"] if isinstance(type_, dict) else {}
+        named = {f"type/cases/{key}": case for key, case in cases.items()} or {"type": type_}
         for key, name in named.items():
             if _is_nested(name) and scope.type_named(name) is None:
                 yield f"{scope.where}/{place}/{key}", f"there is no type {name}"

@@ -12,7 +12,8 @@ from typing import Any
 from lmparse.spec.build.layouts import code_text
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import Finding
-from lmparse.spec.build.specs import FORMATS, Problem, SpecFile, readable
+from lmparse.spec.build.shelves import on_disk, read_all, with_imports
+from lmparse.spec.build.specs import Problem, SpecFile
 
 TOP_KEYS = (
     "meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums",
@@ -43,19 +44,19 @@ _ID = re.compile(r"[a-z][a-z0-9_]*$")
 _LARGEST_EXACT = 1 << 53
 
 
-def lint(folder: Path) -> list[Problem]:
-    """Every breach of the house style in the specs of a formats folder.
+def lint(source: Path) -> list[Problem]:
+    """Every breach of the house style in a `.ksy` file, or in those of a folder. Raises SpecError when there is none.
 
     Specs that cannot be understood are reported with the rest.
     """
-    read, problems = readable([folder])
-    specs = list(read.values())
+    shelf, places = on_disk(source)
+    specs, problems = read_all(shelf, places)
     by_id: dict[str, SpecFile] = {}
     for spec in specs:
         if spec.id in by_id:
             problems.append(spec.problem("/meta/id", f"the id stands in {by_id[spec.id].shown} too"))
         by_id[spec.id] = spec
-    named = {spec.id: spec for spec in readable([FORMATS])[0].values()} | by_id
+    named = {spec.id: spec for spec in with_imports(specs, shelf)[0].values()} | by_id
     for spec in specs:
         problems.extend(spec.problem(*finding) for finding in _findings(spec, named))
     return sorted(set(problems))
@@ -71,11 +72,11 @@ def _findings(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
 def _meta(spec: SpecFile) -> Iterator[Finding]:
     meta = spec.tree.get("meta", {})
     yield from _order("/meta", meta, META_KEYS)
-    family = spec.place.split("/")[0]
+    families = spec.place.split("/")[:-1]
     if meta.get("id") != spec.id:
         yield "/meta/id", f"the id is {meta.get('id')!r}, but the file is named {spec.id}"
-    if not spec.id.startswith(f"{family}_"):
-        yield "/meta/id", f"the id does not start with its family, {family}_"
+    if families and not any(spec.id.startswith(f"{family}_") for family in families):
+        yield "/meta/id", f"the id does not start with its family, {families[-1]}_"
     for key in ("title", "license"):
         if not meta.get(key):
             yield "/meta", f"{key} is missing"

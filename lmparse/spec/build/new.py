@@ -6,13 +6,14 @@ The bytes of both are put together here from the values that are expected, never
 from __future__ import annotations
 
 import re
+from pathlib import Path, PurePosixPath
 
 from lmparse.spec.build.lint import TAKEN_BY_CLASSES
-from lmparse.spec.build.specs import FORMATS
+from lmparse.spec.build.shelves import SUFFIX, Disk
+from lmparse.spec.build.specs import FORMATS, shown
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
-_CASES, _BAD_CASES = "tests/cases", "tests/cases_bad"
-_PROVENANCE = "python build.py new, for the skeleton; synthetic"
+_MANUAL = {"manual": "Name and edition of the manual", "section": "Title of the section"}
 _LENGTH, _NAME = 2, 8
 """Bytes of the two fields that every record of the skeleton has."""
 
@@ -53,7 +54,7 @@ seq:
 _HEAD = """\
 title: {title}
 doc-ref: {manual}, "{section}", table
-provenance: {provenance}
+provenance: {program} new, for the skeleton; synthetic
 command: records
 options:
   framing: rdw
@@ -85,75 +86,90 @@ class Refused(Exception):
     """The name is no id for a spec, or something of that name is there."""
 
 
-def new(spec_id: str) -> list[str]:
-    """Write the skeleton of a spec and its two cases; gives the lines that say what to do next.
+def new(spec_id: str, formats: Path, program: str) -> list[str]:
+    """Write the skeleton of a spec into a formats folder, its two cases into `tests/cases` and `tests/cases_bad` beside
+    that folder; gives the lines that say what to do next.
 
     Raises Refused, and writes nothing then.
     """
-    family = _family(spec_id)
-    root = FORMATS.parent
-    families = sorted(_families())
-    files = skeleton(spec_id)
-    for name in sorted({f"{FORMATS.name}/{family}/{spec_id}.ksy", f"{_CASES}/{spec_id}", f"{_BAD_CASES}/{spec_id}"}):
-        if (root / name).exists():
-            raise Refused(f"{name} is there: {spec_id} is the id of a spec already")
-    for name, data in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_bytes(data)
-    lines = [*files, ""]
-    if family not in families:
-        lines += [f"{family} is a family of its own, beside {', '.join(families)}", ""]
+    homes = _homes(formats)
+    family = _family(spec_id, set(homes))
+    spec = formats / homes.get(family, family) / f"{spec_id}{SUFFIX}"
+    tests = formats.resolve().parent / "tests"
+    good, bad = tests / "cases" / spec_id, tests / "cases_bad" / spec_id
+    is_there = [path for place in Disk(formats).places() if (path := formats / f"{place}{SUFFIX}").stem == spec_id]
+    for path in (*is_there, spec, good, bad):
+        if path.exists():
+            raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
+    files = {spec: _spec(spec_id)} | _cases(good, bad, program)
+    for path, data in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    lines = [*map(shown, files), ""]
+    if family not in homes:
+        beside = f", beside {', '.join(sorted(homes))}" if homes else ""
+        lines += [f"{family} is a family of its own{beside}", ""]
+    return [*lines, "What to do next:", *_steps(spec, good, bad, formats, program)]
+
+
+def _steps(spec: Path, good: Path, bad: Path, formats: Path, program: str) -> list[str]:
+    """What the author does next: in the project its tests prove the cases, elsewhere the command reads them."""
+    begun = f"1. put the fields of the manual's table into {shown(spec)}: one line, one field"
+    real = f"3. put bytes and values of real records into {shown(good)}"
+    if formats.resolve() == FORMATS:
+        return [
+            begun,
+            f"2. {program} && {program} lint",
+            f"{real} ({shown(good.parent)}/README.md has the form)",
+            f"4. pytest tests/laws/test_cases.py tests/laws/test_cases_bad.py -k {spec.stem}",
+        ]
+    where = shown(formats)
     return [
-        *lines,
-        "What to do next:",
-        f"1. put the fields of the manual's table into {FORMATS.name}/{family}/{spec_id}.ksy: one line, one field",
-        "2. python build.py && python build.py lint",
-        f"3. put bytes and values of real records into {_CASES}/{spec_id} ({_CASES}/README.md has the form)",
-        f"4. pytest tests/laws/test_cases.py tests/laws/test_cases_bad.py -k {spec_id}",
+        begun,
+        f"2. {program} lint --formats {where} && {program} --formats {where} --out OUT",
+        f"{real}; {shown(bad)} is for damaged ones",
+        f"4. lmparse records {shown(good)}/first.bin --spec OUT/{spec.stem} --framing rdw",
     ]
 
 
-def skeleton(spec_id: str) -> dict[str, bytes]:
-    """The files of a spec by their place in the project."""
-    family = _family(spec_id)
-    words = {
-        "id": spec_id,
-        "title": spec_id.replace("_", " ").capitalize(),
-        "manual": "Name and edition of the manual",
-        "section": "Title of the section",
-        "provenance": _PROVENANCE,
-        "length": _LENGTH,
-        "name": _NAME,
-        "least": _LENGTH + _NAME,
-        "longer": _LENGTH + _NAME + 2,
-    }
+def _spec(spec_id: str) -> bytes:
+    words = {"id": spec_id, "title": spec_id.replace("_", " ").capitalize(), "name": _NAME, "least": _LENGTH + _NAME}
+    return _SPEC.format(**_MANUAL, **words).encode()
+
+
+def _cases(good: Path, bad: Path, program: str) -> dict[Path, bytes]:
+    """The files of both cases: two records, and two of which the second is cut inside its name."""
     first, second = _record(b"FIRST"), _record(b"SECOND", b"\1\2")
     cut = second[: _LENGTH + 3]
-    good, bad = _framed(first, second), _framed(first, cut)
-    head = _HEAD.format(**words | {"title": "Two records, one with bytes behind the fields that are known"})
-    bad_head = _HEAD.format(**words | {"title": "A record that ends inside its name"})
-    offset = len(bad) - len(cut)
+    whole, damaged = _framed(first, second), _framed(first, cut)
+    head = _HEAD.format(
+        **_MANUAL, program=program, title="Two records, one with bytes behind the fields that are known"
+    )
+    bad_head = _HEAD.format(**_MANUAL, program=program, title="A record that ends inside its name")
+    rows = _GOOD.format(least=len(first), longer=len(second))
+    error = _BAD.format(offset=len(damaged) - len(cut), length=_LENGTH, name=_NAME)
     return {
-        f"{FORMATS.name}/{family}/{spec_id}.ksy": _SPEC.format(**words).encode(),
-        f"{_CASES}/{spec_id}/first.yaml": (head + _GOOD.format(**words)).encode(),
-        f"{_CASES}/{spec_id}/first.bin": good,
-        f"{_BAD_CASES}/{spec_id}/cut.yaml": (bad_head + _BAD.format(**words | {"offset": offset})).encode(),
-        f"{_BAD_CASES}/{spec_id}/cut.bin": bad,
+        good / "first.yaml": (head + rows).encode(),
+        good / "first.bin": whole,
+        bad / "cut.yaml": (bad_head + error).encode(),
+        bad / "cut.bin": damaged,
     }
 
 
-def _family(spec_id: str) -> str:
+def _family(spec_id: str, known: set[str]) -> str:
     """The family that an id begins with: one that is there, or a new word."""
     if not _ID.fullmatch(spec_id):
         raise Refused(f"{spec_id!r} is no id: it is <family>_<thing> in lower case, such as acme_reading")
     if spec_id in TAKEN_BY_CLASSES:
         raise Refused(f"{spec_id!r} means something else in the generated code")
-    known = sorted(_families(), key=len, reverse=True)
-    return next((family for family in known if spec_id.startswith(f"{family}_")), spec_id.split("_")[0])
+    longest_first = sorted(known, key=len, reverse=True)
+    return next((family for family in longest_first if spec_id.startswith(f"{family}_")), spec_id.split("_")[0])
 
 
-def _families() -> set[str]:
-    return {path.parent.name for path in FORMATS.glob("*/*.ksy")}
+def _homes(formats: Path) -> dict[str, str]:
+    """The folders of the families that are there, by their names."""
+    folders = {PurePosixPath(place).parent for place in Disk(formats).places() if "/" in place}
+    return {folder.name: str(folder) for folder in folders}
 
 
 def _record(name: bytes, rest: bytes = b"") -> bytes:

@@ -11,48 +11,58 @@ from typing import Any
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.specs import FORMATS, Problem, SpecError, SpecFile, closure, read_specs, wrong_ids
+from lmparse.spec.build.shelves import on_disk, read_all, with_imports
+from lmparse.spec.build.specs import Problem, SpecError, SpecFile, closure, wrong_ids
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.layout import Code, Field, Layout
 
 MANIFEST = "MANIFEST.json"
 LAYOUTS = "layouts.py"
+DEBUG = "debug/"
+"""Folder of the parsers that record where they found each field."""
+_PACKAGES = ("__init__.py", f"{DEBUG}__init__.py")
+_START_OF_BITS = re.compile(r"('start'.*self\._io\.pos\(\))(.*\n.*\.read_bits_int_)")
+_IN_BYTE = r"\1 - (self._io.bits_left > 0)\2"
+"""The compiler notes the next whole byte as the start of a field of bits, which may begin in the byte before."""
 
 
-def selected(folder: Path) -> tuple[list[SpecFile], dict[str, SpecFile]]:
-    """The specs of a formats folder with what they import, and all that may be imported."""
-    folders = [folder] if folder.resolve() == FORMATS else [folder, FORMATS]
-    known = read_specs(folders)
-    own = [place for place, spec in known.items() if spec.path.is_relative_to(folder)]
-    if not own:
-        raise SpecError([Problem(str(folder), 1, 1, "there is no <family>/<id>.ksy in this folder")])
-    specs = closure(known, own)
+def selected(source: Path) -> tuple[list[SpecFile], dict[str, SpecFile]]:
+    """The spec of a `.ksy` file, or those of a folder, with what they import, imported ones first; and all by place."""
+    shelf, places = on_disk(source)
+    own, problems = read_all(shelf, places)
+    known, more = with_imports(own, shelf)
+    specs = closure(known, places)
     # The compiler names its output after the id.
-    if problems := wrong_ids(specs):
+    if problems := problems + more or wrong_ids(specs):
         raise SpecError(problems)
     return specs, known
 
 
-def make(folder: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:
-    """Every product of a formats folder, by file name. Raises SpecError or CompilerUnavailable."""
-    specs, known = selected(folder)
+def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:
+    """Every product of a `.ksy` file or of a folder, by file name. Raises SpecError or CompilerUnavailable."""
+    specs, known = selected(source)
     compiler = Compiler(engine, compiler_path)
-    compiled = compiler.compile(specs, known)
-    ids = sorted(compiled)
-    products = {f"{spec.id}.py": _parser(spec, compiled[spec.id], ids) for spec in specs}
+    products = _parsers(specs, compiler.compile(specs, known))
     problems = [found for spec in specs if (found := _broken(spec, products[f"{spec.id}.py"]))]
     if problems:
         raise SpecError(problems)
     layouts = Layouts(specs).by_id
     products |= {f"{spec.id}.pyi": stub(spec, {entry.id: entry for entry in specs}) for spec in specs}
     products[LAYOUTS] = _layouts_text(layouts)
-    products["__init__.py"] = '"""Generated from the specs by build.py. Do not edit."""\n'
+    debug = _parsers(specs, compiler.compile(specs, known, debug=True))
+    products |= {DEBUG + name: _START_OF_BITS.sub(_IN_BYTE, text) for name, text in debug.items()}
+    products |= dict.fromkeys(_PACKAGES, '"""Generated from the specs by build.py. Do not edit."""\n')
     products[MANIFEST] = _manifest(specs, products, compiler.sha256)
     return products
 
 
-def _parser(spec: SpecFile, text: str, ids: list[str]) -> str:
-    imports = re.compile(rf"^import ({'|'.join(ids)})$", re.MULTILINE)
+def _parsers(specs: list[SpecFile], compiled: dict[str, str]) -> dict[str, str]:
+    """The compiler's texts by file name, as modules of one package."""
+    imports = re.compile(rf"^import ({'|'.join(sorted(compiled))})$", re.MULTILINE)
+    return {f"{spec.id}.py": _parser(spec, compiled[spec.id], imports) for spec in specs}
+
+
+def _parser(spec: SpecFile, text: str, imports: re.Pattern[str]) -> str:
     body = imports.sub(r"from . import \1", text)
     body = body.split("\n", 1)[1] if body.startswith("# This is a generated file!") else body
     return (
@@ -121,22 +131,33 @@ def _manifest(specs: list[SpecFile], products: dict[str, str], compiler_sha256: 
             spec.id: {
                 "path": f"{spec.place}.ksy",
                 "sha256": spec.sha256,
-                "outputs": {name: _hash(products[name]) for name in (f"{spec.id}.py", f"{spec.id}.pyi")},
+                "outputs": {name: _hash(products[name]) for name in _names(spec)},
             }
             for spec in sorted(specs, key=lambda entry: entry.id)
         },
-        "outputs": {name: _hash(products[name]) for name in ("__init__.py", LAYOUTS)},
+        "outputs": {name: _hash(products[name]) for name in (*_PACKAGES, LAYOUTS)},
     }
     return json.dumps(content, indent=2) + "\n"
+
+
+def _names(spec: SpecFile) -> tuple[str, ...]:
+    return f"{spec.id}.py", f"{spec.id}.pyi", f"{DEBUG}{spec.id}.py"
 
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def differences_from_manifest(folder: Path, out: Path) -> list[str]:
+def files_in(out: Path) -> dict[str, bytes]:
+    """The files that are in the place of products, by name."""
+    folders = [folder for folder in (out, out / DEBUG) if folder.is_dir()]
+    paths = sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in paths}
+
+
+def differences_from_manifest(source: Path, out: Path) -> list[str]:
     """What does not have the hash that the manifest states: specs and products."""
-    specs, _ = selected(folder)
+    specs, _ = selected(source)
     try:
         manifest = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
         stated = {f"formats/{entry['path']}": entry["sha256"] for entry in manifest["specs"].values()}
@@ -145,7 +166,7 @@ def differences_from_manifest(folder: Path, out: Path) -> list[str]:
     except (ValueError, LookupError, TypeError, AttributeError):
         return [f"{out.name}/{MANIFEST}"]
     found = {f"formats/{spec.place}.ksy": spec.sha256 for spec in specs}
-    for path in out.iterdir():
-        if path.is_file() and path.name != MANIFEST:
-            found[f"{out.name}/{path.name}"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    for name, data in files_in(out).items():
+        if name != MANIFEST:
+            found[f"{out.name}/{name}"] = hashlib.sha256(data).hexdigest()
     return sorted(name for name in {*stated, *found} if stated.get(name) != found.get(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,11 @@ import yaml
 
 from lmparse.spec.build.shape import misread, misshapen
 
-FORMATS = (Path(__file__).resolve().parents[2] / "_formats").resolve()
+_PACKAGE = Path(__file__).resolve().parents[2]
+FORMATS = (_PACKAGE / "_formats").resolve()
 """The project's own specs: those of the checkout, or of the installed package."""
+GENERATED = (_PACKAGE / "_generated").resolve()
+"""What is made of them."""
 _INT = "tag:yaml.org,2002:int"
 """A number may be written otherwise than it is counted: 0xd6 is 214."""
 
@@ -52,6 +55,8 @@ class SpecFile:
     tree: dict[str, Any]
     node: yaml.Node = field(repr=False, compare=False)
     """The same as `tree`, with the places in the text."""
+    imports: tuple[str, ...]
+    """Places of the specs it imports; one that leads out of the formats folder is as the spec has it."""
 
     @property
     def id(self) -> str:
@@ -67,11 +72,6 @@ class SpecFile:
     def shown(self) -> str:
         """Its path as messages show it: from where one stands, when it is below."""
         return shown(self.path)
-
-    @property
-    def imports(self) -> list[str]:
-        """Places of the specs it imports."""
-        return [name.lstrip("/") for name in self.tree.get("meta", {}).get("imports", [])]
 
     def problem(self, where: str, text: str) -> Problem:
         """A problem at a path such as `/seq/10/type`: the deepest part of it that exists."""
@@ -103,36 +103,6 @@ def shown(path: Path) -> str:
         return path.as_posix()
 
 
-def read_specs(folders: list[Path]) -> dict[str, SpecFile]:
-    """All specs of some formats folders by place, the first folder first.
-
-    A place in an earlier folder hides the same place in a later one. Raises SpecError for
-    text that is no YAML, and for YAML that has not the shape of a spec.
-    """
-    specs, problems = readable(folders)
-    if problems:
-        raise SpecError(problems)
-    return specs
-
-
-def readable(folders: list[Path]) -> tuple[dict[str, SpecFile], list[Problem]]:
-    """The specs that can be read, by place, and what is wrong with the others."""
-    specs: dict[str, SpecFile] = {}
-    problems: list[Problem] = []
-    places: set[str] = set()
-    for folder in folders:
-        for path in sorted(folder.glob("*/*.ksy")):
-            place = path.relative_to(folder).with_suffix("").as_posix()
-            if place in places:
-                continue
-            places.add(place)
-            try:
-                specs[place] = parsed(place, path, path.read_bytes())
-            except SpecError as error:
-                problems.extend(error.problems)
-    return specs, problems
-
-
 def parsed(place: str, path: Path, data: bytes) -> SpecFile:
     """The spec that some bytes are; `path` is what problems name. Raises SpecError."""
     text = _text(path, data)
@@ -153,10 +123,24 @@ def parsed(place: str, path: Path, data: bytes) -> SpecFile:
         raise SpecError(Problem(shown(path), mark.line + 1, mark.column + 1, text) for mark, text in marked)
     if root is None or not isinstance(tree, dict):
         raise SpecError([Problem(shown(path), 1, 1, "a spec is a mapping of keys")])
-    spec = SpecFile(place, path, text, tree, root)
+    spec = SpecFile(place, path, text, tree, root, ())
     if problems := [spec.problem(*finding) for finding in misshapen(tree)]:
         raise SpecError(problems)
-    return spec
+    names = tree.get("meta", {}).get("imports", [])
+    return replace(spec, imports=tuple(_place_of_import(name, place) for name in names))
+
+
+def _place_of_import(name: str, place: str) -> str:
+    """Where an import leads: from the root of the formats, or from the folder of the spec that has it."""
+    parts = [] if name.startswith("/") else place.split("/")[:-1]
+    for step in name.split("/"):
+        if step == ".." and not parts:
+            return name
+        if step == "..":
+            parts.pop()
+        elif step not in ("", "."):
+            parts.append(step)
+    return "/".join(parts)
 
 
 def _text(path: Path, data: bytes) -> str:
@@ -189,11 +173,13 @@ def wrong_ids(specs: Iterable[SpecFile]) -> list[Problem]:
 
 def missing_imports(spec: SpecFile, known: Container[str]) -> list[Problem]:
     """Imports of a spec that are none of the places known."""
-    return [
-        spec.problem(f"/meta/imports/{number}", f"there is no spec {name}")
-        for number, name in enumerate(spec.imports)
-        if name not in known
-    ]
+    missing = [(number, place) for number, place in enumerate(spec.imports) if place not in known]
+    return [spec.problem(f"/meta/imports/{number}", _no_spec(place)) for number, place in missing]
+
+
+def _no_spec(place: str) -> str:
+    is_outside = ".." in place.split("/")
+    return f"{place} leads out of the folder of the specs" if is_outside else f"there is no spec {place}"
 
 
 def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]:

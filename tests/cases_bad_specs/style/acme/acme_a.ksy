@@ -1,4 +1,4 @@
-# generate: acme/acme_a.ksy:25:7: error: there is no spec acme_b [/meta/imports/0]
+# generate: acme/acme_a.ksy:27:5: error: invalid attribute ID: 'oneTwo', expected /^[a-z][a-z0-9_]*$/ [/seq/0/id]
 # lint: acme/acme_a.ksy:19:1: error: doc is missing [/meta]
 # lint: acme/acme_a.ksy:19:1: error: doc-ref is missing [/meta]
 # lint: acme/acme_a.ksy:19:1: error: endian is missing, and there are numbers of several bytes [/meta]

@@ -1,0 +1,1 @@
+"""Generated from the specs by build.py. Do not edit."""

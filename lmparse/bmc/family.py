@@ -1,0 +1,66 @@
+"""Log Master's logical logs as a family: what reads them, and what their files look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lmparse.bmc import change_record, control_file
+from lmparse.bmc.control_search import find_control, is_control
+from lmparse.bmc.headers import Header
+from lmparse.bmc.log import LogicalLog, open_log
+from lmparse.changes.family import ChangeReader, ControlFiles, Family
+from lmparse.framing.detection import Detection
+from lmparse.records.file_dissection import FileDissector
+from lmparse.spec.catalog import Spec
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lmparse.columnar.filters import Filter
+    from lmparse.columnar.record_plan import RecordPlan
+
+
+def _detections() -> dict[str, Detection]:
+    return {found.SPEC: found.detection() for found in (control_file, change_record)}
+
+
+def _record_plan(log: LogicalLog) -> RecordPlan:
+    from lmparse.bmc import header_columns
+
+    return header_columns.record_plan(log.header, log.code_page)
+
+
+def _control_plan(spec: Spec, control: str) -> RecordPlan:
+    from lmparse.bmc import header_columns
+
+    return header_columns.record_plan(Header.of(spec, control_file.read_control(control)))
+
+
+def _change_reader(log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
+    from lmparse.bmc import change_columns
+
+    return None if change_columns.refusal(log, schema) else change_columns.ChangeColumns(log, schema, filters)
+
+
+def _dissector(log: LogicalLog) -> FileDissector:
+    from lmparse.bmc.dissection import LogicalLogDissector
+
+    return LogicalLogDissector(log)
+
+
+FAMILY = Family(
+    name="bmc",
+    title="BMC AMI Log Master for Db2: logical logs",
+    files="a control file or a data file of a logical log",
+    spec=change_record.SPEC,
+    open_log=open_log,
+    detections=_detections,
+    column_docs=LogicalLog.column_docs,
+    options=frozenset({"control", "control_framing", "row_images", "floats"}),
+    control=ControlFiles(is_control, find_control),
+    record_plan=_record_plan,
+    control_plan=_control_plan,
+    change_reader=_change_reader,
+    dissector=_dissector,
+)

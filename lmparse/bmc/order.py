@@ -1,0 +1,53 @@
+"""Order and outcome of Log Master's changes: what a header says of the unit of recovery and of the log record."""
+
+from __future__ import annotations
+
+from lmparse.changes import order
+from lmparse.records.reader import Values
+from lmparse.values import text_times
+
+
+def seq(values: Values, ordinal: int) -> str:
+    """The sort key of a change: commit position, LRSN and RBA of the record, member, record number.
+
+    The RBA stands in for an LRSN that the header lacks.
+    """
+    record = ((values["log_lrsn"] or values["log_rba"]) + values["log_rba"]).hex().upper()
+    return order.seq(commit_position(values), record, values["member_id"] or 0, ordinal)
+
+
+def commit_position(values: Values) -> str:
+    """LRSN of the commit record as 20 hex digits, its RBA where there is no LRSN, else all F."""
+    if values["uor_disp"] != "C":
+        return order.NOT_COMMITTED
+    position: bytes = values["uor_commit_lrsn"] or b""
+    if not position.strip(b"\x00"):
+        position = values["uor_commit_point"] or b""
+    return position.hex().upper() if position.strip(b"\x00") else order.NOT_COMMITTED
+
+
+def commit_micros(values: Values) -> int | None:
+    """When the unit of recovery was committed, in microseconds since 1970."""
+    text = values["uor_commit_timestamp"]
+    return None if text is None else text_times.iso_micros(text)
+
+
+def txn_id(values: Values) -> str:
+    """Member and RBA of the unit of recovery, 24 hex digits."""
+    return f"{values['member_id'] or 0:04X}{values['uor_id'].hex().upper()}"
+
+
+def unit_state(values: Values) -> str:
+    """What became of a change: committed, rolled-back, open, or unlisted.
+
+    An undo (SQLTYPE U) inside a committed unit counts as rolled back, as does the change
+    it undoes; that an undo is no change of its own is inferred.
+    """
+    unit, record = values["uor_disp"], values["log_rec_disp"]
+    if unit == "A":
+        return "rolled-back"
+    if unit != "C":
+        return "open"
+    if record in ("A", "S", "O") or values["sql_type"] == "U":
+        return "rolled-back"
+    return "committed" if record in ("C", "", None) else "unlisted"

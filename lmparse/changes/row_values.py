@@ -1,0 +1,52 @@
+"""Row values: one row image of a change, column by column, and how it becomes a part of its change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lmparse.changes.change import Change, Described
+from lmparse.errors import DataError, InvalidValueError
+from lmparse.records.reader import Values
+
+
+@dataclass(slots=True)
+class RowValues:
+    """The values of one row image."""
+
+    values: Values
+    """By column name; None where null, faulty or absent."""
+    faults: list[InvalidValueError] = field(default_factory=list)
+    absent: dict[str, str] = field(default_factory=dict)
+    """Columns whose value is not in the image, with the reason."""
+    unread: int = 0
+    """Bytes of the image that belong to no column."""
+
+
+def add_row(change: Change, role: str, row: RowValues, absent: dict[str, str]) -> None:
+    """Make a row the one before or after a change; what is absent is added to `absent` under its role."""
+    setattr(change, role, row.values)
+    for fault in row.faults:
+        fault.field = f"{role}.{fault.field}"
+    change.faults.extend(row.faults)
+    absent.update({f"{role}.{column}": reason for column, reason in row.absent.items()})
+
+
+def of_role(error: DataError, role: str) -> DataError:
+    """The error of a row that cannot be read, with the role of the row in front of its field."""
+    error.field = f"{role}.{error.field}" if error.field else role
+    return error
+
+
+def of_table(error: DataError, columns: Sequence[Described], identity: str) -> DataError:
+    """The error of a row with the name of the column where its spec can only give a number.
+
+    `columns` are in the order in which the spec has them.
+    """
+    _, is_column, rest = (error.field or "").partition("columns[")
+    number, _, part = rest.partition("]")
+    if is_column and int(number) < len(columns):
+        name, part = columns[int(number)].name, part.lstrip(".")
+        error.field = f"{name}.{part}" if part not in ("", "value") else name
+    error.hint = error.hint or f"the columns are those of table {identity}"
+    return error

@@ -1,0 +1,45 @@
+"""`lmparse check`: every byte of a log, and what its control file claims."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+
+from lmparse.cli.arguments import Commands, add_command, add_options, options_of
+from lmparse.cli.exit_codes import DATA, DIFFERENCE, GOOD
+from lmparse.cli.messages import print_json, report
+from lmparse.errors import OptionError
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    summary = "account for every byte and hold the control file against the data"
+    command = add_command(commands, "check", run, summary)
+    command.add_argument("file", metavar="FILE")
+    command.add_argument("--report", metavar="R.json", help="write the whole report here")
+    command.add_argument("--json", action="store_true", help="print the whole report")
+    add_options(command, "check")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Check a log; errors in it come before differences."""
+    from lmparse.logs.check import account
+
+    options = options_of(parsed)
+    if parsed.report and os.path.realpath(parsed.report) in map(os.path.realpath, (parsed.file, options.control or "")):
+        raise OptionError("the report would overwrite what is checked", hint="name another file")
+    found = account(parsed.file, options)
+    if parsed.report:
+        with open(parsed.report, "w", encoding="utf-8") as out:
+            json.dump(found.to_dict(), out, indent=2)
+            out.write("\n")
+    if parsed.json:
+        print_json(found.to_dict())
+    else:
+        print("\n".join(found.lines()))
+    for error in found.errors:
+        report(error)
+    if found.error_count:
+        return DATA
+    return DIFFERENCE if found.differences else GOOD

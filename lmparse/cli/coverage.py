@@ -1,0 +1,51 @@
+"""`lmparse coverage`: which part of the specs samples reach."""
+
+from __future__ import annotations
+
+import argparse
+
+from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
+from lmparse.cli.exit_codes import DATA, DIFFERENCE, GOOD
+from lmparse.cli.messages import fail, message, print_json
+from lmparse.errors import OptionError
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = add_command(commands, "coverage", run, "say which part of the specs samples reach")
+    command.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all that is in it")
+    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--all", action="store_true", help="count specs of which no sample has a part, too")
+    command.add_argument("--fail-under", type=float, metavar="P", help="exit with 24 below so many per cent")
+    command.add_argument("--limit", type=int, metavar="N", help="read so many records of each file")
+    add_page(command, "write the report as a page here")
+    add_options(command, "coverage")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Read the samples and say it; damage in them comes before a share that is too low."""
+    from lmparse.review.coverage.files import collect
+    from lmparse.review.coverage.reports import report_of
+    from lmparse.storage.atomic_output import write_text
+
+    if parsed.fail_under is not None and not 0 <= parsed.fail_under <= 100:
+        raise OptionError(f"--fail-under has no value {parsed.fail_under:g}", hint="a number from 0 to 100")
+    if parsed.limit is not None and parsed.limit < 1:
+        raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero")
+    page_place(parsed, parsed.control, parsed.tables)
+    samples = collect(parsed.files, given_options(parsed), limit=parsed.limit)
+    place = page_place(parsed, *(file.path for file in samples.files))  # which files of a folder are read is known now
+    found = report_of(samples, with_unreached=parsed.all)
+    if place:
+        write_text(found.page(), place, overwrite=parsed.overwrite)
+    if parsed.json:
+        print_json(found.to_dict())
+    else:
+        print("\n".join(found.lines()))
+    codes = [fail(error) for error in samples.faults]
+    if codes:
+        return DATA if DATA in codes else codes[0]
+    if parsed.fail_under is not None and found.share.is_below(parsed.fail_under):
+        message(f"coverage {found.share.percent} % is below {parsed.fail_under:g} %")
+        return DIFFERENCE
+    return GOOD

@@ -1,0 +1,40 @@
+"""`lmparse diff`: what a change of specs means to those who read their data."""
+
+from __future__ import annotations
+
+import argparse
+
+from lmparse.cli.arguments import Commands, add_command
+from lmparse.cli.exit_codes import DIFFERENCE, GOOD
+from lmparse.cli.messages import print_json
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = add_command(commands, "diff", run, "say what a change of specs means to those who read their data")
+    state = "a .ksy file, a folder of specs, REV or REV:PATH of the git repository here, or 'installed'"
+    command.add_argument("old", metavar="OLD", help=state)
+    command.add_argument("new", metavar="NEW", help=f"likewise: {state}")
+    shown = command.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="one JSON object")
+    shown.add_argument("--markdown", action="store_true", help="a table for a pull request")
+    command.add_argument(
+        "--fail-on",
+        choices=("breaking", "widening", "compatible", "doc", "none"),
+        default="breaking",
+        help="exit with 24 when a change is of this class or of a worse one (default: breaking)",
+    )
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Compare two states."""
+    from lmparse.review.diff import reports
+    from lmparse.review.diff.compare import compare
+    from lmparse.spec.ksy import read_specs
+
+    found = compare(read_specs(parsed.old), read_specs(parsed.new))
+    if parsed.json:
+        print_json(reports.to_dict(found))
+    else:
+        print("\n".join(reports.markdown(found) if parsed.markdown else reports.lines(found)))
+    return DIFFERENCE if parsed.fail_on != "none" and found.reaches(parsed.fail_on) else GOOD

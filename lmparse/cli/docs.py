@@ -1,0 +1,35 @@
+"""`lmparse docs`: the pages on which the specs are reviewed."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+
+from lmparse.cli.arguments import Commands, add_command
+from lmparse.cli.exit_codes import DATA, GOOD
+from lmparse.cli.messages import message, report
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = add_command(commands, "docs", run, "write the pages on which the specs are reviewed, as a folder")
+    command.add_argument("out", metavar="OUTDIR", help="folder for the pages; they open from a disk")
+    samples = "a log, a folder of logs, or a folder of cases, whose values the pages show; may be repeated "
+    samples += "(default: made ones)"
+    command.add_argument("--samples", action="append", default=[], metavar="PATH", help=samples)
+    command.add_argument("--specs", metavar="DIR", help="show the specs in this folder, which lmparse build made")
+    command.add_argument("--overwrite", action="store_true", help="replace pages that lmparse wrote there")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Write them."""
+    from lmparse.review.docs.site import write_site
+    from lmparse.samples.folder import sample_logs
+
+    with contextlib.ExitStack() as stack:
+        samples = parsed.samples or [str(stack.enter_context(sample_logs()))]
+        done = write_site(parsed.out, samples=samples, specs=parsed.specs, overwrite=parsed.overwrite)
+    for error in done.samples.faults:
+        report(error)
+    message(f"{parsed.out}: {done.specs} specs in {done.files} files, with {len(done.samples.files)} samples")
+    return DATA if done.samples.faults else GOOD

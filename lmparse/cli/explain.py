@@ -1,0 +1,47 @@
+"""`lmparse explain`: one record's bytes beside its fields."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+
+from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
+from lmparse.cli.exit_codes import DATA, GOOD, LEFTOVER
+from lmparse.cli.messages import print_json, report
+from lmparse.errors import LeftoverError
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = add_command(commands, "explain", run, "show one record's bytes beside its fields and what they mean")
+    command.add_argument("file", metavar="FILE")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--record", metavar="N", help="number of the record, from 0 (default: 0)")
+    which.add_argument("--offset", metavar="X", help="any byte of the file that belongs to it, as 696 or 0x2b8")
+    which.add_argument("--lsn", metavar="L", help="its place in the log, in hex")
+    command.add_argument("--json", action="store_true", help="one JSON object")
+    add_page(command, "write a page here that shows bytes and fields side by side")
+    add_options(command, "explain")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Show it."""
+    from lmparse.review.explain.search import explain
+    from lmparse.storage.atomic_output import write_text
+
+    place = page_place(parsed, parsed.file, parsed.control, parsed.tables)
+    found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **given_options(parsed))
+    if place:
+        write_text(found.html(), place, overwrite=parsed.overwrite)
+    if parsed.json:
+        print_json(found.to_dict())
+    elif not place:
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        print("\n".join(found.lines(shutil.get_terminal_size().columns, colour)))
+    for error in found.faults:
+        report(error)
+    if not found.faults:
+        return GOOD
+    return LEFTOVER if isinstance(found.fault, LeftoverError) else DATA

@@ -1,0 +1,55 @@
+"""`lmparse sniff`: what a file is, with proof."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from lmparse.cli.arguments import Commands, add_command
+from lmparse.cli.exit_codes import DATA, GOOD
+from lmparse.cli.messages import print_json, report
+from lmparse.errors import DataError
+from lmparse.options import camel
+
+if TYPE_CHECKING:
+    from lmparse.logs.sniff import Sniffed
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = add_command(commands, "sniff", run, "say what a file is, with proof, and the options that read it")
+    command.add_argument("files", nargs="+", metavar="FILE")
+    command.add_argument("--json", action="store_true", help="one JSON object a file")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Say it of each file; those that are no log are reported, and the others still shown."""
+    from lmparse.logs.sniff import sniff
+
+    code = GOOD
+    for path in parsed.files:
+        try:
+            found = sniff(path)
+        except DataError as error:
+            if parsed.json:
+                print_json({"file": path, "kind": None, "error": error.to_dict()})
+            report(error)
+            code = DATA
+            continue
+        if parsed.json:
+            print_json(found.to_dict())
+        else:
+            print("\n".join(_lines(path, found)))
+    return code
+
+
+def _lines(path: str, found: Sniffed) -> list[str]:
+    sure = "" if found.trial.is_proven else ", but it is damaged"
+    shown = found.options.items()
+    return [
+        f"{path}: {found.kind} ({found.spec}), framing {found.trial.framing.name}{sure}",
+        *(f"  record {index} at {offset:#x}, {length} bytes" for index, offset, length in found.records),
+        *([] if found.trial.fault is None else [f"  {found.trial.fault}"]),
+        "  shell  " + " ".join(f"--{name.replace('_', '-')} {value}" for name, value in shown),
+        "  Spark  " + "".join(f'.option("{camel(name)}", "{value}")' for name, value in shown),
+    ]

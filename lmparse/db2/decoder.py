@@ -1,0 +1,249 @@
+"""Decoder: from the log records of a change to the change itself, its rows column by column."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Any
+
+from lmparse.changes.change import ROLES, Change
+from lmparse.changes.row_values import RowValues, add_row, of_role
+from lmparse.db2 import log_record, order
+from lmparse.db2.descriptions import Descriptions
+from lmparse.db2.lob_values import OutsideValues, first_column
+from lmparse.db2.log_record import LogReader, LogRecord
+from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
+from lmparse.db2.tables import Column, Table
+from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
+from lmparse.errors import DataError
+from lmparse.framing.extents import RecordExtent
+from lmparse.options import Options
+from lmparse.records.reader import Values
+from lmparse.storage.buffers import Buffer
+from lmparse.values.codepages import CodePage
+from lmparse.values.json_form import to_json
+
+_DISPOSITIONS = {"committed": "C", "rolled-back": "A"}
+_EPOCH = datetime(1970, 1, 1)
+COLUMN_DOCS = {
+    "txn_id": "transaction identifier and log sequence number of the first record of the transaction",
+    "commit_ts": "when the transaction was committed, UTC, to the second",
+    "ts": "null: log records of Db2 LUW have no time of their own",
+    "sql_type": "null for Db2 LUW",
+    "sql_src_type": "null for Db2 LUW",
+    "log_rec_disp": "C when the change was committed, A when it or its transaction was rolled back",
+    "uor_disp": "C when the transaction was committed, A when it was rolled back; null while it is open",
+    "auth_id": "authorization id, where the record that ended the transaction has it",
+    "plan": "null for Db2 LUW",
+    "correlation_id": "null for Db2 LUW",
+}
+"""What is to be said of the columns that every change has, where Db2 LUW fills them in its own way."""
+_ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
+
+
+class ChangeDecoder:
+    """Decodes changes of one log."""
+
+    def __init__(
+        self,
+        index: TransactionIndex,
+        descriptions: Descriptions,
+        logs: LogReader,
+        buffer: Buffer,
+        code_page: CodePage,
+        options: Options,
+        notice: Callable[[str], None],
+    ) -> None:
+        self._index = index
+        self._descriptions = descriptions
+        self._logs = logs
+        self._buffer = buffer
+        self._code_page = code_page
+        self._trim = options.trim
+        self._columns = frozenset(options.columns) or None
+        self._notice = notice
+        self._readers: dict[Table, RowReader] = {}
+        self.unknown: Counter[str] = Counter()
+        """Rows of tables that nothing describes, by table."""
+
+    def decode(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
+        """One change; None for a record without a row. Raises the error of a record that cannot be read."""
+        record = self._read(reference.extent)
+        change = self._bare_change(transaction, reference, record)
+        if reference.notice is not None:
+            change.detail = dict(reference.notice)
+        elif reference.op in ROLES:
+            if not self._fill(change, transaction, reference, record):
+                return None
+        else:
+            change.detail = _object_detail(record, change.table, self._code_page)
+        return change
+
+    def _bare_change(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> Change:
+        """A change without its rows and without detail."""
+        table = self._descriptions.of(transaction, reference)
+        schema, name, is_short = name_of(table, reference)
+        time = transaction.commit_time
+        header = {name: value for name, value in self._logs.values(record).values.items() if name not in _ROW_FIELDS}
+        return Change(
+            op=reference.op,
+            seq=order.seq(transaction, reference),
+            txn_id=transaction.txn_id,
+            schema_name=schema,
+            table_name=name,
+            table_name_short=is_short,
+            before=None,
+            after=None,
+            values=outcome_of(transaction, reference),
+            header=to_json(header),
+            commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
+            ts=None,
+            detail=None,
+            extent=reference.extent,
+            length=reference.extent.length,
+            table=table,
+        )
+
+    # -- rows -----------------------------------------------------------------------------
+
+    def _fill(self, change: Change, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> bool:
+        """Read the rows of a change into it; False when the record holds no row."""
+        images = self._images(reference, record)
+        headers = {role: self._page_header(role, image) for role, image in images.items()}
+        if not any(header.is_row for header in headers.values()):
+            return False
+        detail, table = detail_of(reference), change.table
+        if record.is_compressed:
+            raise log_record.still_compressed(record)
+        if not isinstance(table, Table):
+            detail |= {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
+            self.unknown[change.table_name] += 1
+            change.detail = detail
+            return True
+        absent: dict[str, str] = {}
+        for role, image in images.items():
+            if not headers[role].is_row:
+                detail[f"{role}_bytes"] = image.hex().upper()
+                continue
+            row = self._read_row(table, transaction, reference, role, image)
+            add_row(change, role, row, absent)
+            if row.unread:
+                detail[f"{role}_unread_bytes"] = row.unread
+        if absent:
+            detail["absent"] = absent
+        change.detail = detail or None
+        return True
+
+    def _page_header(self, role: str, image: bytes) -> RecordHeader:
+        try:
+            return record_header(image, self._logs.byte_order)
+        except DataError as error:
+            of_role(error, role)
+            raise
+
+    def _images(self, reference: ChangeReference, record: LogRecord) -> dict[str, bytes]:
+        """The records in a data page that a change has, by their role."""
+        body = record.body
+        if hasattr(body, "old_row"):
+            return {"before": body.old_row.record, "after": body.new_row.record}
+        own = body.records[reference.number].record if hasattr(body, "records") else body.record
+        if reference.other is None:
+            return {"before" if reference.op == "D" else "after": own}
+        other = self._read(reference.other).body
+        return {"before": other.old_row.record if hasattr(other, "old_row") else other.record, "after": own}
+
+    def _read_row(
+        self, table: Table, transaction: Transaction, reference: ChangeReference, role: str, image: bytes
+    ) -> RowValues:
+        reader = self._row_reader(table)
+        first = self.first_column_of(table)
+        if first == 1:
+            self._notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
+        outside = OutsideValues(
+            reference, reader, self._lob_data, lambda: self._has_rival(transaction, reference), first
+        )
+        try:
+            return reader.read(image, outside.after if role == "after" else outside.before, self._columns)
+        except DataError as error:
+            of_role(error, role)
+            raise
+
+    def first_column_of(self, table: Table) -> int | None:
+        """What the columns in LOB records of a table count from; None when nothing fits."""
+        return first_column(self._index.column_ids.get(table.ids, ()), table)
+
+    def _row_reader(self, table: Table) -> RowReader:
+        reader = self._readers.get(table)
+        if reader is None:
+            reader = RowReader(table, self._logs.byte_order, self._code_page, trim=self._trim)
+            self._readers[table] = reader
+        return reader
+
+    def _read(self, extent: RecordExtent) -> LogRecord:
+        return self._logs.read(self._buffer, extent)
+
+    def _lob_data(self, piece: LobPiece) -> bytes:
+        data: bytes = self._read(piece.extent).body.data
+        return data
+
+    def _has_rival(self, transaction: Transaction, reference: ChangeReference) -> bool:
+        """Whether another row of the transaction waits for a LOB value as well."""
+        asked: list[str] = []
+
+        def ask(column: Column) -> str:
+            asked.append(column.name)
+            return ""
+
+        for rival in reference.rivals:
+            with suppress(DataError):  # a bad row is reported where it is read
+                table = self._descriptions.of(transaction, rival)
+                image = self._images(rival, self._read(rival.extent)).get("after", b"")
+                if table is not None:
+                    self._row_reader(table).read(image, ask)
+                else:
+                    asked.append("")  # what nothing describes may have LOB columns
+        return bool(asked)
+
+
+def name_of(table: Table | None, reference: ChangeReference) -> tuple[str, str, bool]:
+    """Schema and name of the table of a change, and whether its ids are in place of the name."""
+    ids = "" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
+    schema, name = ("", "") if table is None else (table.schema, table.name)
+    return schema, name or ids, not name
+
+
+def outcome_of(transaction: Transaction, reference: ChangeReference) -> Values:
+    """Who made a change, and what became of its transaction and of itself."""
+    state = _DISPOSITIONS.get(transaction.state)
+    return {"auth_id": transaction.authid, "uor_disp": state, "log_rec_disp": "A" if reference.is_undone else state}
+
+
+def detail_of(reference: ChangeReference) -> dict[str, Any]:
+    """What the transaction index has to say of a change of a row."""
+    detail: dict[str, Any] = {}
+    if reference.is_half or reference.other is not None:
+        detail["moved"] = True
+    if reference.gap is not None:
+        detail["gap"] = reference.gap
+    return detail
+
+
+def _object_detail(record: LogRecord, table: object, page: CodePage) -> dict[str, Any]:
+    """What a change of a table as a whole has to say."""
+    body = record.body
+    detail: dict[str, Any] = {"kind": record.kind}
+    if (hasattr(body, "table_description") or hasattr(body, "new_arrays")) and isinstance(table, Table):
+        detail["columns"] = [
+            {"name": column.name, "type": column.sql_type.words, "nullable": column.is_nullable}
+            for column in table.columns
+        ]
+    if hasattr(body, "attribute_mask"):
+        detail["attributes"] = log_record.attributes(body)
+    for name in ("index_token", "index_root_page", "flag", "ddl_text_left"):
+        if hasattr(body, name):
+            detail[name] = getattr(body, name)
+    if hasattr(body, "ddl_text"):
+        detail["text"] = page.decode(body.ddl_text)
+    return detail

@@ -1,0 +1,47 @@
+"""Db2 LUW's log records as a family: what reads them, and what their files look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lmparse.changes.family import ChangeReader, Family
+from lmparse.db2 import log_record
+from lmparse.db2.log import Db2Log, open_log
+from lmparse.framing.detection import Detection
+from lmparse.records.file_dissection import FileDissector
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lmparse.columnar.filters import Filter
+
+
+def _detections() -> dict[str, Detection]:
+    return {log_record.SPEC: log_record.detection()}
+
+
+def _change_reader(log: Db2Log, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
+    from lmparse.db2 import change_columns
+
+    return None if change_columns.refusal(log, schema) else change_columns.LuwChangeColumns(log, schema)
+
+
+def _dissector(log: Db2Log) -> FileDissector:
+    from lmparse.db2.dissection import Db2LogDissector
+
+    return Db2LogDissector(log)
+
+
+FAMILY = Family(
+    name="db2",
+    title="Db2 for Linux, UNIX and Windows: log records",
+    files="log records of Db2 LUW",
+    spec=log_record.SPEC,
+    open_log=open_log,
+    detections=_detections,
+    column_docs=Db2Log.column_docs,
+    options=frozenset({"tables", "byte_order"}),
+    change_reader=_change_reader,
+    dissector=_dissector,
+)

@@ -1,0 +1,103 @@
+"""Settings of a Db2 LUW log: framing, byte order and generation, as the bytes prove them or options name them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from lmparse.db2 import log_record
+from lmparse.db2.transaction_index import TransactionIndex
+from lmparse.errors import FramingError, OptionError
+from lmparse.framing.base import Framing
+from lmparse.framing.detection import detect, try_framing
+from lmparse.framing.framings import PREFIXED, framing_of
+from lmparse.options import Options
+from lmparse.records.settings import Decision, FamilySettings, FileSettings, FoundFile, page_of, proof
+from lmparse.spec import catalog
+from lmparse.storage.buffers import Buffer, open_buffer
+
+_SAMPLE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class LuwSettings(FamilySettings):
+    """What was found out about a log of Db2 LUW, so that its parts are read alike."""
+
+    generation: str
+    table_ids: frozenset[tuple[Any, ...]] | None = None
+    """Ids of the table that was asked for, once its name has been looked up."""
+    index: TransactionIndex | None = None
+    """What a pass over the log found of the transactions that a part is to read."""
+
+
+def find_log(path: str | Path, options: Options, known: FileSettings | None) -> tuple[FoundFile, log_record.LogReader]:
+    """Find out how the records of a log are read; `known` is what was found out about all of it, for a part.
+
+    Raises FramingError, and OptionError for a framing that is not one of log records.
+    """
+    buffer = open_buffer(path)
+    page = page_of(catalog.load(options.spec), options, known)
+    decisions: Sequence[Decision] = ()
+    if known is not None and isinstance(known.own, LuwSettings):
+        own, framing = known.own, framing_of(known.framing, byte_order=known.byte_order)
+    else:
+        try:
+            framing, generation, decisions = _prove(buffer, options)
+            if options.generation != "auto":
+                _check_generation(buffer, framing, generation)
+        except FramingError as error:
+            error.at(file=str(path))
+            raise
+        own = LuwSettings(generation)
+    order = framing.byte_order or ""
+    logs = log_record.LogReader(own.generation, order, framing.name, page)
+    detection = log_record.detection(framing.name, order, own.generation)
+    return FoundFile(buffer, detection, framing, logs.records, tuple(decisions), own), logs
+
+
+def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Decision]]:
+    """Framing, generation and what says so."""
+    name, order, generation = options.framing, options.byte_order, options.generation
+    if name not in ("auto", *PREFIXED):
+        raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(PREFIXED))
+    is_named, is_empty = name != "auto" and order != "auto", not len(buffer)
+    otherwise = log_record.GENERATIONS[-1] if generation == "auto" else generation
+    if is_named and (generation != "auto" or is_empty):
+        said = Decision("framing", f"{name} {order} {generation}", "option")
+        return framing_of(name, byte_order=order), otherwise, [said]
+    if is_empty and (name != "auto" or options.tables is not None):
+        name = PREFIXED[0] if name == "auto" else name
+        order = log_record.BYTE_ORDERS[0] if order == "auto" else order
+        return framing_of(name, byte_order=order), otherwise, [Decision("framing", name, "the file is empty")]
+    detection = log_record.detection(name, order, generation)
+    trial = try_framing(buffer, detection.framings[0], detection) if is_named else detect(buffer, detection)
+    records = [extent.read(buffer) for extent in trial.extents]
+    order = trial.framing.byte_order or ""
+    if not records and trial.fault is not None:
+        raise trial.fault
+    if generation == "auto":
+        generation = log_record.prove_generation(records, order)
+    count = log_record.explained(records, order, (generation,))[generation]
+    evidence = f"explains {count} of {len(records)} records to the last byte"
+    said_order = Decision("byte order", order, "the lengths of the records")
+    return trial.framing, generation, [proof(trial), said_order, Decision("generation", generation, evidence)]
+
+
+def _check_generation(buffer: Buffer, framing: Framing, generation: str) -> None:
+    """A generation that was named must explain a record when another one does: nothing else shows it wrong."""
+    raws: list[bytes] = []
+    with suppress(FramingError):
+        raws.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
+    counts = log_record.explained(raws, framing.byte_order or "")
+    best = max(counts, key=lambda name: counts[name])
+    # Of a few damaged records one may pass for another generation's by chance.
+    if counts[best] > log_record.MARGIN * counts[generation] and 2 * counts[best] > len(raws):
+        raise FramingError(
+            f"the records are not of generation {generation}", code="LMP-F005", expected=f"generation {generation}",
+            found=f"records that look like generation {best}",
+            hint="name the other generation, or leave it to the records",
+        )  # fmt: skip

@@ -1,0 +1,200 @@
+"""Record file: the records of a file as one file."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lmparse.columnar import schemas
+from lmparse.columnar.comparison import compared
+from lmparse.columnar.texts import as_text
+from lmparse.errors import LmparseError
+from lmparse.export import writers
+from lmparse.export.conversion import Summary
+from lmparse.export.run import PartResult, Run, opened_again
+from lmparse.export.spill_files import stored
+from lmparse.export.writers import Output
+from lmparse.framing.extents import Span
+from lmparse.framing.sync import RangeError
+from lmparse.logs import arrow
+from lmparse.logs.open import open_file
+from lmparse.logs.partitions import Part
+from lmparse.records.files import RecordFile, Tally
+from lmparse.records.settings import FileSettings
+from lmparse.storage import processes
+from lmparse.storage.atomic_output import AtomicOutput
+
+_STEP = 1 << 23
+"""Bytes of the file between two steps of the progress, where records do not say where they are."""
+_LINES = 2048
+
+
+@dataclass(frozen=True)
+class _RecordTask:
+    part: Part
+    schema: pa.Schema
+    form: str
+    path: str
+    """Where the part's rows go, as a stream of Arrow."""
+
+
+@dataclass
+class _RecordsRead(PartResult):
+    """What one part of records gave. Safe to pickle."""
+
+    records: int = 0
+    """How many records the part holds when nobody had counted them; its rows and errors then count from 0."""
+
+
+class RecordFileRun(Run):
+    """The records of a file on their way into one file."""
+
+    def write(self, work: AtomicOutput) -> Summary:
+        """Read the file and write the records in their order."""
+        asked = self.asked
+        file = open_file(asked.path, asked.options, on_error=self.on_error)
+        self.start(file)
+        schema = schemas.records_schema(asked.options.spec, asked.options.columns)
+        parts = self.parts(partial(file.record_parts, is_numbered=False))
+        final = writers.LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
+        if len(parts) > 1:
+            self.take_over(file.tally, [])
+            tasks = [
+                _RecordTask(part, schema, self.form, str(work.folder / f"part-{number}"))
+                for number, part in enumerate(parts)
+            ]
+            with writers.opened(work.made, self.form, final, self.compression) as output:
+                rest = self._records_of_parts(tasks, output)
+                if rest is not None:
+                    again = open_file(asked.path, asked.options, settings=parts[0].settings, on_error=self.on_error)
+                    self._records_of(again, rest, schema, output)
+        else:
+            with writers.opened(work.made, self.form, final, self.compression) as output:
+                self._records_of(file, None, schema, output)
+        self.summary.bytes_written = work.made.stat().st_size
+        return self.summary
+
+    def _records_of(self, file: RecordFile, span: Span | None, schema: pa.Schema, output: Output) -> None:
+        """Write the records of the file, or of a part of it, that this process reads itself."""
+        settings = None if span is None else file.settings
+        for batch, reached in _records(file, schema, span, self.form, settings):
+            output.write(batch)
+            self.summary.rows += batch.num_rows
+            self.progress.at(reached, self.summary.rows)
+        self.take_over(file.tally, [])
+
+    def _records_of_parts(self, tasks: list[_RecordTask], output: Output) -> Span | None:
+        """Write the records that other processes read; gives what is left of the file when they cannot go on.
+
+        Parts come in order, so all before one are proven and counted when it comes. Where one fails, nothing
+        behind it counts, and only who reads on from its start can say what is wrong as reading at once does.
+        """
+        before = 0
+        with closing(processes.in_order(_write_records, tasks, min(self.asked.jobs, len(tasks)))) as found:
+            for number, done in enumerate(found):
+                span, is_counted = tasks[number].part.span, tasks[number].part.span.first_index is not None
+                if done.fault is not None and not is_counted:
+                    return Span(span.start, self.summary.bytes_read, before)
+                for error in done.errors:
+                    if error.record_index is not None:
+                        error.record_index += before
+                self.take_over(done.tally, done.errors, done.fault)
+                for batch in stored(tasks[number].path):
+                    output.write(_moved(batch, before))
+                os.unlink(tasks[number].path)
+                before += done.records
+                self.summary.rows += done.rows
+                self.reached(number + 1, len(tasks))
+        return None
+
+
+def _moved(batch: pa.RecordBatch, by: int) -> pa.RecordBatch:
+    """A batch whose records have higher numbers; lines have none."""
+    place = batch.schema.get_field_index("_metadata")
+    if place < 0 or by == 0:
+        return batch
+    column = batch.column(place)
+    names = [entry.name for entry in column.type]
+    parts = dict(zip(names, column.flatten(), strict=True))
+    parts["record_index"] = pc.add(parts["record_index"], by)
+    moved = pa.StructArray.from_arrays(list(parts.values()), fields=list(column.type))
+    return batch.set_column(place, batch.schema.field(place), moved)
+
+
+def _records(
+    file: RecordFile, schema: pa.Schema, span: Span | None, form: str, settings: FileSettings | None
+) -> Iterator[tuple[pa.RecordBatch, int]]:
+    """The records of a file or part as they are to be written, with how far it was read, in bytes."""
+    is_checked = file.options.engine == "check"
+    if form != "jsonl":
+        batches = _checked(file, schema, span, settings) if is_checked else arrow.engine_batches(file, schema, span)
+        yield from ((batch, _behind(batch)) for batch in batches if batch.num_rows)
+        return
+    if is_checked:
+        # Lines are those of the parser; so the engines are compared without them, and told of once.
+        for _ in _checked(opened_again(file, settings, "columnar"), schema, span, settings):
+            pass
+    for part in [span] if span is not None else file.spans(_STEP):
+        for lines in _batched(file.records(part)):
+            yield pa.RecordBatch.from_arrays([pa.array(lines, pa.binary())], schema=writers.LINES), part.end
+
+
+def _batched(rows: Iterable[dict[str, Any]]) -> Iterator[list[bytes]]:
+    lines = map(writers.json_line, rows)
+    while batch := list(islice(lines, _LINES)):
+        yield batch
+
+
+def _checked(
+    file: RecordFile, schema: pa.Schema, span: Span | None, settings: FileSettings | None
+) -> Iterator[pa.RecordBatch]:
+    """The records by the column, compared with those of the parser."""
+    reason = arrow.plan_of(file).refusal(schema)
+    if reason:
+        file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
+    second = opened_again(file, settings, "kaitai")
+    return compared(arrow.record_batches(file, schema, span), arrow.engine_batches(second, schema, span))
+
+
+def _behind(batch: pa.RecordBatch) -> int:
+    where = batch.column("_metadata")[-1].as_py()
+    return int(where["record_offset"] + where["record_length"])
+
+
+def _write_records(task: _RecordTask) -> _RecordsRead:
+    done = _RecordsRead(0, Tally(), [], None)
+    part, span = task.part, task.part.span
+    try:
+        file = part.open(on_error=done.errors.append)
+        done.tally = file.tally
+        if span.first_index is None:
+            done.records = file.count(span)
+            span = dataclasses.replace(span, first_index=0)
+        form = _spilled_schema(task.form, task.schema)
+        with pa.OSFile(task.path, "wb") as sink, pa.ipc.new_stream(sink, form) as writer:
+            for batch, _ in _records(file, task.schema, span, task.form, part.settings):
+                columns = zip(batch.columns, form, strict=True)
+                made = [array if array.type == entry.type else as_text(array) for array, entry in columns]
+                writer.write_batch(pa.RecordBatch.from_arrays(made, schema=form))
+                done.rows += batch.num_rows
+    except (LmparseError, RangeError) as error:
+        done.fault = error
+    return done
+
+
+def _spilled_schema(form: str, schema: pa.Schema) -> pa.Schema:
+    """The columns of what a part puts aside: of CSV they are text already, but for the one with numbers."""
+    if form == "jsonl":
+        return writers.LINES
+    if form != "csv":
+        return schema
+    return pa.schema([entry if entry.name == "_metadata" else entry.with_type(pa.string()) for entry in schema])

@@ -1,0 +1,169 @@
+"""Spill files: changes kept on the disk by version of their table and part of the log, until all of the log was read.
+
+So memory holds neither a table nor an open file for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lmparse.changes.change import Version
+from lmparse.changes.log import ChangeLog
+from lmparse.columnar import schemas
+from lmparse.export.writers import LINES, json_line
+from lmparse.framing.extents import Span
+from lmparse.logs import arrow
+from lmparse.values.json_form import to_json
+
+_ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
+"""Rows and bytes of one version, and bytes of all together, that wait in memory to be spilled."""
+_LINE_FIELDS = pa.schema(
+    [
+        ("op", schemas.TEXT),
+        ("schema_name", schemas.TEXT),
+        ("table_name", schemas.TEXT),
+        ("_metadata", schemas.METADATA),
+        *LINES,
+    ]
+)
+"""A JSON line with what it is sorted and counted by."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Changes of one version of a table, or of none, that were spilled. Safe to pickle."""
+
+    identity: str | None
+    """What the version is known by; None for what is of no version."""
+    sequence: int
+    schema: pa.Schema
+    path: str
+    rows: int = 0
+
+    @property
+    def key(self) -> tuple[str | None, int, pa.Schema]:
+        """What groups of several parts have in common when they go into one file."""
+        return self.identity, self.sequence, self.schema
+
+
+class SpillFiles:
+    """Batches on the disk, one file for each version; none stays open."""
+
+    def __init__(self, folder: Path, prefix: str) -> None:
+        self._folder, self._prefix = folder, prefix
+        self._groups: dict[tuple[str | None, int, pa.Schema], Group] = {}
+        self._held: dict[tuple[str | None, int, pa.Schema], list[pa.RecordBatch]] = {}
+        self._bytes = 0
+
+    def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
+        """Keep a batch of one version, or of none."""
+        known = Group(
+            None if version is None else version.identity,
+            0 if version is None else version.sequence,
+            batch.schema,
+            str(self._folder / f"{self._prefix}-{len(self._groups)}"),
+        )
+        group = self._groups.setdefault(known.key, known)
+        self._groups[group.key] = replace(group, rows=group.rows + batch.num_rows)
+        held = self._held.setdefault(group.key, [])
+        held.append(batch)
+        self._bytes += batch.nbytes
+        if sum(entry.num_rows for entry in held) >= _ROWS or sum(entry.nbytes for entry in held) >= _BYTES:
+            self._spill(group)
+        elif self._bytes >= _ALL_BYTES:
+            self.groups()
+
+    def groups(self) -> list[Group]:
+        """Everything that was kept, on the disk."""
+        for group in self._groups.values():
+            self._spill(group)
+        return list(self._groups.values())
+
+    def _spill(self, group: Group) -> None:
+        held = self._held.pop(group.key, [])
+        if not held:
+            return
+        self._bytes -= sum(batch.nbytes for batch in held)
+        # A stream of its own, behind those that stand there.
+        with open(group.path, "ab") as file, pa.ipc.new_stream(file, group.schema) as writer:
+            for batch in pa.Table.from_batches(held).combine_chunks().to_batches():
+                writer.write_batch(batch)
+
+
+def stored(path: str) -> Iterator[pa.RecordBatch]:
+    """The batches of a file of one or several streams, mapped and not in memory."""
+    source = pa.memory_map(path)
+    size = source.size()
+    while source.tell() < size:
+        yield from pa.ipc.open_stream(source)
+
+
+def spill(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterator[tuple[int, int]]:
+    """Keep the changes of a log; gives how many there are and how far it was read, in bytes, now and then."""
+    rows = reached = 0
+    for version, batch in arrow.version_batches(log, span):
+        files.add(version, batch)
+        rows += batch.num_rows
+        where = batch.column("_metadata")[-1].as_py()
+        reached = max(reached, where["record_offset"] + where["record_length"])
+        yield rows, reached
+
+
+def spill_lines(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterator[tuple[int, int]]:
+    """The same with the lines that `lmparse changes` prints."""
+    held: dict[int, tuple[Version | None, list[dict[str, Any]]]] = {}
+    rows = reached = 0
+    for change in log.typed_changes(span):
+        row = to_json(change.to_row(log.origin, header=log.options.header))
+        where = row["_metadata"]
+        kept = held.setdefault(id(change.table), (change.table, []))[1]
+        kept.append({name: row.get(name) for name in _LINE_FIELDS.names} | {"line": json_line(row)})
+        rows += 1
+        reached = max(reached, where["record_offset"] + where["record_length"])
+        if not rows % _ROWS:
+            _give(held, files)
+            yield rows, reached
+    _give(held, files)
+    yield rows, reached
+
+
+def _give(held: dict[int, tuple[Version | None, list[dict[str, Any]]]], files: SpillFiles) -> None:
+    for version, rows in held.values():
+        files.add(version, pa.RecordBatch.from_pylist(rows, _LINE_FIELDS))
+    held.clear()
+
+
+def merged(parts: list[Group], is_sorted: bool) -> Iterator[pa.RecordBatch]:
+    """The rows of several parts; sorted, in the order of their records in the log."""
+    batches = [batch for part in parts for batch in stored(part.path)]
+    if not is_sorted or not batches:
+        return iter(batches)
+    keys = [np.asarray(batch.column("_metadata").field("record_index")) for batch in batches]
+    if all((key[1:] >= key[:-1]).all() for key in keys) and _ascend(keys):
+        return iter(batches)
+    return _taken(batches, np.argsort(np.concatenate(keys), kind="stable"))
+
+
+def _ascend(keys: list[Any]) -> bool:
+    return all(left[-1] <= right[0] for left, right in pairwise(keys))
+
+
+def _taken(batches: list[pa.RecordBatch], order: Any) -> Iterator[pa.RecordBatch]:
+    """Rows of batches in another order, few batches at a time."""
+    starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+    for begin in range(0, len(order), _ROWS):
+        chosen = order[begin : begin + _ROWS]
+        owners = np.searchsorted(starts, chosen, side="right") - 1
+        pieces, places = [], []
+        for owner in np.unique(owners):
+            mine = np.flatnonzero(owners == owner)
+            pieces.append(batches[owner].take(pa.array(chosen[mine] - starts[owner])))
+            places.append(mine)
+        yield pa.concat_batches(pieces).take(pa.array(np.argsort(np.concatenate(places))))

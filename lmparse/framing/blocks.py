@@ -1,0 +1,117 @@
+"""Blocks: a BDW in front of records with RDWs, which must fill the block exactly."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lmparse.errors import FramingError, TruncatedError
+from lmparse.framing.descriptors import Descriptor, block_descriptor, cut_short, descriptor, excerpt
+from lmparse.framing.extents import Plausible, RecordExtent
+from lmparse.framing.words import WordFraming
+from lmparse.storage.buffers import Buffer
+
+
+@dataclass
+class Cursor:
+    """The number of the record that is being put together."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block. Offsets are absolute; the file may end inside it."""
+
+    buffer: Buffer
+    start: int
+    """Of its BDW."""
+    content: int
+    end: int
+    file_end: int
+
+    @property
+    def limit(self) -> int:
+        """Where its bytes end."""
+        return min(self.end, self.file_end)
+
+    def read(self, word: Descriptor, offset: int, index: int) -> tuple[int, ...]:
+        """A descriptor word in the block, whose record must end inside it."""
+        is_cut = self.end > self.file_end
+        try:
+            values = word.read(self.buffer, offset, self.limit, index)
+        except FramingError as error:
+            if is_cut and isinstance(error, TruncatedError):
+                raise
+            raise self._not_filled(offset, index, error.says()) from None
+        if values[0] > self.end - offset:
+            raise self._not_filled(offset, index, f"a record of {values[0]}")
+        if values[0] > self.limit - offset:
+            raise cut_short(self.buffer, offset, self.limit, index, values[0], spec=word.spec.id)
+        return values
+
+    def _not_filled(self, offset: int, index: int, found: str) -> FramingError:
+        # Inside a block nothing may be left over: what is no descriptor word is damage.
+        return FramingError(
+            f"the block at {self.start:#x} is not filled exactly by its records", code="LMP-F008",
+            record_index=index, record_offset=offset, expected=f"at most {self.end - offset} more bytes",
+            found=found, spec="zos_bdw", hex=excerpt(self.buffer, offset, self.limit),
+        )  # fmt: skip
+
+
+def blocks(buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Block]:
+    """The blocks from `start` to `end`, both between blocks."""
+    word = block_descriptor()
+    offset = start
+    while offset < end:
+        length = word.read(buffer, offset, end, cursor.index)
+        # A block that the file ends in still gives the records that are whole.
+        yield Block(buffer, offset, offset + word.size, offset + length, end)
+        if length > end - offset:
+            raise cut_short(buffer, offset, end, cursor.index, length, spec=word.spec.id)
+        offset += length
+
+
+class Blocked(WordFraming):
+    """A framing in blocks: reading begins at a block."""
+
+    is_blocked = True
+
+    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
+        from lmparse.framing.word_scan import sound_words
+
+        before = block_descriptor().size
+        words = sound_words(self.form, buffer, max(0, near - reach) + before, near + before + 1, reach)
+        return [offset - before for offset in words]
+
+    def behind(self, buffer: Buffer, place: int, limit: int, plausible: Plausible) -> int | None:
+        behind = place + block_descriptor().read(buffer, place, limit, 1)
+        return behind if behind <= limit and self._is_block(buffer, place, behind, plausible) else None
+
+    @abstractmethod
+    def _is_block(self, buffer: Buffer, start: int, end: int, plausible: Plausible) -> bool:
+        """Whether plausible records fill a block. May raise FramingError when not."""
+
+
+@dataclass(frozen=True)
+class Blocks(Blocked):
+    """The framing `bdw`."""
+
+    name = "bdw"
+    word_id = "zos_rdw"
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        word = descriptor(self.word_id)
+        cursor = Cursor(index)
+        for block in blocks(buffer, start, end, cursor):
+            offset = block.content
+            while offset < block.limit:
+                length = block.read(word, offset, cursor.index)[0]
+                resume = block.start if offset == block.content else None
+                yield RecordExtent(cursor.index, ((offset + word.size, length - word.size),), resume)
+                offset += length
+                cursor.index += 1
+
+    def _is_block(self, buffer: Buffer, start: int, end: int, plausible: Plausible) -> bool:
+        return all(map(plausible, self.extents(buffer, start, end, 1)))

@@ -1,0 +1,74 @@
+"""Where records of a file are, and the parts that a file is cut into. Offsets are absolute, in bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lmparse.storage.buffers import Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class RecordExtent:
+    """Where one record is."""
+
+    index: int
+    """Number of the record in its file, from 0."""
+    pieces: tuple[tuple[int, int], ...]
+    """Offset and length of its bytes; several when it is spanned."""
+    resume: int | None
+    """Where reading may begin so that this record comes first; None when nowhere."""
+
+    @property
+    def offset(self) -> int:
+        """Offset of its first byte, behind the descriptor word."""
+        return self.pieces[0][0]
+
+    @property
+    def length(self) -> int:
+        """Its bytes, without descriptor words."""
+        return sum(length for _, length in self.pieces)
+
+    def read(self, buffer: Buffer) -> bytes:
+        """The record's bytes."""
+        if len(self.pieces) == 1:
+            offset, length = self.pieces[0]
+            return buffer[offset : offset + length]
+        return b"".join(buffer[offset : offset + length] for offset, length in self.pieces)
+
+    def number(self, buffer: Buffer, offset: int, width: int) -> int:
+        """A big-endian number in the record, without copying the rest of it."""
+        if len(self.pieces) > 1:
+            return int.from_bytes(self.read(buffer)[offset : offset + width], "big")
+        start = self.pieces[0][0] + offset
+        return int.from_bytes(buffer[start : start + width], "big")
+
+
+Plausible = Callable[[RecordExtent], bool]
+"""Whether a record of the file may be at a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a file that starts and ends between records."""
+
+    start: int
+    end: int
+    first_index: int | None
+    """Number of its first record in the file. None when nobody has counted: then its ends are cuts that
+    were proposed, and nothing of it counts before reading has proven them; see `sync`."""
+    skip: frozenset[int] = frozenset()
+    """Numbers of records in it that another span reads."""
+    foreign: tuple[RecordExtent, ...] = ()
+    """Records of other spans that this one reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """Where reading one by one takes over from a scan."""
+
+    offset: int
+    index: int
+    """Number of the record there."""
+    given: int = 0
+    """How many of the records from there were given already."""

@@ -1,0 +1,46 @@
+"""Records of one length, without anything between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lmparse.framing.base import Framing, Runs
+from lmparse.framing.descriptors import cut_short
+from lmparse.framing.extents import Handover, RecordExtent
+from lmparse.storage.buffers import Buffer
+
+
+@dataclass(frozen=True)
+class Fixed(Framing):
+    """The framing `fixed`."""
+
+    record_length: int
+    """Bytes of every record."""
+    name = "fixed"
+    resumes_anywhere = True
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        length = self.record_length
+        for offset in range(start, end, length):
+            if length > end - offset:
+                raise cut_short(buffer, offset, end, index, length)
+            yield RecordExtent(index, ((offset, length),), offset)
+            index += 1
+
+    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+        import numpy as np
+
+        from lmparse.framing.windows import MAX_RECORDS, Run
+
+        length = self.record_length
+        while end - start >= length:
+            count = min((end - start) // length, MAX_RECORDS)
+            offsets = np.arange(count, dtype=np.int64) * length + start
+            yield Run(offsets, np.full(count, length, np.int64), offsets + length)
+            start += count * length
+            index += count
+        return Handover(start, index)
+
+    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
+        return (near - near % self.record_length,)

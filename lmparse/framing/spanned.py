@@ -1,0 +1,106 @@
+"""Spanned records: in pieces that follow one another, each behind an SDW, with or without blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lmparse.errors import FramingError
+from lmparse.framing.base import Runs
+from lmparse.framing.blocks import Blocked, Cursor, blocks
+from lmparse.framing.descriptors import block_descriptor, cut_short, descriptor, excerpt, segment_codes
+from lmparse.framing.extents import Plausible, RecordExtent
+from lmparse.framing.words import WordFraming
+from lmparse.storage.buffers import Buffer
+
+Piece = tuple[int, tuple[int, int], int, int | None]
+"""Offset of the SDW, offset and length of the bytes, segment code, and where reading may
+resume: None for at the SDW itself, -1 for nowhere."""
+
+
+@dataclass(frozen=True)
+class Spanned(WordFraming):
+    """The framing `vbs`."""
+
+    name = "vbs"
+    word_id = "zos_sdw"
+    is_spanned = True
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        cursor = Cursor(index)
+        opens, closes = segment_codes()
+        pieces: list[tuple[int, int]] = []
+        resume: int | None = None
+        for offset, piece, code, may_resume in self._pieces(buffer, start, end, cursor):
+            if (code in opens) != (not pieces):
+                expected = "the rest of the record" if pieces else "the first piece of a record"
+                raise FramingError(
+                    code="LMP-F009", record_index=cursor.index, record_offset=offset, spec=self.word_id,
+                    field="segment_code", expected=expected, found=str(code), hex=excerpt(buffer, offset, end),
+                )  # fmt: skip
+            if not pieces:
+                resume = offset if may_resume is None else may_resume
+            pieces.append(piece)
+            if code in closes:
+                yield RecordExtent(cursor.index, tuple(pieces), resume if resume is not None and resume >= 0 else None)
+                pieces = []
+                cursor.index += 1
+        if pieces:
+            first = pieces[0][0]
+            hint = "its last piece is missing"
+            raise cut_short(buffer, first, end, cursor.index, end - first + 1, spec=self.word_id, hint=hint)
+
+    def _pieces(self, buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Piece]:
+        word = descriptor(self.word_id)
+        offset = start
+        while offset < end:
+            length, code, _ = word.read(buffer, offset, end, cursor.index)
+            if length > end - offset:
+                raise cut_short(buffer, offset, end, cursor.index, length, spec=word.spec.id)
+            yield offset, (offset + word.size, length - word.size), code, None
+            offset += length
+
+    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+        from lmparse.framing.word_scan import runs_of_pieces
+
+        return runs_of_pieces(self.form, buffer, start, end, index, is_blocked=self.is_blocked)
+
+
+@dataclass(frozen=True)
+class SpannedBlocks(Blocked, Spanned):
+    """The framing `bdw-vbs`."""
+
+    name = "bdw-vbs"
+
+    def _pieces(self, buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Piece]:
+        word = descriptor(self.word_id)
+        for block in blocks(buffer, start, end, cursor):
+            offset = block.content
+            while offset < block.limit:
+                length, code, _ = block.read(word, offset, cursor.index)
+                resume = block.start if offset == block.content else -1
+                yield offset, (offset + word.size, length - word.size), code, resume
+                offset += length
+
+    def may_begin(self, buffer: Buffer, place: int, end: int) -> bool:
+        try:
+            code = descriptor(self.word_id).read(buffer, place + block_descriptor().size, end, 1)[1]
+        except FramingError:
+            return False
+        return code in segment_codes().opening
+
+    def _is_block(self, buffer: Buffer, start: int, end: int, plausible: Plausible) -> bool:
+        word, codes = descriptor(self.word_id), segment_codes()
+        offset = start + block_descriptor().size
+        is_open: bool | None = None  # before the first piece it is not known
+        while offset < end:
+            length, code, _ = word.read(buffer, offset, end, 1)
+            opens, closes = code in codes.opening, code in codes.closing
+            if offset + length > end or opens is is_open:
+                return False
+            piece = (offset + word.size, length - word.size)
+            if opens and closes and not plausible(RecordExtent(1, (piece,), None)):
+                return False
+            is_open = not closes
+            offset += length
+        return True

@@ -1,0 +1,117 @@
+"""Records as arrays, one entry a record: runs, which scans give, and windows, which readers get."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lmparse.framing.extents import RecordExtent
+
+Bytes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int64]
+
+MAX_RECORDS = 1 << 13
+MAX_BYTES = 1 << 23
+
+_NONE: Places = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Records that follow one another in a file. All arrays have one entry a record but `data`."""
+
+    first_index: int
+    """Number of its first record in the file."""
+    data: Bytes
+    """The bytes the records stand in, read only: a view of the file, or a copy when one of the
+    records is spanned; then the descriptor words between its pieces are left out."""
+    starts: Places
+    """Where each record begins in `data`; ascending. An empty record may begin at its end."""
+    lengths: Places
+    """Bytes of each record, without descriptor words."""
+    offsets: Places
+    """Offset of the first byte of each record in the file, as `RecordExtent.offset`."""
+    gap_starts: Places = field(default_factory=lambda: _NONE)
+    gap_ends: Places = field(default_factory=lambda: _NONE)
+    """Where in the file something stands between two pieces of one record, over all records."""
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def behind(self, number: int) -> Window:
+        """The same without the first `number` records."""
+        return Window(
+            self.first_index + number, self.data, self.starts[number:], self.lengths[number:], self.offsets[number:],
+            self.gap_starts, self.gap_ends,
+        )  # fmt: skip
+
+    def extent(self, number: int) -> RecordExtent:
+        """One of the records, 0 being the first; reading goes on behind it nowhere."""
+        start, left = int(self.offsets[number]), int(self.lengths[number])
+        pieces = []
+        for gap in range(int(np.searchsorted(self.gap_starts, start)), len(self.gap_starts)):
+            size = int(self.gap_starts[gap]) - start
+            if size >= left:
+                break
+            pieces.append((start, size))
+            start, left = int(self.gap_ends[gap]), left - size
+        return RecordExtent(self.first_index + number, (*pieces, (start, left)), None)
+
+
+class Run(NamedTuple):
+    """Records that follow one another. Offsets in the file; all arrays ascend but `lengths`."""
+
+    offsets: Places = _NONE
+    lengths: Places = _NONE
+    ends: Places = _NONE
+    """Behind the last byte of each record."""
+    gap_starts: Places = _NONE
+    """What stands between two pieces of one record, over all records."""
+    gap_ends: Places = _NONE
+
+    def then(self, other: Run) -> Run:
+        """These records and others behind them."""
+        if not len(self.offsets):
+            return other
+        return Run(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+
+    def part(self, first: int, behind: int) -> Run:
+        """Some of its records."""
+        if first == behind:
+            return Run()
+        offsets, ends = self.offsets[first:behind], self.ends[first:behind]
+        gaps = slice(*np.searchsorted(self.gap_starts, (offsets[0], ends[-1])))
+        return Run(offsets, self.lengths[first:behind], ends, self.gap_starts[gaps], self.gap_ends[gaps])
+
+    def behind(self, first: int, max_records: int, max_bytes: int) -> int:
+        """Number behind the last record that fits in a window with record `first`."""
+        fitting = int(np.searchsorted(self.ends, self.offsets[first] + max_bytes, side="right"))
+        return min(max(fitting, first + 1), first + max(max_records, 1))
+
+    def window(self, whole: Bytes, index: int) -> Window:
+        """The window of these records, the first being number `index` of the file."""
+        low, high = int(self.offsets[0]), int(self.ends[-1])
+        if not len(self.gap_starts):
+            return Window(index, whole[low:high], self.offsets - low, self.lengths, self.offsets)
+        kept = zip((low, *self.gap_ends.tolist()), (*self.gap_starts.tolist(), high), strict=True)
+        data = np.concatenate([whole[start:end] for start, end in kept])
+        data.flags.writeable = False
+        left_out = np.concatenate(([0], np.cumsum(self.gap_ends - self.gap_starts)))
+        # A gap that begins where a record does is behind the record's empty first piece.
+        starts = self.offsets - low - left_out[np.searchsorted(self.gap_starts, self.offsets)]
+        return Window(index, data, starts, self.lengths, self.offsets, self.gap_starts, self.gap_ends)
+
+
+def joined(starts: Places, ends: Places, continues: npt.NDArray[np.bool_]) -> Run:
+    """Records from their pieces: where the bytes of each start and end, and which ones go on with a record."""
+    offsets = starts[~continues]
+    record_ends = ends[~np.append(continues[1:], False)]
+    if len(offsets) == len(starts):
+        return Run(offsets, record_ends - offsets, record_ends)
+    gap_starts, gap_ends = ends[:-1][continues[1:]], starts[1:][continues[1:]]
+    sizes = np.where(continues, starts - np.append(starts[:1], ends[:-1]), 0)
+    lengths = record_ends - offsets - np.add.reduceat(sizes, np.flatnonzero(~continues))
+    return Run(offsets, lengths, record_ends, gap_starts, gap_ends)

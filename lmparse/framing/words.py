@@ -1,0 +1,90 @@
+"""A length in front of each record: an RDW, the prefix of z/OSMF, or the record's own behind what an API puts there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lmparse.framing.base import Framing, Runs
+from lmparse.framing.descriptors import WordForm, cut_short, descriptor, own_length
+from lmparse.framing.extents import RecordExtent
+from lmparse.storage.buffers import Buffer
+
+_CHAINED = 4
+"""As many words must follow one another before what is in a record is looked at, which takes longer."""
+
+
+class WordFraming(Framing):
+    """A framing by a word with a length in front of each record, or of each piece of one."""
+
+    @property
+    def form(self) -> WordForm:
+        """The word as scans read it."""
+        return descriptor(self.word_id or "").form()
+
+    @property
+    def lead(self) -> int:
+        return self.form.skip
+
+    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+        from lmparse.framing.word_scan import runs_of_records
+
+        return runs_of_records(self.form, buffer, start, end, index, is_blocked=self.is_blocked)
+
+    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
+        from lmparse.framing.word_scan import sound_words
+
+        return sound_words(self.form, buffer, max(0, near - reach), near + 1, reach, _CHAINED)
+
+
+@dataclass(frozen=True)
+class Counted(WordFraming):
+    """The framings `rdw` and `zosmf`: descriptor words."""
+
+    name: str
+    word_id: str = "zos_rdw"
+    counts_itself: bool = True
+    """Whether the length counts the word."""
+    resumes_anywhere = True
+
+    @property
+    def form(self) -> WordForm:
+        word = descriptor(self.word_id)
+        return word.form(0 if self.counts_itself else word.size)
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        word = descriptor(self.word_id)
+        uncounted = 0 if self.counts_itself else word.size
+        offset = start
+        while offset < end:
+            length = word.read(buffer, offset, end, index)[0] + uncounted
+            if length > end - offset:
+                raise cut_short(buffer, offset, end, index, length, spec=word.spec.id)
+            yield RecordExtent(index, ((offset + word.size, length - word.size),), offset)
+            offset += length
+            index += 1
+
+
+@dataclass(frozen=True)
+class Prefixed(WordFraming):
+    """The framings `bare`, `lsn6`, `lsn8`, `filter` and `filter97` of Db2 LUW, named for what is in front."""
+
+    name: str
+    byte_order: str
+    resumes_anywhere = True
+
+    @property
+    def form(self) -> WordForm:
+        return own_length(self.name, self.byte_order).form
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        word = own_length(self.name, self.byte_order)
+        offset = start
+        while offset < end:
+            length = word.read(buffer, offset, end, index)
+            place = offset + word.prefix
+            if length > end - place:
+                raise cut_short(buffer, place, end, index, length, spec=word.spec.id)
+            yield RecordExtent(index, ((place, length),), offset)
+            offset = place + length
+            index += 1

@@ -1,0 +1,139 @@
+"""Faults: what a generated parser raises, as an error that names field, offset and what is expected there."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import kaitaistruct
+from kaitaistruct import KaitaiStruct
+
+from lmparse.errors import DataError, InvalidValueError, RecordError
+from lmparse.records.places import Step, steps_to_end
+from lmparse.spec.catalog import Spec
+from lmparse.spec.layout import Field, Layout
+
+
+class Fault:
+    """What went wrong inside a generated parser, and where.
+
+    Kaitai's errors name positions in the spec or nothing at all, and do not pickle.
+    The place is found from what the debug parser recorded, and from the object as far as it was filled.
+    """
+
+    def __init__(self, spec: Spec, parsed: KaitaiStruct, error: Exception, raw: bytes) -> None:
+        self.spec = spec
+        self.error = error
+        self.raw = raw
+        steps = steps_to_end(parsed)
+        self.steps = self._until_value(steps)
+        self._before = steps[-1].start - self.steps[-1].start
+        """Bytes of the field in front of the part of it that the parser stopped at."""
+        self.layout, self.field = self._known(self.steps[-1])
+
+    def _known(self, step: Step) -> tuple[Layout, Field | None]:
+        layout = self.spec.layout_of(step.parsed)
+        return layout, layout.by_id.get(step.name)
+
+    def _until_value(self, steps: list[Step]) -> list[Step]:
+        """The steps down to the field that is one value; its parts are nobody's fields."""
+        for number, step in enumerate(steps, 1):
+            _, entry = self._known(step)
+            if entry is None or entry.kind not in ("struct", "body"):
+                return steps[:number]
+        return steps
+
+    @cached_property
+    def offset(self) -> int | None:
+        """Offset of the field in the record: by the layouts, or in records that nest streams where it was found."""
+        total = 0
+        for step in self.steps:
+            _, entry = self._known(step)
+            if entry is None or entry.offset is None or entry.repeated:
+                return self.steps[-1].start if self._is_nested and self._is_measured else None
+            total += entry.offset
+        return total
+
+    @property
+    def _is_nested(self) -> bool:
+        return any(step.parsed._io is not self.steps[0].parsed._io for step in self.steps)
+
+    @property
+    def _is_measured(self) -> bool:
+        """Whether the width of the field is known, or the bytes that it has."""
+        has_bytes = self._is_cut or isinstance(getattr(self.error, "actual", None), bytes)
+        return has_bytes or (self.field is not None and self.field.width is not None)
+
+    @property
+    def _is_cut(self) -> bool:
+        return isinstance(self.error, kaitaistruct.EndOfStreamError | EOFError)
+
+    @property
+    def path(self) -> str:
+        """The field's name, behind those of the nested records it stands in."""
+        words = []
+        for step in self.steps:
+            _, entry = self._known(step)
+            if entry is None or entry.kind != "body":
+                words.append(step.name if step.index is None else f"{step.name}[{step.index}]")
+        return ".".join(words)
+
+    def completes_short_record(self) -> bool:
+        """Let a record end inside an optional field: its bytes go to the `rest`, nothing is lost."""
+        entry, offset = self.field, self.offset
+        keeps = next((known for known in self.layout if known.kind == "rest" and known.id != "surplus"), None)
+        if not (self._is_cut and entry and entry.optional and keeps and offset is not None):
+            return False
+        known = vars(self.steps[-1].parsed)
+        known.pop(entry.id, None)
+        known[keeps.id] = self.raw[offset:]
+        return True
+
+    def to_error(self) -> DataError:
+        """The error to raise in place of Kaitai's."""
+        error, offset = self.error, self.offset
+        place: dict[str, Any] = {
+            "spec": self.layout.id.split(".")[0],
+            "field": self.path,
+            "field_offset": offset,
+            "doc_ref": self.field.doc_ref if self.field else None,
+            "hex": self.raw[offset or 0 :][:32].hex().upper(),
+        }
+        if isinstance(error, kaitaistruct.ValidationFailedError):
+            return self._invalid(error, place)
+        if self._is_cut:
+            # Counted to the end of the part of the record that the field stands in.
+            have = getattr(error, "bytes_available", None)
+            if have is None:
+                have = None if offset is None else max(len(self.raw) - offset, 0)
+            else:
+                have += self._before
+            width = self.field.width if self.field else None
+            return RecordError(
+                "the record ends inside the field", code="LMP-R001", **place,
+                expected=None if width is None else f"{width} bytes", found=None if have is None else str(have),
+            )  # fmt: skip
+        return RecordError("a length in the record leads back behind its start", code="LMP-R002", **place)
+
+    def _invalid(self, error: kaitaistruct.ValidationFailedError, place: dict[str, Any]) -> DataError:
+        found = getattr(error, "actual", None)
+        if isinstance(found, bytes):
+            if self.steps[-1].name == "surplus":
+                message = f"{len(found)} bytes are left over"
+                return RecordError(message, code="LMP-R003", **place | {"hex": found[:32].hex().upper()})
+            found = f"X'{found.hex().upper()}'"
+        if isinstance(found, KaitaiStruct):
+            # What a whole part of a record is checked for: that it agrees with another part.
+            return RecordError("parts of the record contradict each other", code="LMP-R002", **place)
+        shown = str(int(found)) if isinstance(found, int) else str(found)
+        if isinstance(error, kaitaistruct.ValidationLessThanError):
+            return InvalidValueError(code="LMP-V003", expected=f"at least {error.min}", found=shown, **place)
+        if isinstance(error, kaitaistruct.ValidationGreaterThanError):
+            return InvalidValueError(code="LMP-V004", expected=f"at most {error.max}", found=shown, **place)
+        if isinstance(error, kaitaistruct.ValidationNotEqualError):
+            return InvalidValueError(code="LMP-V009", expected=str(error.expected), found=shown, **place)
+        return InvalidValueError(code="LMP-V001", expected=self._allowed(), found=shown, **place)
+
+    def _allowed(self) -> str:
+        codes = self.field.codes if self.field else ()
+        return "one of " + ", ".join(f"{code.text or code.value} ({code.id})" for code in codes) if codes else "a value"

@@ -1,0 +1,72 @@
+"""Places: where a debug parser found the fields of a record, as far as it came.
+
+The layout knows the place of a field only up to the first part of varying length. Behind it the parser
+alone can say where a field begins. The compiler makes parsers that record this, `_debug` in each object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kaitaistruct import KaitaiStruct
+
+Place = tuple[int, int | None]
+"""Offsets of a field in the stream it is read from: its first byte, and the byte behind its last one.
+The second is None when the parser stopped inside."""
+
+_INSTANCE = "_m_"
+"""In front of the name of an instance, which is read when it is first asked for."""
+
+
+def places_of(parsed: Any, name: str) -> list[Place]:
+    """Where a field of an object was found: one place, or one for each item of a list; empty if it is absent."""
+    noted = parsed._debug.get(name)
+    if noted is None or ("end" not in noted and _last(parsed._debug) != name):
+        return []
+    value = getattr(parsed, name, None)
+    places = [(place["start"], place.get("end")) for place in noted.get("arr", (noted,))]
+    last = value[-1] if "arr" in noted and value else value
+    if places and places[-1][1] is None and isinstance(last, KaitaiStruct) and last._io is not parsed._io:
+        places[-1] = places[-1][0], parsed._io.pos()  # its bytes were read whole
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A field that a parser was at when it stopped, or that it had read last."""
+
+    parsed: Any
+    """The object that has the field."""
+    name: str
+    """Empty where the parser stopped in front of the first field."""
+    start: int
+    """Bytes from the start of the record to the field, or to the item of a list."""
+    index: int | None
+    """Of the item of a list that was next to be read whole."""
+
+
+def steps_to_end(parsed: Any) -> list[Step]:
+    """The way to where a debug parser stopped, a step into each object."""
+    steps: list[Step] = []
+    base = 0
+    while True:
+        key = _last(parsed._debug)
+        noted, value = parsed._debug.get(key, {}), vars(parsed).get(key)
+        items = noted.get("arr")
+        if items:
+            noted, value = items[-1], value[-1] if value else None
+        start = base + noted.get("start", 0)
+        index = None if items is None else sum("end" in item for item in items)
+        steps.append(Step(parsed, key.removeprefix(_INSTANCE), start, index))
+        if "end" in noted or not isinstance(value, KaitaiStruct):
+            return steps
+        if value._io is not parsed._io:
+            base = start
+        parsed = value
+
+
+def _last(noted: dict[str, dict[str, Any]]) -> str:
+    """The field that was begun last, or what the parser was looking up in the data for it."""
+    names = (name for name, place in reversed(noted.items()) if "end" not in place or not name.startswith(_INSTANCE))
+    return next(names, "")

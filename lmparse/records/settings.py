@@ -1,0 +1,158 @@
+"""File settings: what is found out about a file before its first record is read, and what proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from lmparse.errors import DataError, FramingError
+from lmparse.framing.base import Framing
+from lmparse.framing.detection import Detection, Trial, detect
+from lmparse.framing.framings import framing_of
+from lmparse.options import Options
+from lmparse.records.reader import RecordReader, arguments_of, default_page
+from lmparse.spec import catalog
+from lmparse.spec.catalog import Spec
+from lmparse.storage.buffers import Buffer, open_buffer
+from lmparse.values import codepages
+from lmparse.values.codepages import CodePage
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something the bytes were asked because nobody said it, or that a caller set."""
+
+    name: str
+    value: str
+    evidence: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value} ({self.evidence})"
+
+
+class FamilySettings:
+    """What a family keeps of one of its logs beside `FileSettings`. Those of a family are safe to pickle, and small."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileSettings:
+    """What was found out about a file, so that its parts are read alike. Safe to pickle."""
+
+    framing: str
+    byte_order: str | None
+    code_page: CodePage
+    own: FamilySettings | None = None
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file with what it takes to read its records."""
+
+    buffer: Buffer
+    detection: Detection
+    framing: Framing
+    reader: RecordReader
+    decisions: tuple[Decision, ...]
+    own: FamilySettings | None = None
+
+    @property
+    def settings(self) -> FileSettings:
+        """What readers of its parts need not find out again."""
+        framing = self.framing
+        return FileSettings(framing.name, framing.byte_order, self.reader.code_page, self.own)
+
+
+def find_file(
+    path: str | Path,
+    options: Options,
+    known: FileSettings | None = None,
+    detection: Detection | None = None,
+    *,
+    page: CodePage | None = None,
+    may_be_empty: bool = False,
+) -> FoundFile:
+    """Find out how the records of a file are read; `known` is what was found out about all of it, for a part.
+
+    `page` is a code page that something besides the file names; without a detection, records are what mostly parses.
+    A file of no bytes `may_be_empty` when something else says what it is. Raises FramingError and OptionError.
+    """
+    spec = catalog.load(options.spec)
+    buffer = open_buffer(path)
+    reader = reader_of(spec, options, page_of(spec, options, known, page))
+    detection = detection or _parsing(reader)
+    if known is not None:
+        framing = framing_of(known.framing, options.record_length, detection.cutter, known.byte_order)
+        return FoundFile(buffer, detection, framing, reader, ())
+    framing, decision = _find_framing(str(path), buffer, options, detection, may_be_empty)
+    named = None if options.code_page or page or not len(buffer) else _named_page(buffer, framing, detection.page)
+    if named is None:
+        return FoundFile(buffer, detection, framing, reader, (decision,))
+    said = Decision("code page", named.name, "the first record names it")
+    return FoundFile(buffer, detection, framing, reader_of(spec, options, named), (decision, said))
+
+
+def page_of(
+    spec: Spec, options: Options, known: FileSettings | None = None, otherwise: CodePage | None = None
+) -> CodePage:
+    """The code page of a file: the known one, that of the options, another one, or the default of the spec."""
+    if known is not None:
+        return known.code_page
+    return codepages.lookup(options.code_page) if options.code_page else otherwise or default_page(spec)
+
+
+def reader_of(spec: Spec, options: Options, page: CodePage) -> RecordReader:
+    """What reads records as options say."""
+    return RecordReader(spec, code_page=page, arguments=arguments_of(spec, options))
+
+
+def proof(trial: Trial) -> Decision:
+    """The framing that a trial found, as a decision."""
+    count = len(trial.extents)
+    evidence = f"the first {count} records tile the file" if trial.is_proven else ""
+    return Decision("framing", trial.framing.name, evidence or f"the file begins with {count} sound records")
+
+
+def _find_framing(
+    path: str, buffer: Buffer, options: Options, detection: Detection, may_be_empty: bool
+) -> tuple[Framing, Decision]:
+    name = options.framing
+    if name != "auto":
+        return framing_of(name, options.record_length, detection.cutter), Decision("framing", name, "option")
+    if not len(buffer) and may_be_empty:
+        return framing_of("rdw"), Decision("framing", "rdw", "the file is empty")
+    try:
+        trial = detect(buffer, detection)
+    except FramingError as error:
+        error.at(file=path)
+        raise
+    return trial.framing, proof(trial)
+
+
+def _named_page(buffer: Buffer, framing: Framing, page: Callable[[bytes], CodePage] | None) -> CodePage | None:
+    """The code page that the first record names; a bad first record is reported where it is read."""
+    if page is not None:
+        with suppress(DataError):
+            for extent in framing.extents(buffer):
+                return page(extent.read(buffer))
+    return None
+
+
+def _parsing(reader: RecordReader) -> Detection:
+    """What records look like of which nothing is known but that most of them parse."""
+
+    def parses(raw: bytes) -> bool:
+        try:
+            reader.parse(raw)
+        except DataError:
+            return False
+        return True
+
+    def test(records: list[bytes], framing: Framing) -> str | None:
+        good = sum(map(parses, records))
+        return None if 2 * good > len(records) else f"{good} of {len(records)} records are {reader.spec.id}"
+
+    return Detection(f"{reader.spec.id} records", test)

@@ -1,0 +1,116 @@
+"""The front of the build step: the commands of `build.py` and of `lmparse build`.
+
+`build.py` works on the project's own specs unless it is given others; `lmparse build` asks which.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from lmparse.errors import OptionError
+from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
+from lmparse.spec.build.lint import lint
+from lmparse.spec.build.new import Refused, new
+from lmparse.spec.build.products import DEBUG, MANIFEST, differences_from_manifest, files_in, make
+from lmparse.spec.build.specs import FORMATS, GENERATED, SpecError, shown
+
+
+def run(parsed: argparse.Namespace, program: str) -> int:
+    """Run one command of `program`; returns 0, or 1 when something is wrong, which is reported.
+
+    Raises OptionError for arguments that do not go together.
+    """
+    if parsed.check and parsed.command == "generate":
+        parsed.command = "check"
+    _validate(parsed)
+    try:
+        if parsed.command == "lint":
+            return _lint(parsed.formats)
+        if parsed.command == "new":
+            print("\n".join(new(parsed.id, parsed.formats, program)))
+            return 0
+        return _check(parsed, program) if parsed.command == "check" else _generate(parsed)
+    except (SpecError, CompilerUnavailable, CompilerUnfit, Refused) as error:
+        return _say(str(error))
+    except OSError as error:
+        if error.filename is None:  # a reader of standard output that has gone away
+            raise
+        return _say(f"{error.filename}: {error.strerror}")
+
+
+def _validate(parsed: argparse.Namespace) -> None:
+    if (parsed.command == "new") != (parsed.id is not None):
+        raise OptionError("new takes the id of a spec, <family>_<thing>; the other commands take none")
+    if parsed.formats is None:
+        raise OptionError("give --formats as well: a .ksy file, or a folder with such files")
+    is_own = parsed.formats.resolve() != FORMATS
+    if parsed.command == "new" and parsed.formats.is_file():
+        raise OptionError("new takes the folder of the specs as --formats, and no file")
+    if parsed.command in ("generate", "check"):
+        if parsed.out is None:
+            raise OptionError("give --out as well: the folder for what is made of the specs")
+        if is_own and parsed.out.resolve() == GENERATED:
+            raise OptionError(f"give --out as well: {shown(GENERATED)} holds what the project's own specs give")
+
+
+def _generate(parsed: argparse.Namespace) -> int:
+    out: Path = parsed.out
+    present = files_in(out)
+    if _is_foreign(out, present):
+        return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
+    products = make(parsed.formats, parsed.engine, parsed.compiler)
+    (out / DEBUG).mkdir(parents=True, exist_ok=True)
+    for name in present.keys() - products.keys():
+        (out / name).unlink()
+    for name, text in products.items():
+        data = text.encode()
+        if present.get(name) != data:
+            (out / name).write_bytes(data)
+    print(f"{len(products)} files in {shown(out)}")
+    return 0
+
+
+def _is_foreign(out: Path, present: dict[str, bytes]) -> bool:
+    """Whether files lie there that are somebody else's: whatever is no product gets removed."""
+    if out.exists() and not out.is_dir():
+        return True
+    return bool(present) and MANIFEST not in present and out.resolve() != GENERATED
+
+
+def _check(parsed: argparse.Namespace, program: str) -> int:
+    out: Path = parsed.out
+    own = "" if out.resolve() == GENERATED else f" --formats {parsed.formats} --out {out}"
+    repair = f"repair it with: {program} generate{own}"
+    try:
+        products = make(parsed.formats, parsed.engine, parsed.compiler)
+    except CompilerUnavailable as error:
+        if parsed.engine == "node" or not (out / MANIFEST).is_file():
+            raise
+        print(f"compared with the hashes of {MANIFEST} only: {error}")
+        return _verdict(differences_from_manifest(parsed.formats, out), repair)
+    present = files_in(out)
+    names = sorted(present.keys() | products.keys())
+    different = [name for name in names if name not in products or present.get(name) != products[name].encode()]
+    return _verdict([f"{out.name}/{name}" for name in different], repair)
+
+
+def _verdict(different: list[str], repair: str) -> int:
+    if not different:
+        print("generated files are up to date")
+        return 0
+    return _say(*(f"{name} is not what the specs give" for name in different), repair)
+
+
+def _lint(source: Path) -> int:
+    problems = lint(source)
+    if problems:
+        return _say(*map(str, problems))
+    print("specs are in house style")
+    return 0
+
+
+def _say(*lines: str) -> int:
+    print("\n".join(lines), file=sys.stderr)
+    return 1

@@ -1,0 +1,127 @@
+"""Compression: how a file is compressed whole, and its bytes unpacked."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lmparse.errors import FramingError, OptionError
+from lmparse.storage.addresses import base_name
+from lmparse.storage.stored import StoredBytes
+
+_CHUNK = 1 << 20
+"""Bytes that are read or unpacked at a time."""
+_MAGICS = {
+    "gzip": (b"\x1f\x8b\x08",),
+    # A frame with data, or one of those that are to be passed over.
+    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes([number, 0x2A, 0x4D, 0x18]) for number in range(0x50, 0x60))),
+}
+ENDINGS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+"""Endings of names of files that are compressed whole."""
+
+
+def packing_of(path: str, first: bytes) -> str | None:
+    """How a file is compressed, by its name and first bytes: gzip, zstd, or None for not at all.
+
+    The ending says whether, the bytes say how: what was unpacked on the way and has kept its name
+    is read as it is.
+    """
+    said = ENDINGS.get(os.path.splitext(path)[1].lower())
+    if said is None:
+        return None
+    if any(magic.startswith(first) for magic in _MAGICS[said]):
+        return said  # and cut short; a file of no byte, too
+    return next((packing for packing, magics in _MAGICS.items() if first.startswith(magics)), None)
+
+
+def unpacked_name(path: str) -> str:
+    """The same without the ending that says how the file is compressed."""
+    name = base_name(path)
+    root, ending = os.path.splitext(name)
+    return root if ending.lower() in ENDINGS else name
+
+
+def unpacked(source: StoredBytes, path: str) -> Iterator[bytes]:
+    """The unpacked bytes of a file, some at a time; its path says whether it is compressed."""
+    packing = packing_of(path, source.first)
+    return _UNPACKERS[packing](source) if packing else iter(lambda: source.read(_CHUNK) or b"", b"")
+
+
+def _gunzipped(source: StoredBytes) -> Iterator[bytes]:
+    """Every member of a gzip file. Zeros behind the last one are padding, as of tapes."""
+    data = b""
+    while True:
+        begin = source.position - len(data)
+        unpacker = zlib.decompressobj(wbits=31)
+        while not unpacker.eof:
+            data = data or source.read(_CHUNK) or b""
+            if not data:
+                raise _cut_short(source, "gzip")
+            before = unpacker.copy()
+            try:
+                unpacked = unpacker.decompress(data, _CHUNK)
+            except zlib.error as error:
+                place = source.position - len(data) + _fault_in(before, data)
+                raise _damaged(source, f"at byte {place}", str(error).rpartition(": ")[2], begin) from None
+            data = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+            if unpacked:
+                yield unpacked
+        while not (data := data.lstrip(b"\0")):
+            data = source.read(_CHUNK) or b""
+            if not data:
+                return
+
+
+def _fault_in(unpacker: Any, data: bytes) -> int:
+    """Where in the bytes that are next an unpacker fails."""
+    for place in range(len(data)):
+        try:
+            unpacker.decompress(data[place : place + 1])
+        except zlib.error:
+            return place
+    return len(data)
+
+
+def _unzstd(source: StoredBytes) -> Iterator[bytes]:
+    """Every frame of a zstd file."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise OptionError(
+            f"{source.name}: pyarrow is not installed, which unpacks zstd", code="LMP-S005",
+            hint="pip install 'lmparse[arrow]'",
+        ) from None  # fmt: skip
+    if not source.first:
+        raise _cut_short(source, "zstd")
+    stream = pa.CompressedInputStream(source, "zstd")
+    while True:
+        try:
+            unpacked: bytes = stream.read(_CHUNK)
+        except (OSError, pa.ArrowException) as error:
+            if source.is_at_end:
+                raise _cut_short(source, "zstd") from None
+            place = f"at or before byte {source.position}"  # it reads ahead
+            raise _damaged(source, place, str(error).rpartition(": ")[2]) from None
+        if not unpacked:
+            return
+        yield unpacked
+
+
+_UNPACKERS: dict[str, Callable[[StoredBytes], Iterator[bytes]]] = {"gzip": _gunzipped, "zstd": _unzstd}
+
+
+def _cut_short(source: StoredBytes, packing: str) -> FramingError:
+    return FramingError(
+        f"is cut short: its {packing} data go on behind byte {source.position}, where the file ends",
+        code="LMP-F001", file=source.name, hint="transfer it again",
+    )  # fmt: skip
+
+
+def _damaged(source: StoredBytes, place: str, reason: str, begin: int = 0) -> FramingError:
+    since = f" (in what begins at byte {begin})" if begin else ""
+    return FramingError(
+        f"is damaged {place} of the compressed file{since}: {reason}", code="LMP-F001", file=source.name,
+        hint="transfer it again, in binary",
+    )  # fmt: skip

@@ -1,0 +1,131 @@
+"""File systems behind addresses, through the methods of fsspec: `info`, `ls`, `open`. Arrow's are wrapped in these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache, partial
+from operator import itemgetter
+from typing import Any
+
+from lmparse.errors import FramingError, OptionError
+from lmparse.storage import addresses
+from lmparse.storage.stored import StoredFile, reading, reason
+
+_CHANGING = ("size", "mtime", "created", "updated", "LastModified", "last_modified", "ETag", "etag", "CRC")
+"""What file systems say of a file that is another one after a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file or folder on a remote file system."""
+
+    path: str
+    """Its address."""
+    is_folder: bool
+    stamp: Hashable
+    """What tells it from what it was before."""
+
+
+def look_up(address: str) -> Entry | None:
+    """What is at an address; None for nothing. Raises FramingError LMP-F001, OptionError."""
+    return _look_up(address)[0]
+
+
+def entries(folder: str) -> list[Entry]:
+    """What is in the folder at an address, sorted by name. Raises FramingError LMP-F001, OptionError."""
+    with reading(folder):
+        system, path = _resolve(folder)
+        found = [(str(info["name"]).rstrip("/"), info) for info in system.ls(path, detail=True)]
+    # Object stores have an object for the folder itself.
+    inside = [(name.rpartition("/")[2], info) for name, info in found if name.strip("/") != path.strip("/")]
+    return [_entry(addresses.child(folder, name), info) for name, info in sorted(inside, key=itemgetter(0))]
+
+
+def stored_file(address: str) -> StoredFile:
+    """The file at an address. Raises FramingError LMP-F001, OptionError."""
+    entry, system, path = _look_up(address)
+    if entry is None:
+        raise FramingError("cannot be read: No such file or directory", code="LMP-F001", file=address)
+    if entry.is_folder:
+        raise FramingError("is a directory, not a file", code="LMP-F001", file=address)
+    # It holds the file system, too: an archive is closed with it.
+    name = addresses.base_name(address)
+    return StoredFile(address, name, (address, entry.stamp), lambda: system.open(path, "rb"))
+
+
+def _look_up(address: str) -> tuple[Entry | None, Any, str]:
+    """What is at an address, the file system, and the path there."""
+    with reading(address):
+        system, path = _resolve(address)
+        try:
+            return _entry(address, system.info(path)), system, path
+        except FileNotFoundError:
+            return None, system, path
+
+
+def _entry(address: str, info: dict[str, Any]) -> Entry:
+    return Entry(address, info["type"] == "directory", tuple(_same(info.get(name)) for name in _CHANGING))
+
+
+def _same(value: Any) -> str:
+    """A value in one form: a listing may have a number where a file has a time."""
+    return str(value.timestamp() if isinstance(value, datetime) else value)
+
+
+def _resolve(address: str) -> tuple[Any, str]:
+    """The file system of an address, and the path there. Raises OptionError."""
+    scheme = address.partition("://")[0]
+    if addresses.holds_credential(address):
+        raise OptionError(
+            f"an address of {scheme}:// holds a credential, and would be in every row and message",
+            hint="leave it to the environment, or to the configuration of the file system",
+        )
+    front, path, behind = addresses.split(address)
+    try:
+        found = _arrow_system(front, behind) if "::" not in address else None
+    except ImportError:
+        found = None
+    if found is not None:
+        system, base = found
+        return system, (base.rstrip("/") + path).rstrip("/") or base
+    try:
+        from fsspec.core import url_to_fs
+
+        given, inner = url_to_fs(address)
+    except (ImportError, ValueError) as error:
+        known = "" if "fsspec" in str(error) else f": {reason(error)}"
+        raise OptionError(
+            f"{scheme}:// is known neither to the file systems of pyarrow nor to those of fsspec here{known}",
+            code="LMP-S005",
+            hint="pip install 'lmparse[arrow]' for s3, gs, abfs and hdfs, 'lmparse[remote]' and the package "
+            "of the file system for others",
+        ) from None
+    given.invalidate_cache()  # of listings: a folder is read to see what is new in it
+    return given, str(inner)
+
+
+@lru_cache(maxsize=16)
+def _arrow_system(front: str, behind: str) -> tuple[Any, str] | None:
+    """The file system of Arrow for what an address begins with, and the path of that; None when it has none.
+
+    The path itself is kept out of this: in the names of objects a `%` or a blank means itself.
+    """
+    import pyarrow as pa
+    from fsspec.implementations.arrow import ArrowFSWrapper
+    from pyarrow.fs import FileSystem
+
+    front = re.sub(r"^s3[an]://", "s3://", front)  # as Hadoop spells it
+    try:
+        system, base = FileSystem.from_uri(f"{front}{'/' if front.endswith('://') else ''}{behind}")
+    except pa.ArrowNotImplementedError:
+        return None  # built without it
+    except pa.ArrowInvalid as error:
+        if "Unrecognized" in str(error):
+            return None
+        raise
+    wrapped = ArrowFSWrapper(system, skip_instance_cache=True)
+    wrapped._open = partial(wrapped._open, seekable=False)  # a stream; in a file to seek in each read is a request
+    return wrapped, base

@@ -1,0 +1,85 @@
+"""Bytes of one field in many records: arrays of shape (n, width), and pieces of flat data.
+
+The functions `..._array` of this package take `raw`, an array of shape (n, width) whose rows may lie apart, and
+give n values. They equal what the function of one value beside them gives for `raw[i].tobytes()`, wherever
+`bad[i]` is False. Where that function raises, `bad[i]` is True. It may also be True for a value the function can
+read (the docstrings say which): whoever calls asks the function for those rows. A value at a bad row is 0 or empty.
+
+Text is given as Arrow keeps it: the UTF-8 bytes of all rows, and n + 1 offsets into them. These bytes may be
+read-only, and may be those of `raw` itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+UInt64s = npt.NDArray[np.uint64]
+Float64s = npt.NDArray[np.float64]
+
+
+def take_rows(data: Bytes, starts: npt.NDArray[Any], width: int) -> Bytes:
+    """The `width` bytes at each of `starts` in flat `data`, as (n, width). Raises ValueError beyond its end."""
+    if width == 0 or not len(starts):
+        return np.zeros((len(starts), width), np.uint8)
+    if int(starts.min()) < 0 or int(starts.max()) + width > len(data):
+        raise ValueError(f"a row of {width} bytes lies outside of {len(data)} bytes")
+    data = np.ascontiguousarray(data)
+    # One element for every place where a row could start: they overlap, nothing is copied yet.
+    places: npt.NDArray[Any] = np.ndarray((len(data) - width + 1,), np.dtype((np.void, width)), data, 0, (1,))
+    rows: Bytes = places[starts.astype(np.int64)].view(np.uint8).reshape(len(starts), width)
+    return rows
+
+
+def ragged_bytes(data: Bytes, starts: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> tuple[Bytes, Int32s]:
+    """The pieces of flat `data` at `starts`, put together, and their n + 1 offsets.
+
+    Raises ValueError when a piece lies outside of the data or all are longer than 2 GiB.
+    """
+    lengths = lengths.astype(np.int64)
+    starts = np.where(lengths, starts, 0).astype(np.int64)  # wherever an empty piece starts
+    if len(starts) and (int(np.minimum(starts, lengths).min()) < 0 or int((starts + lengths).max()) > len(data)):
+        raise ValueError(f"a piece lies outside of {len(data)} bytes")
+    offsets = offsets_of(lengths)
+    places = np.repeat(starts - offsets[:-1], lengths)
+    places += np.arange(len(places))
+    return data[places], offsets
+
+
+def offsets_of(lengths: npt.NDArray[Any]) -> Int32s:
+    ends = np.cumsum(lengths, dtype=np.int64)
+    if len(ends) and int(ends[-1]) > 0x7FFFFFFF:
+        raise ValueError(f"{int(ends[-1])} bytes are too many for offsets of 32 bits")
+    offsets = np.zeros(len(ends) + 1, np.int32)
+    offsets[1:] = ends
+    return offsets
+
+
+def width_of(raw: Bytes, most: int) -> int:
+    width: int = raw.shape[1]
+    if not 1 <= width <= most:
+        raise ValueError(f"a width of {width}: expected 1 to {most} bytes")
+    return width
+
+
+def as_elements(raw: Bytes, dtype: str) -> npt.NDArray[Any]:
+    """(n, width) bytes as n elements; without a copy when the bytes of a row stand together."""
+    if raw.strides[1] != 1:
+        raw = np.ascontiguousarray(raw)
+    return raw.view(dtype)[:, 0]
+
+
+def byte_of(pairs: UInt64s, place: int) -> Int64s:
+    """One byte of each word; 0 is the least significant."""
+    moved = pairs >> np.uint64(8 * place) if place else pairs
+    return (moved & np.uint64(0xFF)).view(np.int64)
+
+
+def none_of(count: int) -> Flags:
+    return np.zeros(count, np.bool_)

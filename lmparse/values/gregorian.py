@@ -1,0 +1,108 @@
+"""The calendar of all dates and times: proleptic Gregorian, years 0001 to 9999, without leap seconds.
+
+Days count from 1970-01-01, microseconds from its midnight. The time of day 24:00:00 is legal in Db2; as a number
+it is midnight of the next day.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import lru_cache
+
+import numpy as np
+
+from lmparse.values.byte_arrays import Flags, Int64s
+
+# One value
+
+
+@lru_cache(maxsize=4096)
+def days(day: str) -> int | None:
+    """Days from 1970-01-01, or None when the calendar has no such day; one log holds few different ones."""
+    try:
+        return date(int(day[:4]), int(day[5:7]), int(day[8:])).toordinal() - 719_163
+    except ValueError:
+        return None
+
+
+def is_time(clock: str) -> bool:
+    """Of 24:00:00 the fraction is left to check."""
+    return clock[2] < "6" and clock[4] < "6" if clock < "24" else clock == "240000"
+
+
+def micros(day: str, clock: str) -> int:
+    seconds = int(clock[:2]) * 3600 + int(clock[2:4]) * 60 + int(clock[4:])
+    return ((days(day) or 0) * 86400 + seconds) * 1_000_000
+
+
+# Arrays
+
+
+Day = tuple[Int64s, Int64s, Int64s]
+Clock = tuple[Int64s, Int64s, Int64s]
+
+
+def micros_array(day: Day, clock: Clock, fraction: Int64s, has_finer: Flags, bad: Flags) -> tuple[Int64s, Flags]:
+    """Year, month, day; hour, minute, second; microseconds. 0 where it is no time or `bad` already."""
+    value, no_day = days_array(*day)
+    seconds, no_time = seconds_array(*clock)
+    bad = bad | no_day | no_time
+    bad |= (seconds == 86_400) & (has_finer | (fraction != 0))
+    value *= 86_400
+    value += seconds
+    value *= 1_000_000
+    value += fraction
+    if bad.any():
+        value[bad] = 0
+    return value, bad
+
+
+def days_array(year: Int64s, month: Int64s, day: Int64s) -> tuple[Int64s, Flags]:
+    """Days from 1970-01-01, and whether the calendar has no such day."""
+    years = _YEARS.take(year, mode="clip")  # half bytes that are no digits give more than 9999
+    place = (years & 1) << 14
+    place |= month << 7
+    place |= day
+    days = _DAYS.take(place, mode="clip")
+    no_day = np.less(days, 0)
+    no_day |= years < 0
+    years >>= 1
+    years += days
+    years -= _EPOCH
+    return years, no_day
+
+
+def seconds_array(hour: Int64s, minute: Int64s, second: Int64s) -> tuple[Int64s, Flags]:
+    """Seconds of the day, and whether a day has no such time; 24:00:00 is one."""
+    seconds = hour * 3600
+    seconds += minute * 60
+    seconds += second
+    no_time = np.greater(minute, 59)
+    no_time |= second > 59
+    no_time |= seconds > 86_400
+    return seconds, no_time
+
+
+def _year_table() -> Int64s:
+    """Days from 0001-01-01 to a year, twice, and 1 more in a leap year; -1 for year 0."""
+    years = np.arange(-1969, 8031).astype("M8[Y]").astype("M8[D]").astype(np.int64) + _EPOCH
+    table = np.full(10_000, -1, np.int64)
+    table[1:] = years[:-1] << 1 | (np.diff(years) == 366)
+    return table
+
+
+def _day_table() -> Int64s:
+    """Days from the start of the year, by `leap << 14 | month << 7 | day`; -1 where there is no such day."""
+    table = np.full((2, 128, 128), -1, np.int64)
+    for is_leap in (0, 1):
+        start = 0
+        for month, length in enumerate((31, 28 + is_leap, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), 1):
+            table[is_leap, month, 1 : length + 1] = np.arange(start, start + length)
+            start += length
+    return table.reshape(-1)
+
+
+_EPOCH = 719_162
+"""Days from 0001-01-01 to 1970-01-01."""
+_YEARS = _year_table()
+_DAYS = _day_table()

@@ -1,0 +1,72 @@
+"""Programs that use `lmparse` are checked by their types."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lmparse
+
+PROGRAM = """\
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import lmparse
+
+log: lmparse.Log = lmparse.open_log("a.dat", control="a.ctl", include="all")
+rows: Iterator[dict[str, Any]] = log.changes()
+records: Iterator[dict[str, Any]] = log.records()
+for error in log.tally.errors:
+    codes: tuple[str, str | None, int | None] = error.code, error.hint, error.record_offset
+notices: list[str] = log.tally.notices
+counts: tuple[int, int] = log.tally.error_count, log.tally.dropped
+for decision in log.decisions:
+    words: tuple[str, str, str] = decision.name, decision.value, decision.evidence
+left_out: dict[str, int] = dict(log.left_out)
+values: dict[str, Any] = lmparse.parse(b"", "bmc_lldf", code_page="cp037")
+found: lmparse.Sniffed = lmparse.sniff("a.dat")
+options: dict[str, str] = found.options
+places: list[tuple[int, int, int]] = found.records
+filters = [lmparse.Filter("seg_num", ">=", Decimal(1)), lmparse.Filter("plan", "==", "A")]
+table = lmparse.read_table("a.dat", filters=filters, metadata=False, columns="plan")
+shown: lmparse.Explained = lmparse.explain("a.dat", 3, lsn=None, offset=None)
+lines: list[str] = shown.lines(80)
+page: str = shown.html()
+try:
+    lmparse.open_log("a.dat")
+except (lmparse.OptionError, lmparse.UnknownFormatError, lmparse.DataError, lmparse.EngineDifferenceError) as fault:
+    code: str = fault.code
+kinds: list[type[lmparse.LmparseError]] = [
+    lmparse.FramingError, lmparse.TruncatedError, lmparse.LeftoverError, lmparse.RecordError,
+    lmparse.InvalidValueError, lmparse.ControlError, lmparse.TableNotFoundError,
+]
+"""
+
+
+def check(folder: Path, program: str) -> list[str]:
+    (folder / "use.py").write_text(program)
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "use.py"]
+    (folder / "mypy.ini").write_text("[mypy]\n[mypy-pyarrow.*]\nignore_missing_imports = True\n")
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert not done.stderr, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_program_over_the_whole_face_is_typed(tmp_path: Path) -> None:
+    assert {name for name in lmparse.__all__ if f"lmparse.{name}" not in PROGRAM} == set()
+    wrong = "log.tables\nlog.changes().send(1)\nlmparse.sniff(1)\n"
+    found = check(tmp_path, PROGRAM + wrong)
+    first = PROGRAM.count("\n") + 1
+    assert [line.split(":")[1] for line in found if ": error:" in line] == [str(first + at) for at in range(3)], found
+
+
+def test_records_that_are_not_changes_give_none(tmp_path: Path) -> None:
+    log = lmparse.open_log(Path(__file__).parents[1] / "cases" / "bmc_dlge" / "every_field.bin", spec="bmc_dlge")
+    assert list(log.records())
+    with pytest.raises(lmparse.OptionError, match="records of bmc_dlge are no changes") as caught:
+        log.changes()
+    assert (caught.value.code, caught.value.hint) == ("LMP-S003", "one of bmc_lldf, db2_log")

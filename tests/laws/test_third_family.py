@@ -1,0 +1,150 @@
+"""A family of another installed package is read by every command, and by Spark, as those of lmparse are."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "tests" / "third_family"
+ROWS = [("I", 1, 7, 1001, "ANNA"), ("I", 2, 7, 12, "TURKU"), ("D", 1, 8, 1001, "ANNA")]
+TABLES = {1: ("ACCOUNT", "NUMBER", "OWNER"), 2: ("BRANCH", "BRANCH_NO", "CITY")}
+
+
+def record(op: str, table: int, transaction: int, number: int, name: str) -> bytes:
+    words = b"".join(value.to_bytes(4, "big") for value in (transaction, number))
+    return (20).to_bytes(2, "big") + op.encode() + bytes([table]) + words + name.ljust(8).encode()
+
+
+def expected(op: str, table: int, transaction: int, number: int, name: str) -> dict[str, Any]:
+    table_name, *columns = TABLES[table]
+    row = dict(zip(columns, (number, name), strict=True))
+    images = {"before": row if op == "D" else None, "after": row if op == "I" else None}
+    return {"op": op, "txn_id": f"{transaction:08X}", "table_name": table_name, **images}
+
+
+CHANGES = [expected(*row) for row in ROWS]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as that of installed packages, with the family in it."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copytree(SOURCES / "lmparse_acme", folder / "lmparse_acme")
+    install(folder, "lmparse_acme:FAMILY")
+    build = [sys.executable, ROOT / "build.py", "generate", "--formats", SOURCES / "formats"]
+    subprocess.run([*build, "--out", folder / "lmparse_acme" / "specs"], check=True, capture_output=True)
+    return folder
+
+
+def install(folder: Path, value: str) -> None:
+    """What tells Python of a package that it is installed, and of its family."""
+    about = folder / "lmparse_acme-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: lmparse-acme\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[lmparse.families]\nacme = {value}\n")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "teller.log"
+    path.write_bytes(b"".join(record(*row) for row in ROWS))
+    return path
+
+
+def run(site: Path, *words: str | Path, code: int = 0) -> str:
+    """What a command prints on standard output, or for another exit code on standard error."""
+    return python(site, "-m", "lmparse", *words, code=code)
+
+
+def python(site: Path, *words: str | Path, code: int = 0) -> str:
+    path = os.pathsep.join(map(str, (site, ROOT)))
+    done = subprocess.run(
+        [sys.executable, *words], cwd=site, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stderr if code else done.stdout
+
+
+def shown(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in CHANGES[0]}
+
+
+def test_its_files_are_recognised_and_read(site: Path, log: Path) -> None:
+    found = json.loads(run(site, "sniff", log, "--json"))
+    assert (found["spec"], found["framing"], found["kind"]) == ("acme_log", "glued", "teller records")
+    records = [json.loads(line) for line in run(site, "records", log, "--spec", "acme_log").splitlines()]
+    assert [entry["name"] for entry in records] == [name for *_, name in ROWS]
+    changes = [json.loads(line) for line in run(site, "changes", log, "--spec", "acme_log").splitlines()]
+    assert list(map(shown, changes)) == CHANGES
+    report = json.loads(run(site, "check", log, "--spec", "acme_log", "--json"))
+    assert (report["records"], report["bytes"]["is_accounted"], report["error_count"]) == (3, True, 0)
+
+
+def test_its_options_are_those_of_others_only_where_it_says_so(site: Path, log: Path) -> None:
+    said = run(site, "changes", log, "--spec", "acme_log", "--control", "a.ctl", code=2)
+    assert "control means nothing for records of acme_log" in said
+
+
+def test_its_specs_are_planned_and_shown(site: Path, log: Path, tmp_path: Path) -> None:
+    assert json.loads(run(site, "plan", "acme_log", "--json"))["engine"] == "columnar"
+    found = json.loads(run(site, "explain", log, "--record", "1", "--json"))
+    assert {field["path"]: field.get("value") for field in found["fields"]}["name"] == "TURKU"
+    report = json.loads(run(site, "coverage", log, "--json"))
+    assert [(file["spec"], file["records"]) for file in report["files"]] == [("acme_log", 3)]
+    run(site, "docs", tmp_path / "pages", "--specs", site / "lmparse_acme" / "specs", "--samples", log)
+    assert "Acme: teller logs" in (tmp_path / "pages" / "index.html").read_text()
+    assert "ANNA" in (tmp_path / "pages" / "acme_log.html").read_text()
+
+
+def test_it_is_converted_in_parts(site: Path, log: Path, tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    spec = ("--spec", "acme_log", "--jobs", "2", "--part-bytes", "40")
+    run(site, "convert", log, tmp_path / "records.parquet", *spec, "--engine", "check")
+    assert pq.read_table(tmp_path / "records.parquet")["name"].to_pylist() == [name for *_, name in ROWS]
+    run(site, "convert", log, tmp_path / "changes", *spec, "--table", "ACCOUNT")
+    rows = pq.read_table(next((tmp_path / "changes").rglob("*.parquet"))).to_pylist()
+    assert list(map(shown, rows)) == [row for row in CHANGES if row["table_name"] == "ACCOUNT"]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("lmparse_none:FAMILY", "family acme (lmparse_none:FAMILY) cannot be loaded"),
+        ("lmparse.errors:CATALOGUE", "family acme (lmparse.errors:CATALOGUE) is not a Family but a dict"),
+        ("lmparse.bmc.family:FAMILY", "family acme (lmparse.bmc.family:FAMILY): there is another family bmc"),
+    ],
+)
+def test_one_that_cannot_be_used_is_named(tmp_path: Path, log: Path, value: str, said: str) -> None:
+    install(tmp_path, value)
+    error = run(tmp_path, "sniff", log, code=20)
+    assert said in error
+    assert "[LMP-S010]" in error
+    assert "Traceback" not in error
+    assert "bmc_dlge" in run(tmp_path, "formats", "bmc_dlge")  # what is of lmparse itself needs no other package
+
+
+SPARK = """
+import json, sys
+from pyspark.sql import SparkSession
+from lmparse.spark.java import spark_environment
+spark_environment()
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
+read = spark.read.format("lmparse").option("spec", "acme_log")
+records = read.load(sys.argv[1])
+changes = read.option("table", "BRANCH").load(sys.argv[1])
+print(json.dumps([[row.name for row in records.collect()], [row.after.CITY for row in changes.collect()]]))
+"""
+
+
+@pytest.mark.spark
+def test_spark_reads_it(site: Path, log: Path) -> None:
+    assert json.loads(python(site, "-c", SPARK, log)) == [[name for *_, name in ROWS], ["TURKU"]]

@@ -1,0 +1,137 @@
+"""A family of logs that lmparse does not know: all that a package of its own has to say of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lmparse.changes.change import Change
+from lmparse.changes.family import Family
+from lmparse.changes.log import ChangeLog
+from lmparse.errors import DataError, TableNotFoundError
+from lmparse.framing.base import Framing
+from lmparse.framing.detection import Detection
+from lmparse.framing.extents import Span
+from lmparse.options import Options
+from lmparse.records.reader import Values
+from lmparse.records.settings import FileSettings, find_file
+from lmparse.storage.buffers import Buffer
+
+SPEC = str(Path(__file__).parent / "specs" / "acme_log")
+LENGTH = 20
+OPERATIONS = {"I": "I", "D": "D"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table."""
+
+    number: int
+    name: str
+    form: str
+    length: int
+    type: str = ""
+    scale: int = 0
+
+    def precision(self, dec_length: str) -> int:
+        """Digits of a decimal; there are none."""
+        return 0
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, whose columns are the fields of the spec under other names."""
+
+    name: str
+    columns: tuple[Column, ...]
+    sequence: int = 0
+
+    @property
+    def identity(self) -> str:
+        """What messages call it."""
+        return self.name
+
+    def row(self, values: Values) -> Values:
+        """The row of a record."""
+        found = (values["number"], values["name"])
+        return {column.name: value for column, value in zip(self.columns, found, strict=True)}
+
+
+TABLES = {
+    1: Table("ACCOUNT", (Column(1, "NUMBER", "int", 8), Column(2, "OWNER", "text", 8))),
+    2: Table("BRANCH", (Column(1, "BRANCH_NO", "int", 8), Column(2, "CITY", "text", 8))),
+}
+
+
+def _is_one(raw: bytes) -> bool:
+    return len(raw) == LENGTH and raw[:2] == LENGTH.to_bytes(2, "big") and raw[2:3] in b"ID" and raw[3] in TABLES
+
+
+def _test(records: list[bytes], framing: Framing) -> str | None:
+    return None if all(map(_is_one, records)) else "not every record is one of a teller log"
+
+
+def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
+    return LENGTH
+
+
+DETECTION = Detection("teller records", _test, _cut, record=_is_one)
+
+
+class TellerLog(ChangeLog):
+    """A teller log."""
+
+    has_descriptions = True
+
+    def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
+        for extent, record in self.read(span):
+            values = record.values
+            table, op = TABLES[values["row_table"]], OPERATIONS.get(values["operation"])
+            if self.options.operations and op not in self.options.operations:
+                continue
+            if self.table_ids is not None and (table.name,) not in self.table_ids:
+                continue
+            row = table.row(values)
+            yield Change(
+                op=op, seq=f"{extent.index:072X}", txn_id=f"{values['transaction']:08X}", schema_name="ACME",
+                table_name=table.name, table_name_short=False, before=row if op == "D" else None,
+                after=row if op == "I" else None, values={}, header=values, commit_ts=None, ts=None, detail=None,
+                extent=extent, length=extent.length, table=table, faults=record.faults,
+            )  # fmt: skip
+
+    def tables_named(self, wanted: str) -> dict[tuple[str], tuple[str, str]]:
+        found = [table.name for table in TABLES.values() if wanted in (table.name, f"ACME.{table.name}")]
+        if not found:
+            raise TableNotFoundError(f"a teller log has no table {wanted!r}", code="LMP-C005")
+        return {(name,): (name, name) for name in found}
+
+    def all_versions(self) -> list[Table]:
+        return list(TABLES.values())
+
+    def table_versions(self) -> list[Table]:
+        return [table for table in TABLES.values() if self.table_ids is None or (table.name,) in self.table_ids]
+
+    def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
+        return [(self.settings, span) for span in self.spans(max_bytes)]
+
+
+def open_log(
+    path: str | Path,
+    options: Options,
+    *,
+    settings: FileSettings | None = None,
+    on_error: Callable[[DataError], None] | None = None,
+) -> TellerLog:
+    """Open a teller log."""
+    return TellerLog(path, options, find_file(path, options, settings, DETECTION), on_error=on_error)
+
+
+FAMILY = Family(
+    name="acme",
+    title="Acme: teller logs",
+    files="a teller log",
+    spec=SPEC,
+    open_log=open_log,
+    detections=lambda: {SPEC: DETECTION},
+)
