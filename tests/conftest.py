@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 from amounts import examples
 from hypothesis import settings
+
+from lmparse.cli import command_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,6 +20,21 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "browser: needs a Chromium and what drives it; `make test-pages` has both")
     settings.register_profile("lmparse", examples(40, 400))
     settings.load_profile("lmparse")
+
+
+def pytest_collection_finish() -> None:
+    """Cases and tests stay until the end: the garbage collector need not go through them again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _parser_of_commands_built_once() -> Iterator[None]:
+    """It is the same each time, and takes as long as reading a small log."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command_line, "build_parser", cache(command_line.build_parser))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -121,16 +121,18 @@ MASKS = [0x01, 0x80, 0xFF]
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("form", FORMS)
 def test_one_byte_that_is_another(form: Any, mask: int, path: Path) -> None:
-    """Every byte by one of the masks; in a thorough run by each."""
+    """Every byte by each mask; a quick run takes another ninth of the bytes for each mask and form."""
     stream = tiny_stream(form)
     data = bytearray(stream.bytes())
     count = 0
-    for place in range(MASKS.index(mask), len(data), amount(len(MASKS), 1)):
+    first, step = MASKS.index(mask) + 3 * (FORMS.index(form) % 3), amount(9, 1)
+    places = range(first % step, len(data), step)
+    for place in places:
         data[place] ^= mask
         path.write_bytes(data)
         count += everything(path, include="all", **known(form))
         data[place] ^= mask
-    assert count > len(data)
+    assert count > len(places)
 
 
 @pytest.mark.parametrize("form", FORMS[::2])

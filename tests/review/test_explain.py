@@ -21,6 +21,7 @@ from typing import Any
 import html5lib
 import pytest
 import yaml
+from amounts import amount
 from cases.files import FOUND, FOUND_BAD, arguments, errors_of, load, name
 from writers.bmc import framing
 
@@ -237,7 +238,7 @@ def records_of(path: Path) -> Iterator[Explained]:
 @pytest.mark.parametrize("path", [*FOUND, *FOUND_BAD], ids=name)
 def test_the_bytes_of_every_case_are_all_there(path: Path) -> None:
     data = path.with_suffix(".bin").read_bytes()
-    for found in itertools.islice(records_of(path), 6):
+    for found in itertools.islice(records_of(path), amount(3, 6)):
         for section in found.sections:
             raw = section.dissection.raw
             assert tiled(section) == raw

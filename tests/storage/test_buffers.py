@@ -158,13 +158,13 @@ def test_changes_of_a_compressed_log(log: Log, run: Any, ending: str, is_found: 
 )
 def test_converting_a_compressed_log(log: Log, run: Any, tmp_path: Path, ending: str, more: tuple[Any, ...]) -> None:
     outs = []
-    for name, data, ctl in (
-        ("plain", log.data, log.control),
-        ("packed", packed(log.data, ending), packed(log.control, ending)),
+    for name, data, ctl, how in (
+        ("plain", log.data, log.control, ()),
+        ("packed", packed(log.data, ending), packed(log.control, ending), more),
     ):
         records, changes = tmp_path / f"{name}.parquet", tmp_path / f"out-{name}"
-        assert run("convert", data, records, *more).code == 0
-        assert run("convert", data, changes, "--control", ctl, *more).code == 0
+        assert run("convert", data, records, *how).code == 0
+        assert run("convert", data, changes, "--control", ctl, *how).code == 0
         tables = [pq.read_table(path) for path in (records, *sorted(changes.glob("*.parquet")))]
         manifest = json.loads(next(changes.glob("*.json")).read_text())
         outs.append(([table.drop_columns("_metadata") for table in tables], manifest))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from value_vectors import assert_refused, vectors
+from vectors.files import assert_refused, vectors
 
 from lmparse.errors import InvalidValueError
 from lmparse.values import floats

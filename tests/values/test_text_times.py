@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from value_vectors import assert_refused, micros, refusal, vectors
+from vectors.files import assert_refused, micros, refusal, vectors
 
 from lmparse.errors import InvalidValueError
 from lmparse.values import decimals, text_times, texts

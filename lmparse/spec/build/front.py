@@ -61,7 +61,8 @@ def _generate(parsed: argparse.Namespace) -> int:
     if _is_foreign(out, present):
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
     products = make(parsed.formats, parsed.engine, parsed.compiler)
-    (out / DEBUG).mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / DEBUG).mkdir(exist_ok=True)
     for name in present.keys() - products.keys():
         (out / name).unlink()
     for name, text in products.items():

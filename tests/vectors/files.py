@@ -13,7 +13,7 @@ import pytest
 
 from lmparse.errors import InvalidValueError
 
-VECTORS = Path(__file__).parent / "vectors"
+VECTORS = Path(__file__).parent
 
 
 def vectors(name: str) -> list[Any]:
