@@ -13,8 +13,8 @@ from lmparse.changes.schemas import changes_schema
 from lmparse.columnar import rows, schemas
 from lmparse.errors import DataError, LmparseError
 from lmparse.logs import arrow
+from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes, open_file
-from lmparse.options import Options
 
 
 @dataclass
@@ -39,7 +39,7 @@ def by_column(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Outc
 
 def _outcome(path: Path, columns: tuple[str, ...], options: dict[str, Any], read: Any) -> Outcome:
     errors: list[LmparseError] = []
-    parsed = Options.parse(options)
+    parsed = read_options(options)
     schema = schemas.records_schema(parsed.spec, columns)
     found = Outcome(schema.empty_table(), [])
     batches: list[pa.RecordBatch] = []
@@ -118,7 +118,7 @@ def changes(path: Path, engine: str, *, span: Any = None, **options: Any) -> Cha
     found = Changes({}, [], {})
     by_version: dict[str, list[pa.RecordBatch]] = {}
     try:
-        log = open_changes(path, Options.parse({**options, "engine": engine}), on_error=errors.append)
+        log = open_changes(path, read_options({**options, "engine": engine}), on_error=errors.append)
         try:
             for version, batch in arrow.version_batches(log, span):
                 batch.validate(full=True)
@@ -135,7 +135,7 @@ def changes(path: Path, engine: str, *, span: Any = None, **options: Any) -> Cha
 def one_table(path: Path, engine: str, **options: Any) -> Outcome:
     """The changes of the table that `table` names, all of its versions in one table."""
     errors: list[LmparseError] = []
-    log = open_changes(path, Options.parse({**options, "engine": engine}), on_error=errors.append)
+    log = open_changes(path, read_options({**options, "engine": engine}), on_error=errors.append)
     schema = changes_schema(log.table_versions(), log.dec_length, columns=log.options.columns)
     batches: list[pa.RecordBatch] = []
     try:

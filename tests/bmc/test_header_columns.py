@@ -400,7 +400,8 @@ def test_both_engines_at_once(tmp_path: Path) -> None:
 def test_parts_with_segments_across_cuts(shape: str, tmp_path: Path) -> None:
     chance = random.Random(shape)
     sources = some_tables(chance)
-    records = [arranged(SHAPES[shape], record) for record in log_records(chance, 2 * MANY, sources)]
+    # As many as it takes for a change to have segments on both sides of a cut.
+    records = [arranged(SHAPES[shape], record) for record in log_records(chance, 500, sources)]
     log = put(tmp_path, SHAPES[shape], records, tables=[pool.table for pool in sources], include="all")
     path = log.pop("path")
     parts = list(Request((str(path),), Options.parse(log), True, 3000).parts())

@@ -17,8 +17,9 @@ from lmparse import cli, open_log
 from lmparse.changes.ranges import OUTSIDE
 from lmparse.cli.exit_codes import GOOD, USAGE
 from lmparse.errors import OptionError
+from lmparse.logs.families import read_options
 from lmparse.logs.partitions import Request
-from lmparse.options import SEQ_DIGITS, Options, asks_for_changes
+from lmparse.options import SEQ_DIGITS, asks_for_changes
 from lmparse.samples import bmc_log, db2_log
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def test_parts_of_a_log_give_together_what_is_inside(log: Log, way: str) -> None
     bounds = bounds_of(every)[way]
     named: dict[str, Any] = {**log, **bounds}
     path = named.pop("path")
-    parts = list(Request((path,), Options.parse(named), True, 2000).parts())
+    parts = list(Request((path,), read_options(named), True, 2000).parts())
     assert len(parts) > 3
     found = []
     for part in parts:
@@ -232,7 +233,7 @@ def test_names_and_values() -> None:
     seq = "a0" * (SEQ_DIGITS // 2)
     given = {"startingSeq": seq, "ENDING_SEQ": LATEST, "starting-timestamp": "2026-03-14T10:11:12",
              "endingTimestamp": "2026-03-14T10:11:12.5"}  # fmt: skip
-    found = Options.parse(given)
+    found = read_options(given)
     assert (found.starting_seq, found.ending_seq) == (seq.upper(), LATEST)
     assert found.starting_timestamp == "2026-03-14T10:11:12.000000"
     assert found.ending_timestamp == "2026-03-14T10:11:12.500000"
@@ -264,7 +265,7 @@ def test_they_ask_for_changes() -> None:
 )
 def test_a_value_that_cannot_be_says_what_is_expected(name: str, value: str, hint: str) -> None:
     with pytest.raises(OptionError) as caught:
-        Options.parse({name: value})
+        read_options({name: value})
     assert caught.value.code == "LMP-S003"
     assert str(caught.value).startswith(f"{name} has no value {value!r}")
     assert hint in (caught.value.hint or "")

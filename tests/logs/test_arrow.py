@@ -26,7 +26,7 @@ from lmparse.columnar.rows import BATCH_ROWS, batches, record_rows
 from lmparse.columnar.schemas import records_schema
 from lmparse.errors import DataError, OptionError
 from lmparse.logs.arrow import part_batches, request_schema
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import Part, Request
 from lmparse.options import Options
 from lmparse.spec import catalog
@@ -122,7 +122,8 @@ def test_chosen_columns_stand_in_the_order_asked_for() -> None:
 
 
 def test_columns_of_changes_are_those_that_changes_prints(folder: Path) -> None:
-    log = open_log(folder / "night.dat", control=folder / "night.ctl", header=True)
+    options = Options.parse({"control": str(folder / "night.ctl"), "header": True})
+    log = open_changes(folder / "night.dat", options)
     row, schema = next(log.changes()), changes_schema(None, header=True, docs=log.column_docs())
     assert set(row) - set(schema.names) == set()
     assert set(schema.names) - set(row) == {"table_name_short", "_corrupt_record", "_corrupt_fields"}
@@ -450,7 +451,7 @@ def test_every_part_is_read_as_the_whole_file_was_decided(tmp_path: Path) -> Non
     (tmp_path / "night.dat").write_bytes(framing.rdw(log.data_records))
     (tmp_path / "night.ctl").write_bytes(framing.rdw(log.control_records))
     parts = list(request(tmp_path / "night.dat", max_bytes=1).parts())
-    assert {part.settings.reading for part in parts} == {"exclusive"}
+    assert {part.settings.own.reading for part in parts} == {"exclusive"}
     assert {part.settings.framing for part in parts} == {"rdw"}
 
 

@@ -71,7 +71,7 @@ def made(way: str) -> Made:
 @cache
 def luw_log(order: Any, generation: Any, name: Any) -> bytes:
     stream, chance = Stream(generation, order, name), random.Random(1)
-    for number in range(250):
+    for number in range(500):
         unit = stream.begin(f"USER{number}")
         for row in range(chance.randrange(1, 6)):
             unit.insert(EMP, emp(row, "x" * chance.randrange(30)))
@@ -197,12 +197,12 @@ def test_what_cannot_be_cut_so_is_cut_by_a_pass_over_all_of_it(put: Any, why: st
 GUARDED = """
 import ctypes, mmap, sys
 import numpy as np
-from lmparse.records import files
+from lmparse.records import settings
 from lmparse.options import Options
 from lmparse.logs.partitions import Request
 
 path, step, margin, is_numbered = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "numbered"
-opened = files.open_buffer
+opened = settings.open_buffer
 
 def guarded(path):
     buffer = opened(path)
@@ -213,7 +213,7 @@ def guarded(path):
         assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address + start), ctypes.c_size_t(end - start), 0) == 0
     return buffer
 
-files.open_buffer = guarded
+settings.open_buffer = guarded
 print(len(list(Request((path,), Options(), max_bytes=step).parts(is_numbered=is_numbered))))
 """
 
