@@ -21,6 +21,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet
 LOCKED := --require-hashes --no-build-isolation
 TIMES := $(VENV)/times
+# The tests with Spark, without going through the modules that have none.
+WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
 .PHONY: help demo docs test test-thorough test-pages test-pages-run test-matrix test-spark check-engines pages bench bench-run wheel lock fix dev clean FORCE
 
@@ -45,7 +47,7 @@ test: dev ## check everything, in stages; the Spark tests come last
 	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal)
 	@echo "== times so far"; cat $(TIMES)
 	@echo "== tests with Spark"
-	@$(BIN)/pytest -m spark
+	@$(BIN)/pytest $(WITH_SPARK)
 
 test-thorough: dev ## the tests without Spark with all the records, damage and examples that make test takes a part of; long
 	LMPARSE_THOROUGH=1 $(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal
@@ -58,7 +60,7 @@ test-pages-run: dev # The browser tests in $(VENV), whose lock holds what drives
 	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser tests/review/test_pages.py
 
 test-spark: dev # The Spark tests in $(VENV), whatever Spark its lock holds.
-	$(BIN)/pytest -m spark
+	$(BIN)/pytest $(WITH_SPARK)
 
 test-matrix: ## run the Spark tests with the older Sparks, each in an environment of its own
 	$(MAKE) test-spark VENV=.venv-spark-4.0 LOCK=spark-4.0
