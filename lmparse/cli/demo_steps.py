@@ -102,7 +102,7 @@ def _with_spark(folder: Path, control: Path, data: Path, named: Path, luw: Path)
 
 
 def _as_rdd(spark: Any, data: Path) -> None:
-    from lmparse.spark.source import parse, read_records
+    from lmparse.spark import parse, read_records
 
     _step("the RDD way: record bytes, then the generated parser over them")
     records = parse(read_records(spark, str(data)), "bmc_lldf")

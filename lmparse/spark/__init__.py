@@ -7,6 +7,7 @@ Begin with `source.LmparseSource`.
 
 from lmparse.spark.java import spark_environment
 from lmparse.spark.parquet import Written, write_parquet
-from lmparse.spark.source import parse, read_records, register
+from lmparse.spark.rdd import parse, read_records
+from lmparse.spark.source import register
 
 __all__ = ["Written", "parse", "read_records", "register", "spark_environment", "write_parquet"]

@@ -401,7 +401,8 @@ def test_records_without_numbers_are_cut_without_counting_them(
     """By a schema of the user's own that leaves `_metadata` out, and as an RDD of bytes."""
     from pyspark.testing import assertDataFrameEqual
 
-    from lmparse.spark.source import LmparseReader, read_records, request_of
+    from lmparse.spark.rdd import read_records
+    from lmparse.spark.source import LmparseReader, request_of
 
     log = write(tmp_path, example, records=example.data_records * 20)
     options = {"spec": "bmc_lldf", "maxPartitionBytes": 20_000}
@@ -429,7 +430,7 @@ def test_records_without_numbers_are_cut_without_counting_them(
 
 
 def test_record_bytes_and_the_parser_over_them(spark: SparkSession, apart: tuple[Files, logs.Example]) -> None:
-    from lmparse.spark.source import parse, read_records
+    from lmparse.spark.rdd import parse, read_records
 
     files, example = apart
     raw = read_records(spark, str(files.data), max_partition_bytes=1000)
@@ -441,7 +442,7 @@ def test_record_bytes_and_the_parser_over_them(spark: SparkSession, apart: tuple
 
 
 def test_the_parser_over_binary_records(spark: SparkSession, tmp_path: Path, example: logs.Example) -> None:
-    from lmparse.spark.source import parse
+    from lmparse.spark.rdd import parse
 
     path = tmp_path / "fixed.dat"
     length = max(map(len, example.data_records))
@@ -453,7 +454,7 @@ def test_the_parser_over_binary_records(spark: SparkSession, tmp_path: Path, exa
 
 
 def test_objects_are_those_of_the_generated_parser(spark: SparkSession, night: Files, example: logs.Example) -> None:
-    from lmparse.spark.source import parse, read_records
+    from lmparse.spark.rdd import parse, read_records
 
     objects = parse(read_records(spark, str(night.data), "rdw"), "bmc_lldf", objects=True)
     assert objects.map(attrgetter("__class__.__name__")).distinct().collect() == ["BmcLldf"]
@@ -474,7 +475,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory, example: logs.Example) -> 
 
 
 def test_modes_of_the_parser(spark: SparkSession, damaged: Files, example: logs.Example) -> None:
-    from lmparse.spark.source import parse, read_records
+    from lmparse.spark.rdd import parse, read_records
 
     raw = read_records(spark, str(damaged.data))
     permissive = parse(raw, "bmc_lldf").collect()
@@ -491,7 +492,7 @@ def test_modes_of_the_parser(spark: SparkSession, damaged: Files, example: logs.
 
 
 def test_the_parser_refuses_what_is_no_option(spark: SparkSession) -> None:
-    from lmparse.spark.source import parse
+    from lmparse.spark.rdd import parse
 
     rdd = spark.sparkContext.parallelize([b""], 1)
     with pytest.raises(LmparseError, match="'bmc_ldlf'") as caught:
@@ -554,7 +555,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
 
 
 def test_a_spec_of_ones_own_is_read_every_way(spark: SparkSession, own: tuple[str, Path]) -> None:
-    from lmparse.spark.source import parse, read_records
+    from lmparse.spark.rdd import parse, read_records
 
     spec, data = own
     options = {"spec": spec, "framing": "fixed", "record_length": str(len(OWN_RECORDS[0]))}
@@ -877,8 +878,9 @@ def words(path: Path) -> Iterator[str]:
     yield from letters.lower().split()
 
 
-@pytest.mark.parametrize("module", ["spark", "cli"])
-def test_no_format_is_named_at_the_edges(module: str) -> None:
+@pytest.mark.parametrize("package", ["spark", "cli"])
+def test_no_format_is_named_at_the_edges(package: str) -> None:
+    """But for the demo, which makes a log of each family."""
     plain = {
         "common",
         "control",
@@ -888,6 +890,7 @@ def test_no_format_is_named_at_the_edges(module: str) -> None:
         "header",
         "image",
         "log",
+        "long",
         "lsn",
         "packed",
         "row",
@@ -896,13 +899,16 @@ def test_no_format_is_named_at_the_edges(module: str) -> None:
     names = {word for spec_id in catalog.spec_ids() for word in spec_id.split("_")} - plain
     assert {"bmc", "lldf", "xtyp", "rdw"} <= names
     found = names | {"db2", "luw", "ebcdic", "totalsegs", "segmented"}
-    assert found & set(words(ROOT / "lmparse" / f"{module}.py")) == set()
+    modules = [path for path in (ROOT / "lmparse" / package).glob("*.py") if not path.stem.startswith("demo")]
+    assert len(modules) > 3
+    assert {path.name: named for path in modules if (named := found & set(words(path)))} == {}
 
 
 def test_the_adapter_is_thin_and_uses_classic_spark_for_rdds_only() -> None:
-    text = (ROOT / "lmparse" / "spark.py").read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 200
-    assert "_jvm" not in text
-    users = [line for line in text.splitlines() if "sparkContext" in line]
-    assert len(users) == 1
-    assert users[0].strip().startswith("return spark.sparkContext.parallelize(parts")
+    texts = {name: (ROOT / "lmparse" / "spark" / f"{name}.py").read_text() for name in ("source", "rdd", "parquet")}
+    assert max(len(text.splitlines()) for text in texts.values()) < 160
+    assert not [name for name, text in texts.items() if "_jvm" in text]
+    lines = [(name, line.strip()) for name, text in texts.items() for line in text.splitlines()]
+    users = [(name, line) for name, line in lines if "sparkContext" in line]
+    assert [name for name, _ in users] == ["rdd"]
+    assert users[0][1].startswith("return spark.sparkContext.parallelize(parts")

@@ -127,7 +127,7 @@ def test_records_and_a_bad_one(spark: SparkSession, files: tuple[Path, Path], tm
 
 
 def test_the_parser_over_an_rdd(spark: SparkSession, files: tuple[Path, Path]) -> None:
-    from lmparse.spark.source import parse, read_records
+    from lmparse.spark.rdd import parse, read_records
 
     _, log = files
     records = read_records(spark, str(log), spec="db2_log")

@@ -1,0 +1,84 @@
+"""RDDs: the records of files as bytes, and the generated parser of a spec over them. They need classic Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from lmparse.errors import DataError
+from lmparse.logs.families import read_options
+from lmparse.logs.partitions import Part
+from lmparse.options import Options
+from lmparse.records.files import check_columns, corrupt_field
+from lmparse.records.reader import RecordReader, arguments_of
+from lmparse.spark.source import reader_request
+from lmparse.spec import catalog
+from lmparse.values import codepages
+from lmparse.values.json_form import to_json
+
+if TYPE_CHECKING:
+    from pyspark import RDD
+    from pyspark.sql import SparkSession
+
+
+def read_records(spark: SparkSession, path: str, framing: str = "auto", **options: Any) -> RDD[bytes]:
+    """The records of files as an RDD of bytes, cut from byte ranges.
+
+    `options` are those of the source. Raises FramingError where a file is damaged.
+    """
+    request = reader_request({**options, "path": path, "framing": framing}, with_changes=False)
+    parts = list(request.parts(is_numbered=False))
+    return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)
+
+
+def _part_records(part: Part) -> Iterator[bytes]:
+    file = part.open()
+    for extent in file.extents(part.span):
+        yield extent.read(file.buffer)
+
+
+def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) -> RDD[Any]:
+    """Map the generated parser of a spec over an RDD of record bytes.
+
+    Gives the dicts that `lmparse records` prints, or with `objects` the generated objects.
+    A bad record raises in mode failfast, is left out in dropmalformed, and else becomes
+    `{"_corrupt_record": hex, "_error": {...}}`. Takes what `sc.binaryRecords` gives too.
+    """
+    named = read_options({**options, "spec": spec})
+    found = catalog.load(named.spec)
+    check_columns(found, named.columns, found.field_ids())
+    return rdd.mapPartitions(_Parser(named, objects))
+
+
+class _Parser:
+    """The function of one partition: it loads the parser once."""
+
+    def __init__(self, options: Options, objects: bool) -> None:
+        self.options, self.objects = options, objects
+
+    def __call__(self, records: Iterable[bytes]) -> Iterator[Any]:
+        options = self.options
+        page = codepages.lookup(options.code_page) if options.code_page else None
+        spec = catalog.load(options.spec)
+        reader = RecordReader(spec, code_page=page, arguments=arguments_of(spec, options))
+        one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
+        for raw in records:
+            try:
+                yield one(bytes(raw))
+            except DataError as error:
+                if options.mode == "failfast":
+                    raise
+                if options.mode == "permissive":
+                    yield {"_corrupt_record": bytes(raw).hex().upper(), "_error": error.to_dict()}
+
+
+def _values(reader: RecordReader, raw: bytes, options: Options) -> dict[str, Any]:
+    record = reader.read(raw, frozenset(options.columns) or None)
+    if options.mode != "permissive":
+        record.raise_fault()
+    values: dict[str, Any] = to_json(record.values)
+    if options.columns:
+        values = {name: values.get(name) for name in options.columns}
+    if record.faults:
+        values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
+    return values
