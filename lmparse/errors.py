@@ -1,4 +1,4 @@
-"""Every error lmparse raises. Their codes are explained in `error_codes`.
+"""Every error lmparse raises. Their codes are explained in `error_catalogue`.
 
     LmparseError
       DataError                  the bytes are wrong

@@ -1,4 +1,4 @@
-"""Names: the full owner and name of a table, where the log proves them.
+"""Table names: the full owner and name of a table, where the log proves them.
 
 The header of a change record holds 8 bytes of the owner and 18 of the name, with the
 lengths of the full ones. The full names stand in the DTBI record behind the fields

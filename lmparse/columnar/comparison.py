@@ -1,4 +1,4 @@
-"""Comparing: two engines over the same records, value by value."""
+"""Comparison: two engines over the same records, value by value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Origins: the columns behind the values of good records: nothing is corrupt, and where the rows come from."""
+"""Metadata columns: the columns behind the values of good records: nothing is corrupt, and where the rows come from."""
 
 from __future__ import annotations
 

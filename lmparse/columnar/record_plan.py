@@ -1,4 +1,4 @@
-"""Columns: records of one spec as Arrow columns, many records at a time.
+"""Record plans: records of one spec as Arrow columns, many records at a time.
 
 What stands where comes from the layout, so a spec that changes needs nothing here. A plan
 says beforehand which way each column goes, and why a spec cannot be read this way. Records

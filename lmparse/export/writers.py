@@ -1,4 +1,4 @@
-"""Outputs: files that rows are written to, and how they appear whole or not at all."""
+"""Writers: files that rows are written to, in each form."""
 
 from __future__ import annotations
 

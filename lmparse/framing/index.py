@@ -1,4 +1,4 @@
-"""Index: where the records of a stretch of a file stand, as arrays, without an object for each."""
+"""Index: where the records of a stretch of a file are, as arrays, without an object for each."""
 
 from __future__ import annotations
 

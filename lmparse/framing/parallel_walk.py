@@ -1,4 +1,4 @@
-"""Walkers: many of them go from record to record at once, each through a part of a stretch of a file.
+"""Parallel walk: many walkers go from record to record at once, each through a part of a stretch of a file.
 
 Every descriptor word says where the next one stands, so words are found one after the other. Here
 a hundred walkers set out at once, from places that look like the start of the first record. The

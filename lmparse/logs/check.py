@@ -1,4 +1,4 @@
-"""Accounting: every byte of a file, and the control file's claims against the data."""
+"""Check: every byte of a file, and the control file's claims against the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sniffing: what a file is, with the proof, and the options to read it."""
+"""Sniff: what a file is, with the proof, and the options to read it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Dissection: the bytes of one record beside the fields that stand in them.
 
-Where `records` gives values, this gives places too: every field with its first byte and the byte behind
+Where `reader` gives values, this gives places too: every field with its first byte and the byte behind
 its last one, and what no field holds. It is read through the debug parser, so that a record that does not
 parse is there up to its fault.
 """

@@ -140,7 +140,7 @@ class RecordFile:
             raise
 
     def windows(self, span: Span | None = None) -> Iterator[Window]:
-        """The same records as `frames`, many at a time, and the same errors; of a span without foreign records."""
+        """The same records as `extents`, many at a time, and the same errors; of a span without foreign records."""
         whole = span or Span(0, len(self.buffer), 0)
         try:
             yield from index.windows(self.framing, self.buffer, whole.start, whole.end, self._begin(whole))

@@ -1,4 +1,4 @@
-"""Words in front: the descriptor words of a record, or what an API put there, taken apart.
+"""Dissection of what is in front of a record: the descriptor words of a record, or what an API put there, taken apart.
 
 They are no part of the record, but of the file: without them its bytes would have holes.
 """

@@ -1,4 +1,4 @@
-"""Storage: the bytes of a file, wherever it lies and however it is kept.
+"""Buffers: the bytes of a file, wherever it lies and however it is kept.
 
 A local file is mapped as it lies. One that is compressed whole, or that lies on a remote or virtual
 file system, is copied first, unpacked, into an unnamed temporary file, and that is mapped. So all

@@ -1,4 +1,4 @@
-"""Workers: a function over many tasks in processes of their own, the results in the order of the tasks."""
+"""Processes: a function over many tasks in processes of their own, the results in the order of the tasks."""
 
 from __future__ import annotations
 
