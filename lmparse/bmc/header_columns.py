@@ -12,7 +12,7 @@ import numpy as np
 
 from lmparse.bmc.headers import EXTEND, Header, form
 from lmparse.columnar.arrays import Bytes, Flags
-from lmparse.columnar.record_plan import Described, RecordPlan, Source, Widen
+from lmparse.columnar.record_plan import DescribedHeader, RecordPlan, Source, Widen
 from lmparse.errors import InvalidValueError
 from lmparse.spec.layout import Field
 from lmparse.values import codepages
@@ -33,7 +33,7 @@ def record_plan(header: Header, page: CodePage | None = None) -> RecordPlan:
     return RecordPlan(header.spec, page, end_at=end_at, reason=header.row_reason, described=described(header))
 
 
-def described(header: Header) -> Described | None:
+def described(header: Header) -> DescribedHeader | None:
     """Where the columns find their bytes in a header; None in one that is the table's."""
     if header.is_table:
         return None
@@ -47,7 +47,7 @@ def described(header: Header) -> Described | None:
     shown = min(header.width, 0xFFFF).to_bytes(length.width or 0, "big")
     sources[length.id] = Source(own.offset, own.width, partial(_same, shown, own.widen), own.can_fail)
     extra = (field for field in header.extra if field.kind not in ("int", "uint") or (field.width or 0) <= _WIDEST)
-    return Described(header.width, sources, frozenset(header.absent), tuple(extra))
+    return DescribedHeader(header.width, sources, frozenset(header.absent), tuple(extra))
 
 
 def source(known: Field, offset: int, width: int) -> Source:

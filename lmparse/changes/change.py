@@ -21,7 +21,7 @@ ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
 """What the rows of an operation are, in the order in which logs have them; other operations have no row."""
 
 
-class Described(Protocol):
+class TableColumn(Protocol):
     """A column, however a log describes it."""
 
     @property
@@ -47,7 +47,7 @@ class Version(Protocol):
     @property
     def sequence(self) -> int: ...
     @property
-    def columns(self) -> Sequence[Described]: ...
+    def columns(self) -> Sequence[TableColumn]: ...
 
 
 @dataclass(slots=True)

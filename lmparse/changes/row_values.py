@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lmparse.changes.change import Change, Described
+from lmparse.changes.change import Change, TableColumn
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.reader import Values
 
@@ -38,7 +38,7 @@ def of_role(error: DataError, role: str) -> DataError:
     return error
 
 
-def of_table(error: DataError, columns: Sequence[Described], identity: str) -> DataError:
+def of_table(error: DataError, columns: Sequence[TableColumn], identity: str) -> DataError:
     """The error of a row with the name of the column where its spec can only give a number.
 
     `columns` are in the order in which the spec has them.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from lmparse.changes.change import HEADER_FIELDS, Described, Version
+from lmparse.changes.change import HEADER_FIELDS, TableColumn, Version
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.column_types import column_type
@@ -69,7 +69,7 @@ def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str,
     Integers and decimals are widened, columns that a version lacks are null. Raises
     OptionError LMP-C008 for two types that have nothing in common, naming both.
     """
-    found: dict[str, tuple[Described, Version, pa.DataType]] = {}
+    found: dict[str, tuple[TableColumn, Version, pa.DataType]] = {}
     for version in sorted(versions, key=lambda entry: entry.sequence):
         for column in version.columns:
             type_ = column_type(column, dec_length)

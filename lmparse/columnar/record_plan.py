@@ -48,7 +48,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Described:
+class DescribedHeader:
     """A header that a log describes itself, otherwise than the layout does."""
 
     width: int
@@ -108,7 +108,7 @@ class RecordPlan:
         *,
         end_at: int | None = None,
         reason: str = "",
-        described: Described | None = None,
+        described: DescribedHeader | None = None,
     ) -> None:
         self.spec = spec
         self.is_described = described is not None
@@ -280,7 +280,7 @@ class _Shape:
     """Which records are laid out as the layout says at fixed places, and where their parts end."""
 
     def __init__(
-        self, layouts: Mapping[str, Layout], layout: Layout, end_at: int | None, described: Described | None
+        self, layouts: Mapping[str, Layout], layout: Layout, end_at: int | None, described: DescribedHeader | None
     ) -> None:
         self._layout = layout
         self._end_at = end_at
@@ -293,7 +293,7 @@ class _Shape:
         if described is not None:
             self._describe(described)
 
-    def _describe(self, described: Described) -> None:
+    def _describe(self, described: DescribedHeader) -> None:
         """Only the field that says where the header ends stands where the layout has it; it must say the width."""
         limited = [entry.id for entry in self._limited if entry.id not in self._ends]
         if limited or not self._ends:
@@ -369,7 +369,7 @@ class _Shape:
         return read(raw, _byte_order(self._layout)).astype(np.int64)
 
 
-def _moved(way: ColumnPlan, described: Described) -> ColumnPlan:
+def _moved(way: ColumnPlan, described: DescribedHeader) -> ColumnPlan:
     """A way as a described header has the field."""
     entry = replace(way.field, optional=False)
     if entry.kind == "rest":

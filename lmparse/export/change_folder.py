@@ -20,7 +20,7 @@ from lmparse.export.spill_files import Group, SpillFiles, spill, spill_lines
 from lmparse.framing.extents import Span
 from lmparse.logs.families import check_changes
 from lmparse.logs.open import open_changes
-from lmparse.logs.partitions import Part
+from lmparse.logs.partitions import FilePart
 from lmparse.options import FILE_OPTIONS
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import FileSettings
@@ -47,7 +47,7 @@ class _Spilled:
 
 @dataclass(frozen=True)
 class _ChangeTask:
-    part: Part
+    part: FilePart
     form: str
     folder: str
     prefix: str

@@ -27,7 +27,7 @@ from lmparse.framing.extents import Span
 from lmparse.framing.sync import RangeError
 from lmparse.logs import arrow
 from lmparse.logs.open import open_file
-from lmparse.logs.partitions import Part
+from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import FileSettings
 from lmparse.storage import processes
@@ -40,7 +40,7 @@ _LINES = 2048
 
 @dataclass(frozen=True)
 class _RecordTask:
-    part: Part
+    part: FilePart
     schema: pa.Schema
     form: str
     path: str

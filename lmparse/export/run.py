@@ -14,7 +14,7 @@ from lmparse.export.progress import Progress
 from lmparse.framing.extents import Span
 from lmparse.framing.sync import RangeError
 from lmparse.logs.open import open_file
-from lmparse.logs.partitions import DEFAULT_BYTES, Part
+from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import FileSettings
 
@@ -50,14 +50,14 @@ class Run:
         if not len(file.buffer):
             next(file.extents(), None)  # which says so
 
-    def parts(self, cut: Callable[[int], list[tuple[FileSettings, Span]]]) -> list[Part]:
+    def parts(self, cut: Callable[[int], list[tuple[FileSettings, Span]]]) -> list[FilePart]:
         """What each process is to read; nothing when there is only one process."""
         asked = self.asked
         if asked.jobs == 1:
             return []
         fair = self.summary.bytes_read // (_PARTS_A_JOB * asked.jobs)
         size = asked.part_bytes or min(max(_LEAST_BYTES, fair), DEFAULT_BYTES)
-        return [Part(asked.path, asked.options, settings, span) for settings, span in cut(size)]
+        return [FilePart(asked.path, asked.options, settings, span) for settings, span in cut(size)]
 
     def take_over(self, tally: Tally, errors: list[DataError], fault: LmparseError | RangeError | None = None) -> None:
         """Tell of the errors of a part, and count them. Raises what ended its reading."""

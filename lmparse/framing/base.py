@@ -14,9 +14,9 @@ from lmparse.framing.extents import Handover, Plausible, RecordExtent, Span
 from lmparse.storage.buffers import Buffer
 
 if TYPE_CHECKING:
-    from lmparse.framing.windows import Run
+    from lmparse.framing.windows import ExtentRun
 
-Runs = Generator["Run", None, Handover]
+Runs = Generator["ExtentRun", None, Handover]
 """Records as arrays, some thousand at a time, and from where on they are to be read one by one."""
 
 

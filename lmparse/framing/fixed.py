@@ -31,13 +31,13 @@ class Fixed(Framing):
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         import numpy as np
 
-        from lmparse.framing.windows import MAX_RECORDS, Run
+        from lmparse.framing.windows import MAX_RECORDS, ExtentRun
 
         length = self.record_length
         while end - start >= length:
             count = min((end - start) // length, MAX_RECORDS)
             offsets = np.arange(count, dtype=np.int64) * length + start
-            yield Run(offsets, np.full(count, length, np.int64), offsets + length)
+            yield ExtentRun(offsets, np.full(count, length, np.int64), offsets + length)
             start += count * length
             index += count
         return Handover(start, index)

@@ -11,7 +11,7 @@ import numpy as np
 from lmparse.errors import FramingError, LmparseError
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import Handover, RecordExtent, Span
-from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, Run, Window, joined
+from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, ExtentRun, Window, joined
 from lmparse.storage.buffers import Buffer
 
 _RELEASE_BYTES = 1 << 24
@@ -48,9 +48,9 @@ def windows(
         index += len(run.offsets)
 
 
-def _filled(runs: Iterator[Run], max_records: int, max_bytes: int) -> Iterator[Run]:
+def _filled(runs: Iterator[ExtentRun], max_records: int, max_bytes: int) -> Iterator[ExtentRun]:
     """The same records in runs of as many as a window may have; all good ones come before an error."""
-    held = Run()
+    held = ExtentRun()
     fault: LmparseError | None = None
     is_last = False
     while not is_last:
@@ -108,7 +108,7 @@ class _Release:
             self._done += size
 
 
-def _runs(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[Run]:
+def _runs(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[ExtentRun]:
     """The records by a scan as far as it goes, the rest by `extents`, which say what is wrong there."""
     handover = Handover(start, index)
     if start >= 0 and end <= len(buffer):
@@ -117,7 +117,7 @@ def _runs(framing: Framing, buffer: Buffer, start: int, end: int, index: int) ->
     yield from _by_extents(islice(extents, handover.given, None))
 
 
-def _by_extents(extents: Iterator[RecordExtent]) -> Iterator[Run]:
+def _by_extents(extents: Iterator[RecordExtent]) -> Iterator[ExtentRun]:
     fault: LmparseError | None = None
     while fault is None:
         batch: list[RecordExtent] = []

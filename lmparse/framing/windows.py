@@ -61,7 +61,7 @@ class Window:
         return RecordExtent(self.first_index + number, (*pieces, (start, left)), None)
 
 
-class Run(NamedTuple):
+class ExtentRun(NamedTuple):
     """Records that follow one another. Offsets in the file; all arrays ascend but `lengths`."""
 
     offsets: Places = _NONE
@@ -72,19 +72,19 @@ class Run(NamedTuple):
     """What stands between two pieces of one record, over all records."""
     gap_ends: Places = _NONE
 
-    def then(self, other: Run) -> Run:
+    def then(self, other: ExtentRun) -> ExtentRun:
         """These records and others behind them."""
         if not len(self.offsets):
             return other
-        return Run(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+        return ExtentRun(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
-    def part(self, first: int, behind: int) -> Run:
+    def part(self, first: int, behind: int) -> ExtentRun:
         """Some of its records."""
         if first == behind:
-            return Run()
+            return ExtentRun()
         offsets, ends = self.offsets[first:behind], self.ends[first:behind]
         gaps = slice(*np.searchsorted(self.gap_starts, (offsets[0], ends[-1])))
-        return Run(offsets, self.lengths[first:behind], ends, self.gap_starts[gaps], self.gap_ends[gaps])
+        return ExtentRun(offsets, self.lengths[first:behind], ends, self.gap_starts[gaps], self.gap_ends[gaps])
 
     def behind(self, first: int, max_records: int, max_bytes: int) -> int:
         """Number behind the last record that fits in a window with record `first`."""
@@ -105,13 +105,13 @@ class Run(NamedTuple):
         return Window(index, data, starts, self.lengths, self.offsets, self.gap_starts, self.gap_ends)
 
 
-def joined(starts: Places, ends: Places, continues: npt.NDArray[np.bool_]) -> Run:
+def joined(starts: Places, ends: Places, continues: npt.NDArray[np.bool_]) -> ExtentRun:
     """Records from their pieces: where the bytes of each start and end, and which ones go on with a record."""
     offsets = starts[~continues]
     record_ends = ends[~np.append(continues[1:], False)]
     if len(offsets) == len(starts):
-        return Run(offsets, record_ends - offsets, record_ends)
+        return ExtentRun(offsets, record_ends - offsets, record_ends)
     gap_starts, gap_ends = ends[:-1][continues[1:]], starts[1:][continues[1:]]
     sizes = np.where(continues, starts - np.append(starts[:1], ends[:-1]), 0)
     lengths = record_ends - offsets - np.add.reduceat(sizes, np.flatnonzero(~continues))
-    return Run(offsets, lengths, record_ends, gap_starts, gap_ends)
+    return ExtentRun(offsets, lengths, record_ends, gap_starts, gap_ends)

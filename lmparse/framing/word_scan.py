@@ -13,7 +13,7 @@ from lmparse.errors import FramingError
 from lmparse.framing.descriptors import WordForm, block_descriptor, segment_codes
 from lmparse.framing.extents import Handover
 from lmparse.framing.parallel_walk import items, parallel_walk
-from lmparse.framing.windows import Places, Run, joined
+from lmparse.framing.windows import ExtentRun, Places, joined
 from lmparse.storage.buffers import Buffer
 
 _SCAN_BYTES = 1 << 20
@@ -165,12 +165,12 @@ class _Scan:
 
 def runs_of_records(
     form: WordForm, buffer: Buffer, start: int, end: int, index: int, *, is_blocked: bool
-) -> Generator[Run, None, Handover]:
+) -> Generator[ExtentRun, None, Handover]:
     """Records in one piece, as `Framing.runs` gives them."""
     scan = _Scan(form, is_blocked, False, memoryview(buffer), start, end, start if is_blocked else end)
     for starts, ends in scan.stretches():
         offsets = starts + form.skip
-        yield Run(offsets, ends - offsets, ends)
+        yield ExtentRun(offsets, ends - offsets, ends)
     count = scan.words + len(scan.starts)
     if is_blocked and scan.offset < scan.limit:
         block, before = scan.blocks[-1]
@@ -180,7 +180,7 @@ def runs_of_records(
 
 def runs_of_pieces(
     form: WordForm, buffer: Buffer, start: int, end: int, index: int, *, is_blocked: bool
-) -> Generator[Run, None, Handover]:
+) -> Generator[ExtentRun, None, Handover]:
     """Records that may be in several pieces, as `Framing.runs` gives them."""
     opening, closing = map(_marked, segment_codes())
     scan = _Scan(form, is_blocked, True, memoryview(buffer), start, end, start if is_blocked else end)

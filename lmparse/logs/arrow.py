@@ -40,7 +40,7 @@ from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
 from lmparse.logs.families import check_changes, family_of, read_options
 from lmparse.logs.open import open_file
-from lmparse.logs.partitions import Part, Request
+from lmparse.logs.partitions import FilePart, Request
 from lmparse.records.files import RecordFile, ignored
 
 # -- records ----------------------------------------------------------------------------
@@ -203,7 +203,7 @@ def request_schema(request: Request) -> pa.Schema:
 
 
 def part_batches(
-    part: Part, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool
+    part: FilePart, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one part that fulfil filters as batches of a schema. Errors of single values and records are rows.
 

@@ -19,7 +19,7 @@ from lmparse.spec.layout import Field
 
 
 @dataclass
-class Report:
+class CheckReport:
     """What `lmparse check` found. Sizes in bytes."""
 
     file: str
@@ -95,9 +95,9 @@ class Report:
         yield f"  {self.error_count} errors, {len(self.differences)} differences"
 
 
-def account(path: str, options: Options) -> Report:
+def account(path: str, options: Options) -> CheckReport:
     """Read a whole file and account for it. Raises only when its framing cannot be found."""
-    report = Report(path, 0, options.spec)
+    report = CheckReport(path, 0, options.spec)
 
     def keep(error: DataError) -> None:
         report.error_count += 1
@@ -117,7 +117,7 @@ def account(path: str, options: Options) -> Report:
     return report
 
 
-def _count(file: RecordFile, report: Report, keep: Any) -> None:
+def _count(file: RecordFile, report: CheckReport, keep: Any) -> None:
     """One pass over the records: bytes and codes. Damaged framing quarantines the rest."""
     codes = [entry for entry in file.spec.layout if entry.codes]
     end = 0
@@ -146,7 +146,7 @@ def _count(file: RecordFile, report: Report, keep: Any) -> None:
         report.quarantined += report.size - end
 
 
-def _count_codes(values: Values, codes: list[Field], report: Report) -> None:
+def _count_codes(values: Values, codes: list[Field], report: CheckReport) -> None:
     for entry in codes:
         value = values.get(entry.id)
         listed = {(code.text or "").rstrip() if entry.kind == "code" else code.value for code in entry.codes}
@@ -154,7 +154,7 @@ def _count_codes(values: Values, codes: list[Field], report: Report) -> None:
             report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1
 
 
-def _read_rows(log: ChangeLog, report: Report) -> None:
+def _read_rows(log: ChangeLog, report: CheckReport) -> None:
     """Decode every row, so that bad values are met too. Damaged framing has been reported."""
     with suppress(FramingError):
         for _ in log.typed_changes():

@@ -24,7 +24,7 @@ DEFAULT_BYTES = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """A span of a file and all that is needed to read it elsewhere. Safe to pickle."""
 
     path: str
@@ -61,7 +61,7 @@ class Request:
         data = names if len(names) == 1 else [name for name in names if not control.is_one(name)]
         return [(name, replace(self.options, control=control.find(name, self.options.control))) for name in data]
 
-    def parts(self, *, is_numbered: bool = True) -> Iterator[Part]:
+    def parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.
 
         When nobody asks for the numbers of records, `is_numbered` is False, and of most files only what stands
@@ -76,4 +76,4 @@ class Request:
                 parts = file.change_parts(self.max_bytes)
             else:
                 parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
-            yield from (Part(path, options, settings, span) for settings, span in parts)
+            yield from (FilePart(path, options, settings, span) for settings, span in parts)

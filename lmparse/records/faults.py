@@ -9,7 +9,7 @@ import kaitaistruct
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, RecordError
-from lmparse.records.places import Step, steps_to_end
+from lmparse.records.places import FieldStep, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
 
@@ -31,11 +31,11 @@ class Fault:
         """Bytes of the field in front of the part of it that the parser stopped at."""
         self.layout, self.field = self._known(self.steps[-1])
 
-    def _known(self, step: Step) -> tuple[Layout, Field | None]:
+    def _known(self, step: FieldStep) -> tuple[Layout, Field | None]:
         layout = self.spec.layout_of(step.parsed)
         return layout, layout.by_id.get(step.name)
 
-    def _until_value(self, steps: list[Step]) -> list[Step]:
+    def _until_value(self, steps: list[FieldStep]) -> list[FieldStep]:
         """The steps down to the field that is one value; its parts are nobody's fields."""
         for number, step in enumerate(steps, 1):
             _, entry = self._known(step)

@@ -33,7 +33,7 @@ def places_of(parsed: Any, name: str) -> list[Place]:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FieldStep:
     """A field that a parser was at when it stopped, or that it had read last."""
 
     parsed: Any
@@ -46,9 +46,9 @@ class Step:
     """Of the item of a list that was next to be read whole."""
 
 
-def steps_to_end(parsed: Any) -> list[Step]:
+def steps_to_end(parsed: Any) -> list[FieldStep]:
     """The way to where a debug parser stopped, a step into each object."""
-    steps: list[Step] = []
+    steps: list[FieldStep] = []
     base = 0
     while True:
         key = _last(parsed._debug)
@@ -58,7 +58,7 @@ def steps_to_end(parsed: Any) -> list[Step]:
             noted, value = items[-1], value[-1] if value else None
         start = base + noted.get("start", 0)
         index = None if items is None else sum("end" in item for item in items)
-        steps.append(Step(parsed, key.removeprefix(_INSTANCE), start, index))
+        steps.append(FieldStep(parsed, key.removeprefix(_INSTANCE), start, index))
         if "end" in noted or not isinstance(value, KaitaiStruct):
             return steps
         if value._io is not parsed._io:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import DataError
 from lmparse.logs.families import read_options
-from lmparse.logs.partitions import Part
+from lmparse.logs.partitions import FilePart
 from lmparse.options import Options
 from lmparse.records.files import check_columns, corrupt_field
 from lmparse.records.reader import RecordReader, arguments_of
@@ -31,7 +31,7 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
     return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)
 
 
-def _part_records(part: Part) -> Iterator[bytes]:
+def _part_records(part: FilePart) -> Iterator[bytes]:
     file = part.open()
     for extent in file.extents(part.span):
         yield extent.read(file.buffer)

@@ -484,7 +484,7 @@ def test_limits_of_other_fields_are_left_to_the_parser() -> None:
     spec = catalog.load("bmc_lldf")
     fields = tuple(replace(entry, maximum=7) if entry.id == "dbid" else entry for entry in spec.layout)
     header = headers.Header.of(replace(spec, layout=replace(spec.layout, fields=fields)), None)
-    described = header_columns.Described(288, {}, frozenset(), ())
+    described = header_columns.DescribedHeader(288, {}, frozenset(), ())
     assert (
         record_plan.RecordPlan(header.spec, described=described).reason
         == "dbid: only the parser can check it in a described header"

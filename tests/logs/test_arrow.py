@@ -27,7 +27,7 @@ from lmparse.columnar.schemas import records_schema
 from lmparse.errors import DataError, OptionError
 from lmparse.logs.arrow import part_batches, request_schema
 from lmparse.logs.open import open_changes, open_file
-from lmparse.logs.partitions import Part, Request
+from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
 from lmparse.spec import catalog
 
@@ -459,7 +459,7 @@ def test_an_empty_log_is_one_part_without_rows(folder: Path, tmp_path: Path) -> 
     (tmp_path / "night.dat").touch()
     asked = request(tmp_path / "night.dat", control=str(folder / "night.ctl"))
     (part,) = asked.parts()
-    assert isinstance(part, Part)
+    assert isinstance(part, FilePart)
     assert rows_of(asked) == []
     full = request(folder / "night.dat", control=str(folder / "night.ctl"))
     assert request_schema(asked) == request_schema(full)

@@ -13,11 +13,14 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 from lmparse import cli
-from lmparse.logs.check import Report, account
+from lmparse.logs.check import CheckReport, account
 from lmparse.options import Options
 
 END = "FF" * 10
 """An ENDRBA that no record stands behind."""
+
+Checked = Callable[..., CheckReport]
+"""Writes a log in a framing and checks it."""
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +34,12 @@ def true_control(example: logs.Example, end: str = END) -> list[bytes]:
 
 
 @pytest.fixture
-def check(tmp_path: Path) -> Callable[..., Report]:
+def check(tmp_path: Path) -> Checked:
     """Account for records in a framing, or for bytes, with control records or without."""
 
     def check(
         data: Sequence[bytes] | bytes, controls: Sequence[bytes] | None = None, kind: str = "rdw", **options: Any
-    ) -> Report:
+    ) -> CheckReport:
         path = tmp_path / "log.dat"
         path.write_bytes(data if isinstance(data, bytes) else logs.as_file(data, kind))
         if controls is not None:
@@ -47,7 +50,7 @@ def check(tmp_path: Path) -> Callable[..., Report]:
     return check
 
 
-def sums(report: Report) -> tuple[int, int, int, int]:
+def sums(report: CheckReport) -> tuple[int, int, int, int]:
     assert report.is_accounted
     assert report.descriptors + report.parsed + report.skipped + report.quarantined == report.size
     return report.descriptors, report.parsed, report.skipped, report.quarantined
@@ -57,7 +60,7 @@ def sums(report: Report) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in framing.KINDS if kind != "fixed"])
-def test_a_sound_log_is_descriptors_and_records(check: Callable[..., Report], example: logs.Example, kind: str) -> None:
+def test_a_sound_log_is_descriptors_and_records(check: Checked, example: logs.Example, kind: str) -> None:
     report = check(example.data_records, true_control(example), kind)
     records = sum(map(len, example.data_records))
     assert report.size == len(logs.as_file(example.data_records, kind))
@@ -66,7 +69,7 @@ def test_a_sound_log_is_descriptors_and_records(check: Callable[..., Report], ex
     assert (report.error_count, report.errors, report.differences) == (0, [], [])
 
 
-def test_a_sound_control_file(check: Callable[..., Report], example: logs.Example) -> None:
+def test_a_sound_control_file(check: Checked, example: logs.Example) -> None:
     records = example.control_records
     report = check(records, spec="bmc_control")
     assert sums(report) == (4 * len(records), sum(map(len, records)), 0, 0)
@@ -74,7 +77,7 @@ def test_a_sound_control_file(check: Callable[..., Report], example: logs.Exampl
     assert report.error_count == 0
 
 
-def test_a_file_cut_short(check: Callable[..., Report], example: logs.Example) -> None:
+def test_a_file_cut_short(check: Checked, example: logs.Example) -> None:
     """The whole rest is quarantined, its descriptor word too."""
     whole = framing.rdw(example.data_records)
     report = check(whole[:-7], true_control(example))
@@ -85,13 +88,13 @@ def test_a_file_cut_short(check: Callable[..., Report], example: logs.Example) -
     assert report.error_count == 1
 
 
-def test_bytes_behind_the_last_record(check: Callable[..., Report], example: logs.Example) -> None:
+def test_bytes_behind_the_last_record(check: Checked, example: logs.Example) -> None:
     report = check(framing.rdw(example.data_records) + b"\x01\x02\x03\x04\x05", true_control(example))
     assert sums(report)[3] == 5
     assert [error.code for error in report.errors] == ["LMP-F007"]
 
 
-def test_damage_in_the_middle(check: Callable[..., Report], example: logs.Example) -> None:
+def test_damage_in_the_middle(check: Checked, example: logs.Example) -> None:
     framed = framing.framed("rdw", example.data_records)
     data = bytearray(framed.data)
     data[framed.starts[10] : framed.starts[10] + 4] = b"\xff\xff\xff\xff"
@@ -102,7 +105,7 @@ def test_damage_in_the_middle(check: Callable[..., Report], example: logs.Exampl
 
 
 @pytest.mark.parametrize("with_control", [True, False])
-def test_a_bad_record_is_quarantined(check: Callable[..., Report], example: logs.Example, with_control: bool) -> None:
+def test_a_bad_record_is_quarantined(check: Checked, example: logs.Example, with_control: bool) -> None:
     records = list(example.data_records)
     records[12] = b"\x7f\xff" + records[12][2:]
     report = check(records, true_control(example) if with_control else None)
@@ -113,7 +116,7 @@ def test_a_bad_record_is_quarantined(check: Callable[..., Report], example: logs
 
 
 @pytest.mark.parametrize("with_control", [True, False])
-def test_a_bad_value_keeps_the_record(check: Callable[..., Report], example: logs.Example, with_control: bool) -> None:
+def test_a_bad_value_keeps_the_record(check: Checked, example: logs.Example, with_control: bool) -> None:
     records = list(example.data_records)
     records[2] = records[2][:60] + b"\xff" * 17 + records[2][77:]
     report = check(records, true_control(example) if with_control else None)
@@ -121,7 +124,7 @@ def test_a_bad_value_keeps_the_record(check: Callable[..., Report], example: log
     assert [(error.record_index, error.code) for error in report.errors] == [(2, "LMP-V005")]
 
 
-def test_a_bad_value_in_a_row_is_an_error(check: Callable[..., Report]) -> None:
+def test_a_bad_value_in_a_row_is_an_error(check: Checked) -> None:
     writer = logs.Writer()
     row: logs.Row = {"NO": 1, "KIND": "K", "SUM": "1.25"}
     writer.add(logs.Unit(1), logs.TABLES[2], "I", after=row)
@@ -132,7 +135,7 @@ def test_a_bad_value_in_a_row_is_an_error(check: Callable[..., Report]) -> None:
     assert report.differences == []
 
 
-def test_a_missing_segment_is_an_error(check: Callable[..., Report], example: logs.Example) -> None:
+def test_a_missing_segment_is_an_error(check: Checked, example: logs.Example) -> None:
     divided = [index for index, record in enumerate(example.data_records) if record[184:186] == b"\x00\x03"]
     assert len(divided) == 3
     records = [record for index, record in enumerate(example.data_records) if index != divided[1]]
@@ -141,7 +144,7 @@ def test_a_missing_segment_is_an_error(check: Callable[..., Report], example: lo
     assert report.is_accounted
 
 
-def test_all_errors_are_counted_and_the_first_are_kept(check: Callable[..., Report]) -> None:
+def test_all_errors_are_counted_and_the_first_are_kept(check: Checked) -> None:
     from lmparse.records.files import KEPT_ERRORS
 
     good, bad = lldf.record(b""), lldf.record(b"", timestamp=b"\xff" * 17)
@@ -150,7 +153,7 @@ def test_all_errors_are_counted_and_the_first_are_kept(check: Callable[..., Repo
     assert len(report.errors) == KEPT_ERRORS
 
 
-def test_an_empty_log(check: Callable[..., Report], example: logs.Example) -> None:
+def test_an_empty_log(check: Checked, example: logs.Example) -> None:
     report = check(b"", true_control(example))
     assert sums(report) == (0, 0, 0, 0)
     assert (report.records, report.differences) == (0, [])
@@ -159,7 +162,7 @@ def test_an_empty_log(check: Callable[..., Report], example: logs.Example) -> No
 # -- what was found -------------------------------------------------------------------------
 
 
-def test_counts_are_those_of_the_records(check: Callable[..., Report], example: logs.Example) -> None:
+def test_counts_are_those_of_the_records(check: Checked, example: logs.Example) -> None:
     report = check(example.data_records, true_control(example))
     assert sum(report.counts["change type"].values()) == len(example.data_records)
     assert report.counts["change type"]["IL"] == 1
@@ -172,7 +175,7 @@ def test_counts_are_those_of_the_records(check: Callable[..., Report], example: 
     assert report.counts["table"]["PROD.ITEMS"] == sum(row["table_name"] == "ITEMS" for row in example.changes)
 
 
-def test_decisions_say_what_was_decided_and_why(check: Callable[..., Report], example: logs.Example) -> None:
+def test_decisions_say_what_was_decided_and_why(check: Checked, example: logs.Example) -> None:
     report = check(example.data_records, true_control(example), "bdw")
     settings = {decision.name: decision.value for decision in report.decisions}
     assert (settings["framing"], settings["row images"], settings["code page"]) == ("bdw", "total", "cp037")
@@ -182,7 +185,7 @@ def test_decisions_say_what_was_decided_and_why(check: Callable[..., Report], ex
     assert (evidence["row images"], evidence["code page"]) == ("option", "option")
 
 
-def test_codes_that_the_manual_does_not_list(check: Callable[..., Report], example: logs.Example) -> None:
+def test_codes_that_the_manual_does_not_list(check: Checked, example: logs.Example) -> None:
     records = [*example.data_records, lldf.record(b"", change_type="ZZ", anomaly_type="?")]
     report = check(records, true_control(example))
     assert report.unlisted["change_type"] == {"ZZ": 1}
@@ -190,7 +193,7 @@ def test_codes_that_the_manual_does_not_list(check: Callable[..., Report], examp
     assert "change_type" not in check(example.data_records).unlisted
 
 
-def test_the_report_in_words_and_as_json_say_the_same(check: Callable[..., Report], example: logs.Example) -> None:
+def test_the_report_in_words_and_as_json_say_the_same(check: Checked, example: logs.Example) -> None:
     report = check(example.data_records, true_control(example, end="00" * 9 + "01"))
     lines, shown = list(report.lines()), report.to_dict()
     assert lines[0] == f"{report.file}: {report.records} records of bmc_lldf, {report.size} bytes"
@@ -211,7 +214,7 @@ def test_the_report_in_words_and_as_json_say_the_same(check: Callable[..., Repor
 
 
 def test_parts_that_do_not_add_up_are_shown() -> None:
-    report = Report("x", 100, "bmc_lldf", descriptors=4, parsed=90)
+    report = CheckReport("x", 100, "bmc_lldf", descriptors=4, parsed=90)
     assert not report.is_accounted
     assert list(report.lines())[1].endswith(" = 94, but the file has 100")
 
@@ -231,13 +234,13 @@ def small(*, segments: int = 1, member_id: int = 0, table: Table | None = None, 
     return writer.example(**{"dlds_fields": {**flags, **options.pop("dlds_fields", {})}, **options})
 
 
-def differences(check: Callable[..., Report], log: logs.Example, end: str = END) -> list[str]:
+def differences(check: Checked, log: logs.Example, end: str = END) -> list[str]:
     report = check(log.data_records, true_control(log, end))
     assert report.error_count == 0
     return report.differences
 
 
-def test_claims_that_hold(check: Callable[..., Report]) -> None:
+def test_claims_that_hold(check: Checked) -> None:
     assert differences(check, small()) == []
     assert differences(check, small(segments=2)) == []
 
@@ -251,7 +254,7 @@ def test_claims_that_hold(check: Callable[..., Report]) -> None:
         (2, "", []),
     ],
 )
-def test_segmented(check: Callable[..., Report], segments: int, claim: str, said: list[str]) -> None:
+def test_segmented(check: Checked, segments: int, claim: str, said: list[str]) -> None:
     assert differences(check, small(segments=segments, dlds_fields={"SEGMENTED": claim})) == said
 
 
@@ -262,7 +265,7 @@ def test_segmented(check: Callable[..., Report], segments: int, claim: str, said
         ("CM", "CMDSINCLUDED", "DLDS.CMDSINCLUDED is N, but the data has command records"),
     ],
 )
-def test_ddl_and_commands(check: Callable[..., Report], change_type: str, flag: str, said: str) -> None:
+def test_ddl_and_commands(check: Checked, change_type: str, flag: str, said: str) -> None:
     for claim, expected in (("N", [said]), ("Y", [])):
         table = Table(columns=COLUMNS)
         writer = logs.Writer((table,))
@@ -272,14 +275,14 @@ def test_ddl_and_commands(check: Callable[..., Report], change_type: str, flag: 
 
 
 @pytest.mark.parametrize("claimed", [2, 4])
-def test_number_of_columns(check: Callable[..., Report], claimed: int) -> None:
+def test_number_of_columns(check: Checked, claimed: int) -> None:
     log = small(table=Table(columns=COLUMNS, dtbi={"LLNUMCOL": claimed}))
     (said,) = differences(check, log)
     assert said.startswith("DTBI.LLNUMCOL of DB2A.0105.0002.0003 version 001")
     assert f" is {claimed}, but 3 DLCI records" in said
 
 
-def test_longest_row(check: Callable[..., Report]) -> None:
+def test_longest_row(check: Checked) -> None:
     log = small(table=Table(columns=COLUMNS, dtbi={"LLMAXROWLEN": 99}))
     (said,) = differences(check, log)
     assert said.startswith("DTBI.LLMAXROWLEN of DB2A.0105.0002.0003 version 001")
@@ -287,7 +290,7 @@ def test_longest_row(check: Callable[..., Report]) -> None:
     assert f" is 99, but LOGLOGBYTES of its columns add up to {width}" in said
 
 
-def test_column_positions_count_from_any_base(check: Callable[..., Report]) -> None:
+def test_column_positions_count_from_any_base(check: Checked) -> None:
     assert differences(check, small(pos_base=2)) == []
     second = replace(COLUMNS[1], dlci={"LLCOLUMNPOS": 5})
     (said, other) = differences(check, small(table=Table(columns=(COLUMNS[0], second, COLUMNS[2]))))
@@ -296,7 +299,7 @@ def test_column_positions_count_from_any_base(check: Callable[..., Report]) -> N
     assert "steps 3 bytes from KIND to NOTE, but LOGLOGBYTES is 4" in other
 
 
-def test_length_of_a_column_name(check: Callable[..., Report]) -> None:
+def test_length_of_a_column_name(check: Checked) -> None:
     named = replace(COLUMNS[0], dlci={"COLUMNNAMELEN": 5})
     assert differences(check, small(table=Table(columns=(named, *COLUMNS[1:])))) == [
         "DLCI.COLUMNNAMELEN of NO is 5, but the name has 2 characters"
@@ -304,7 +307,7 @@ def test_length_of_a_column_name(check: Callable[..., Report]) -> None:
 
 
 @pytest.mark.parametrize(("member_id", "start", "length"), [(0, 87, 10), (1, 77, 10)], ids=["RBA", "LRSN"])
-def test_end_of_the_log(check: Callable[..., Report], member_id: int, start: int, length: int) -> None:
+def test_end_of_the_log(check: Checked, member_id: int, start: int, length: int) -> None:
     """It is an RBA, in data sharing an LRSN; a record may stand at it, not behind it."""
     log = small(member_id=member_id)
     position = log.data_records[0][start : start + length]
@@ -319,7 +322,7 @@ def test_end_of_the_log(check: Callable[..., Report], member_id: int, start: int
 
 
 @pytest.mark.parametrize(("described", "actual"), [(277, 288), (288, 277)])
-def test_a_header_that_is_not_the_one_described(check: Callable[..., Report], described: int, actual: int) -> None:
+def test_a_header_that_is_not_the_one_described(check: Checked, described: int, actual: int) -> None:
     """XHDF and LENGTH contradict each other: the record is not read by guess."""
     log = small(header=lldf.described(described))
     record = lldf.record(b"", size=actual)
@@ -330,7 +333,7 @@ def test_a_header_that_is_not_the_one_described(check: Callable[..., Report], de
     ]
 
 
-def test_a_header_that_differs_from_the_table_is_a_notice(check: Callable[..., Report]) -> None:
+def test_a_header_that_differs_from_the_table_is_a_notice(check: Checked) -> None:
     lines = tuple(lldf.narrow())
     example = logs.example(lines=lines)
     report = check(example.data_records, true_control(example))

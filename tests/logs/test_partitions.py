@@ -26,7 +26,7 @@ from lmparse.errors import DataError, FramingError
 from lmparse.framing import sync
 from lmparse.framing.extents import Span
 from lmparse.logs.arrow import part_batches, read_table
-from lmparse.logs.partitions import Part, Request
+from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
 from lmparse.records import files
 from lmparse.storage import processes
@@ -94,7 +94,7 @@ def request(path: Path, options: dict[str, Any]) -> Request:
     return Request((str(path),), Options.parse(options), max_bytes=MAX_BYTES[options["spec"]])
 
 
-def parts_of(path: Path, options: dict[str, Any]) -> list[Part]:
+def parts_of(path: Path, options: dict[str, Any]) -> list[FilePart]:
     """The parts of a request that asks for no numbers, all of them cut so."""
     parts = list(request(path, options).parts(is_numbered=False))
     assert len(parts) > 2
@@ -108,12 +108,12 @@ def schema_of(options: dict[str, Any]) -> pa.Schema:
     return schema.remove(schema.get_field_index("_metadata"))
 
 
-def rows_of(parts: list[Part], schema: pa.Schema) -> pa.Table:
+def rows_of(parts: list[FilePart], schema: pa.Schema) -> pa.Table:
     batches = [batch for part in parts for batch in part_batches(part, schema, with_changes=False)]
     return pa.Table.from_batches(batches, schema)
 
 
-def error_of(part: Part, schema: pa.Schema) -> str:
+def error_of(part: FilePart, schema: pa.Schema) -> str:
     """What reading a part ends with; nothing when it ends well."""
     try:
         rows_of([part], schema)
@@ -407,7 +407,7 @@ def test_errors_have_the_numbers_of_the_file_and_take_one_count(
     assert len(counted) == len(parts)
 
 
-def read_batches(file: files.RecordFile, part: Part) -> Any:
+def read_batches(file: files.RecordFile, part: FilePart) -> Any:
     from lmparse.logs.arrow import engine_batches
 
     return engine_batches(file, schema_of(OPTIONS), part.span)

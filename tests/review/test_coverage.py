@@ -18,7 +18,7 @@ from writers.bmc import control, framing
 from lmparse import cli
 from lmparse.review.coverage.coverage import ByteCount, Coverage, bytes_of, totals
 from lmparse.review.coverage.files import Samples, collect
-from lmparse.review.coverage.reports import Report, report_of
+from lmparse.review.coverage.reports import CoverageReport, report_of
 from lmparse.spec import catalog
 
 TESTS = Path(__file__).parents[1]
@@ -39,7 +39,7 @@ def options(**given: Any) -> list[str]:
     return [text for name, value in given.items() for text in (f"--{name.replace('_', '-')}", str(value))]
 
 
-def report(*paths: Path, **given: Any) -> Report:
+def report(*paths: Path, **given: Any) -> CoverageReport:
     return report_of(collect(map(str, paths), given))
 
 

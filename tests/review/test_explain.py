@@ -29,7 +29,7 @@ import lmparse
 from lmparse import cli
 from lmparse.errors import DataError, FramingError, LmparseError, OptionError
 from lmparse.options import Options
-from lmparse.review.explain.explanation import Explanation, Line, Section, lines_of
+from lmparse.review.explain.explanation import ExplainedSection, Explanation, FieldLine, lines_of
 from lmparse.review.explain.page import ROOT, scoped
 from lmparse.review.explain.search import Explained, explain
 from lmparse.samples import db2_log
@@ -103,12 +103,12 @@ def sample(tmp_path: Path) -> dict[str, str]:
     return {"path": str(log), "tables": str(tables)}
 
 
-def leaves(section: Section) -> Iterator[Line]:
+def leaves(section: ExplainedSection) -> Iterator[FieldLine]:
     """The lines of a section that bytes stand in."""
     return (line for top in section.lines for line in top.walk() if not line.children)
 
 
-def tiled(section: Section) -> bytes:
+def tiled(section: ExplainedSection) -> bytes:
     """The bytes of all leaves, one behind the other."""
     return b"".join(section.dissection.raw[line.start + line.shared : line.end] for line in leaves(section))
 
@@ -128,13 +128,13 @@ def summary(found: Explanation) -> list[str]:
     return lines
 
 
-def depths(line: Line, depth: int) -> Iterator[tuple[Line, int]]:
+def depths(line: FieldLine, depth: int) -> Iterator[tuple[FieldLine, int]]:
     yield line, depth
     for child in line.children:
         yield from depths(child, depth + 1)
 
 
-def summary_line(line: Line, section: Section, depth: int) -> str:
+def summary_line(line: FieldLine, section: ExplainedSection, depth: int) -> str:
     words = [f"{'  ' * depth}{line.start}+{line.end - line.start}"]
     words.append("unread" if line.node is None else line.node.path)
     if not line.children:

@@ -32,7 +32,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Report:
+class CoverageReport:
     """What samples reach of a set of specs."""
 
     samples: Samples
@@ -119,7 +119,7 @@ class Report:
         )  # fmt: skip
 
 
-def report_of(samples: Samples, *, with_unreached: bool = False) -> Report:
+def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageReport:
     """The report on samples, over the specs that they have parts of, or over all."""
     layouts: dict[str, Layout] = {}
     for known in [spec.layouts for spec in samples.specs.values()] or [catalog.load(catalog.spec_ids()[0]).layouts]:
@@ -134,7 +134,7 @@ def report_of(samples: Samples, *, with_unreached: bool = False) -> Report:
     found = [spec for spec in found if spec.share.of]  # a spec of nothing but code sets has nothing to be reached
     reached = [spec for spec in found if spec.records]
     unreached = [spec.id for spec in found if not spec.records]
-    return Report(samples, tuple(found if with_unreached else reached), tuple(unreached))
+    return CoverageReport(samples, tuple(found if with_unreached else reached), tuple(unreached))
 
 
 def _file_dict(file: FileCoverage) -> dict[str, Any]:

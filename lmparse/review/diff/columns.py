@@ -25,7 +25,7 @@ _OF_KIND = {
 
 
 @dataclass(frozen=True)
-class Column:
+class SpecColumn:
     """One column, or a field of a struct in one."""
 
     type: str
@@ -35,22 +35,22 @@ class Column:
     """Fields it comes from, in the order of the spec: several kinds of records may share a column."""
 
 
-def columns_of(specs: Specs, spec_id: str) -> dict[str, Column]:
+def columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
     """The columns of the records of a spec by name; fields of structs as `key_info.column`."""
     layouts = specs.layouts
-    columns: dict[str, Column] = {}
+    columns: dict[str, SpecColumn] = {}
     if f"instances.{KIND}" in specs.details.get(spec_id, {}):
-        columns[KIND] = Column(_TEXT, "", ((spec_id, f"instances.{KIND}"),))
+        columns[KIND] = SpecColumn(_TEXT, "", ((spec_id, f"instances.{KIND}"),))
     structs: dict[str, list[Layout]] = {}
     for layout, entry in _flat(layouts, layouts[spec_id], (spec_id,)):
-        _put(columns, entry.id, Column(_whole_type(layouts, entry), entry.doc, ((layout.id, entry.id),)))
+        _put(columns, entry.id, SpecColumn(_whole_type(layouts, entry), entry.doc, ((layout.id, entry.id),)))
         nested = layouts.get(entry.type or "")
         if entry.kind == "struct" and nested is not None:
             structs.setdefault(entry.id, []).append(nested)
         elif entry.kind == "bytes" and nested is not None:
             for part in nested:
                 if part.kind == "uint":
-                    _put(columns, f"{entry.id}_{part.id}", Column("bigint", part.doc, ((nested.id, part.id),)))
+                    _put(columns, f"{entry.id}_{part.id}", SpecColumn("bigint", part.doc, ((nested.id, part.id),)))
     for name, inner in structs.items():
         if columns[name].type != _TEXT:
             is_list = columns[name].type.startswith("array")
@@ -60,7 +60,7 @@ def columns_of(specs: Specs, spec_id: str) -> dict[str, Column]:
     return columns
 
 
-def _put(columns: dict[str, Column], name: str, column: Column) -> None:
+def _put(columns: dict[str, SpecColumn], name: str, column: SpecColumn) -> None:
     """Add a column, or an origin of one that is there."""
     known = columns.get(name)
     if known is None:
@@ -71,11 +71,11 @@ def _put(columns: dict[str, Column], name: str, column: Column) -> None:
 
 
 def _put_inner(
-    columns: dict[str, Column], layouts: Mapping[str, Layout], layout: Layout, prefix: str, above: tuple[str, ...]
+    columns: dict[str, SpecColumn], layouts: Mapping[str, Layout], layout: Layout, prefix: str, above: tuple[str, ...]
 ) -> None:
     """Add the fields of a struct; a type inside itself is not gone into again."""
     for entry in layout:
-        _put(columns, prefix + entry.id, Column(column_type(entry), entry.doc, ((layout.id, entry.id),)))
+        _put(columns, prefix + entry.id, SpecColumn(column_type(entry), entry.doc, ((layout.id, entry.id),)))
         nested = layouts.get(entry.type or "")
         if entry.kind == "struct" and nested is not None and nested.id not in above:
             _put_inner(columns, layouts, nested, f"{prefix}{entry.id}.", (*above, nested.id))

@@ -21,11 +21,11 @@ from lmparse.review.diff.rules import CLASSES, RULES
 from lmparse.review.diff.walk import Walk
 from lmparse.spec.ksy import Specs
 
-__all__ = ["Change", "Diff", "compare"]
+__all__ = ["Diff", "SpecChange", "compare"]
 
 
 @dataclass(frozen=True)
-class Change:
+class SpecChange:
     """One change, with what follows from it."""
 
     rule: str
@@ -61,7 +61,7 @@ class Diff:
 
     old: str
     new: str
-    changes: tuple[Change, ...]
+    changes: tuple[SpecChange, ...]
 
     def counts(self) -> dict[str, int]:
         """How many changes there are of each class, worst class first."""
@@ -88,8 +88,8 @@ def compare(old: Specs, new: Specs) -> Diff:
     return Diff(old.source, new.source, tuple(sorted(changes, key=lambda change: _rank(pairs, change))))
 
 
-def _settled(draft: Draft, effect: Effect) -> Change:
-    return Change(
+def _settled(draft: Draft, effect: Effect) -> SpecChange:
+    return SpecChange(
         rule=draft.rule,
         layout=draft.layout,
         field=draft.member,
@@ -102,7 +102,7 @@ def _settled(draft: Draft, effect: Effect) -> Change:
     )
 
 
-def _rank(pairs: Pairs, change: Change) -> tuple[object, ...]:
+def _rank(pairs: Pairs, change: SpecChange) -> tuple[object, ...]:
     layouts = (pairs.new.layouts.get(change.layout), pairs.old.layouts.get(change.layout))
     places = [list(layout.by_id).index(change.field) for layout in layouts if layout and change.field in layout.by_id]
     place = places[0] if places else -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lmparse.review.diff.columns import Column, Origin, columns_of, is_wider
+from lmparse.review.diff.columns import Origin, SpecColumn, columns_of, is_wider
 from lmparse.review.diff.fields import Draft
 from lmparse.review.diff.pairs import Pairs, held_by
 from lmparse.spec.ksy import Specs
@@ -67,7 +67,7 @@ class Effects:
         whole = {"spec-removed": REMOVED, "spec-added": ADDED}.get(draft.rule)
         return self._effects.get(id(draft), Effect({whole} if whole else set()))
 
-    def _compare(self, spec_id: str, old: Mapping[str, Column], new: Mapping[str, Column]) -> None:
+    def _compare(self, spec_id: str, old: Mapping[str, SpecColumn], new: Mapping[str, SpecColumn]) -> None:
         for name, column in new.items():
             place = f"{spec_id}.{name}"
             if name not in old:
@@ -86,7 +86,7 @@ class Effects:
                 for draft in self._causes(self._pairs.old, column.origins, _CHANGES_COLUMNS):
                     self._note(draft, REMOVED, f"{spec_id}.{name}")
 
-    def _retyped(self, spec_id: str, name: str, old: Column, new: Column) -> None:
+    def _retyped(self, spec_id: str, name: str, old: SpecColumn, new: SpecColumn) -> None:
         word = f"{_TYPE} {old.type} -> {new.type}"
         drafts = self._causes(self._pairs.new, new.origins, _CHANGES_TYPES)
         if not drafts:

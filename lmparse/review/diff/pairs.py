@@ -12,7 +12,7 @@ from lmparse.spec.layout import Field, Layout, is_reserved
 
 
 @dataclass(frozen=True)
-class Step:
+class FieldPair:
     """One step of the way through both layouts at once, in the order of the fields."""
 
     old: Field | None
@@ -31,7 +31,7 @@ class LayoutPair:
 
     old: Layout
     new: Layout
-    steps: tuple[Step, ...]
+    steps: tuple[FieldPair, ...]
 
     @property
     def id(self) -> str:
@@ -231,7 +231,7 @@ def _before(layout: Layout, entry: Field) -> str:
     return layout.fields[number - 1].id if number else ""
 
 
-def _steps(old: Layout, new: Layout, matched: Mapping[str, str]) -> Iterator[Step]:
+def _steps(old: Layout, new: Layout, matched: Mapping[str, str]) -> Iterator[FieldPair]:
     """The way through both: what is gone stands in front of what has come at the same place."""
     later = {entry.id: entry for entry in new}
     before = {after: entry for entry in old if (after := matched.get(entry.id))}
@@ -239,18 +239,18 @@ def _steps(old: Layout, new: Layout, matched: Mapping[str, str]) -> Iterator[Ste
     in_order = _longest_run([(entry.id, number[before[entry.id].id]) for entry in new if entry.id in before])
     left = list(old)
 
-    def up_to(last: Field | None) -> Iterator[Step]:
+    def up_to(last: Field | None) -> Iterator[FieldPair]:
         while left and left[0] is not last:
             entry = left.pop(0)
             after = matched.get(entry.id)
-            yield Step(entry, None if after is None else later[after], left=after is not None)
+            yield FieldPair(entry, None if after is None else later[after], left=after is not None)
         if left:
             left.pop(0)
 
     for entry in new:
         if entry.id in in_order:
             yield from up_to(before[entry.id])
-        yield Step(before.get(entry.id), entry, placed=entry.id in before and entry.id not in in_order)
+        yield FieldPair(before.get(entry.id), entry, placed=entry.id in before and entry.id not in in_order)
     yield from up_to(None)
 
 

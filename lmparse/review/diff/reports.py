@@ -9,7 +9,7 @@ from itertools import groupby
 from textwrap import shorten, wrap
 from typing import Any
 
-from lmparse.review.diff.compare import Change, Diff
+from lmparse.review.diff.compare import Diff, SpecChange
 from lmparse.review.diff.rules import CLASSES, RULES
 
 NOTHING = "nothing differs"
@@ -71,7 +71,7 @@ def markdown(diff: Diff) -> Iterator[str]:
         yield f"| {change.cls} | {_code(place)} | {says} | {_escaped(change.effect)} | {reason} |"
 
 
-def _lines(change: Change) -> Iterator[str]:
+def _lines(change: SpecChange) -> Iterator[str]:
     inner = change.layout.partition(".")[2]
     place = ".".join(filter(None, (inner, change.field)))
     front = f"  {change.cls:10}  "
@@ -92,7 +92,7 @@ def _lines(change: Change) -> Iterator[str]:
         yield from wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _says(change: Change) -> str:
+def _says(change: SpecChange) -> str:
     """A change in words: `width changed: 8 bytes -> 4 bytes`."""
     said = [
         None if text is None else shorten(str(text), _LONGEST, placeholder=" ...") for text in (change.old, change.new)
@@ -105,7 +105,7 @@ def _says(change: Change) -> str:
     return f"{what}: {said[0]} -> {said[1]}"
 
 
-def _short(change: Change, layout: str, field: str) -> str:
+def _short(change: SpecChange, layout: str, field: str) -> str:
     """A field by its name alone where it is in the layout of the change."""
     return field if layout == change.layout else f"{layout}.{field}"
 
@@ -118,7 +118,7 @@ def _moved(old: int | None, new: int | None) -> str:
     return " -> ".join("variable" if offset is None else str(offset) for offset in (old, new))
 
 
-def _to_dict(change: Change) -> dict[str, Any]:
+def _to_dict(change: SpecChange) -> dict[str, Any]:
     return {
         "class": change.cls,
         "rule": change.rule,

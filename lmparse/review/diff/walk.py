@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lmparse.review.diff.fields import Draft, FieldComparison, Moved, described, order_of
-from lmparse.review.diff.pairs import LayoutPair, Pairs, Step, held_by
+from lmparse.review.diff.pairs import FieldPair, LayoutPair, Pairs, held_by
 from lmparse.review.diff.places import Place, Places
 from lmparse.spec.layout import Field, is_reserved
 
@@ -115,7 +115,9 @@ class Walk:
             moves.add(self._cause(pair, step, found, elsewhere))
         self._causes[pair.id] = moves.last_cause()
 
-    def _cause(self, pair: LayoutPair, step: Step, found: list[Draft], elsewhere: dict[str, Draft]) -> Draft | None:
+    def _cause(
+        self, pair: LayoutPair, step: FieldPair, found: list[Draft], elsewhere: dict[str, Draft]
+    ) -> Draft | None:
         """What a step does to the places behind it; notes what is not in `found`."""
         if step.new is None and step.old is not None:
             draft = Draft("field-removed", pair.id, step.old.id, described(step.old), None, step.old.id)

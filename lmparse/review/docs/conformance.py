@@ -27,7 +27,7 @@ _TAKEN_APART = ("body", "rest")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ManualLine:
     """One line of a vendor's table. Offset and length in bytes, None where the page prints none."""
 
     spec: str
@@ -53,7 +53,7 @@ class Comparison:
     name: str
     layout: str
     field_id: str
-    line: Line | None
+    line: ManualLine | None
     field: Field | None
     differences: tuple[str, ...]
     """What differs: `name`, `offset`, `length`, `kind`, `order`, `missing` in the layout, `added` by it."""
@@ -82,7 +82,7 @@ class Misprint:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ManualTable:
     """A table of a manual beside its layout."""
 
     layout: str
@@ -94,7 +94,7 @@ class Table:
 class Conformance:
     """All tables that are at hand for some layouts."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[ManualTable, ...]
     misprints: tuple[Misprint, ...]
     unused: tuple[str, ...] = field(default=())
     """Notes on what does not differ, or does not exist."""
@@ -109,11 +109,11 @@ class Conformance:
         return sum(row.verdict == verdict for row in self.rows)
 
 
-def lines() -> list[Line]:
+def lines() -> list[ManualLine]:
     """The vendors' tables, in the order of their pages."""
     with _packaged(TABLES).open(encoding="utf-8", newline="") as text:
         return [
-            Line(
+            ManualLine(
                 row["spec"], row["record"], row["id"], None if row["vendor_name"] == _UNNAMED else row["vendor_name"],
                 int(row["offset"]) if row["offset"] else None, int(row["length"]) if row["length"] else None,
                 row["kind"], row["source"],
@@ -143,18 +143,20 @@ def layout_id(spec: str, record: str, layouts: Mapping[str, Layout]) -> str:
     return nested if nested in layouts else spec
 
 
-def _tables(layouts: Mapping[str, Layout], read: Iterable[Line], reasons: Mapping[str, str]) -> Iterator[Table]:
-    records: dict[tuple[str, str], list[Line]] = {}
+def _tables(
+    layouts: Mapping[str, Layout], read: Iterable[ManualLine], reasons: Mapping[str, str]
+) -> Iterator[ManualTable]:
+    records: dict[tuple[str, str], list[ManualLine]] = {}
     for line in read:
         records.setdefault((line.spec, line.record), []).append(line)
     for (spec, record), found in records.items():
         if spec in layouts:
             layout = layouts[layout_id(spec, record, layouts)]
             rows = tuple(_rows(layout, f"{spec}.{record}", found, reasons))
-            yield Table(layout.id, " and ".join(dict.fromkeys(line.source for line in found)), rows)
+            yield ManualTable(layout.id, " and ".join(dict.fromkeys(line.source for line in found)), rows)
 
 
-def _rows(layout: Layout, prefix: str, found: list[Line], reasons: Mapping[str, str]) -> Iterator[Comparison]:
+def _rows(layout: Layout, prefix: str, found: list[ManualLine], reasons: Mapping[str, str]) -> Iterator[Comparison]:
     """The lines of a table, then the fields that only the layout has."""
     stated = [line.id for line in found]
     order = [entry.id for entry in layout if entry.id in stated]
@@ -171,7 +173,7 @@ def _rows(layout: Layout, prefix: str, found: list[Line], reasons: Mapping[str, 
             yield Comparison(name, layout.id, entry.id, None, entry, ("added",), reason)
 
 
-def _differences(line: Line, entry: Field | None) -> Iterator[str]:
+def _differences(line: ManualLine, entry: Field | None) -> Iterator[str]:
     if entry is None:
         yield "missing"
         return

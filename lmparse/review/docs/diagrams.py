@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lmparse.review.docs.rows import Link, Section
+from lmparse.review.docs.rows import LayoutSection, Link
 from lmparse.spec.layout import Field
 
 ROW_BYTES = 16
@@ -30,7 +30,7 @@ LEAST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BoxPart:
     """A rectangle of a box: a field may go on in the next row."""
 
     x: int
@@ -56,7 +56,7 @@ class Box:
     """Name, place and length in words."""
     style: str
     """`coded`, `nested`, `opaque` or `plain`, and `varies` where place or length depend on the data."""
-    parts: tuple[Part, ...]
+    parts: tuple[BoxPart, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class _Strip:
     stop: int
 
 
-def diagram(section: Section) -> Diagram | None:
+def diagram(section: LayoutSection) -> Diagram | None:
     """The drawing of a layout, None for one without fields."""
     entries = section.layout.fields
     if not entries:
@@ -120,7 +120,7 @@ def diagram(section: Section) -> Diagram | None:
 
 
 class _Drawing:
-    def __init__(self, section: Section) -> None:
+    def __init__(self, section: LayoutSection) -> None:
         self._section = section
         self._entries = section.layout.fields
         self._fixed, self._loose = self._strips()
@@ -129,7 +129,7 @@ class _Drawing:
         self._bytes = ROW_BYTES if is_wide else max(LEAST, min(ROW_BYTES, reach))
         self._y = RULER
         self._rows: list[Mark] = []
-        self._parts: dict[int, list[Part]] = {}
+        self._parts: dict[int, list[BoxPart]] = {}
 
     def done(self) -> Diagram:
         section = self._section
@@ -180,7 +180,9 @@ class _Drawing:
         if len(inside) == 1 and inside[0].start < first and inside[0].stop > behind:
             until = min(last, (inside[0].stop - 1) // self._bytes)
             if until - row > 1:
-                part = Part(GUTTER, self._y, self._bytes * BYTE, GAP_HEIGHT, (f"… to byte {until * self._bytes - 1}",))
+                part = BoxPart(
+                    GUTTER, self._y, self._bytes * BYTE, GAP_HEIGHT, (f"… to byte {until * self._bytes - 1}",)
+                )
                 self._parts[inside[0].number].append(part)
                 self._rows.append(Mark(f"{first}", GUTTER - 10, self._y + 16))
                 self._y += GAP_HEIGHT
@@ -189,7 +191,7 @@ class _Drawing:
         for strip in inside:
             start, stop = max(strip.start, first), min(strip.stop, behind)
             x = GUTTER + (start - first) * BYTE
-            self._parts.setdefault(strip.number, []).append(Part(x, self._y, (stop - start) * BYTE, HEIGHT))
+            self._parts.setdefault(strip.number, []).append(BoxPart(x, self._y, (stop - start) * BYTE, HEIGHT))
         self._y += HEIGHT
         return row + 1
 
@@ -204,7 +206,7 @@ class _Drawing:
                     self._y += HEIGHT if number != self._loose[0] else (10 if self._fixed else 0)
                 self._rows.append(Mark("then", GUTTER - 10, self._y + HEIGHT // 2 + 4))
                 taken = 0
-            self._parts[number] = [Part(GUTTER + taken * BYTE, self._y, width * BYTE, HEIGHT)]
+            self._parts[number] = [BoxPart(GUTTER + taken * BYTE, self._y, width * BYTE, HEIGHT)]
             taken += width
         if self._loose:
             self._y += HEIGHT
@@ -219,7 +221,7 @@ class _Drawing:
             if at == named and not words:
                 words = tuple(_wrapped(entry.id, int((part.width - 4) / LETTER)))
             place = "" if at or entry.offset is None else str(entry.offset)
-            finished.append(Part(part.x, part.y, part.width, part.height, words, place))
+            finished.append(BoxPart(part.x, part.y, part.width, part.height, words, place))
         return Box(f"#{row.anchor}", label(entry), _style(entry), tuple(finished))
 
     def _holdings(self, width: int) -> Iterator[Holding]:

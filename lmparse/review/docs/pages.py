@@ -14,7 +14,7 @@ from functools import cached_property
 from lmparse.review.coverage.coverage import Coverage, FieldCoverage, is_never_there, spec_of
 from lmparse.review.coverage.reach import FieldReach
 from lmparse.review.docs.manuals import Manuals
-from lmparse.review.docs.rows import CaseRow, CodeRow, CodeSet, FieldRow, Link, SampleRow, Section, SpecPage
+from lmparse.review.docs.rows import CaseRow, CodeRow, CodeSet, FieldRow, LayoutSection, Link, SampleRow, SpecPage
 from lmparse.review.docs.words import Piece, Text, facts, first_sentence, is_open, kind_in_words
 from lmparse.spec.layout import Code, Field, Layout
 
@@ -93,9 +93,9 @@ class Pages:
             records=self._coverage.records[spec_id],
         )
 
-    def _section(self, layout: Layout) -> Section:
+    def _section(self, layout: Layout) -> LayoutSection:
         _, _, name = layout.id.partition(".")
-        return Section(
+        return LayoutSection(
             anchor=f"type-{name}" if name else "the-record",
             layout=layout,
             name=name or layout.id,

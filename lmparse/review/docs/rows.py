@@ -124,7 +124,7 @@ class CodeSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class LayoutSection:
     """A layout: the spec itself, or a type inside it."""
 
     anchor: str
@@ -155,7 +155,7 @@ class SpecPage:
     family: str
     layout: Layout
     params: tuple[tuple[str, CodeSet | None], ...]
-    sections: tuple[Section, ...]
+    sections: tuple[LayoutSection, ...]
     """The spec itself first, then its types by name."""
     code_sets: tuple[CodeSet, ...]
     records: int
@@ -175,7 +175,7 @@ class SpecPage:
         return [(status, counts[status]) for status in STATUSES if counts[status]]
 
     @property
-    def root(self) -> Section:
+    def root(self) -> LayoutSection:
         """The section of the spec itself."""
         return self.sections[0]
 

@@ -45,7 +45,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufd
 
 
 @dataclass(frozen=True)
-class Written:
+class SiteSummary:
     """What was written."""
 
     files: int
@@ -53,7 +53,7 @@ class Written:
     samples: Samples
 
 
-def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, overwrite: bool = False) -> Written:
+def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, overwrite: bool = False) -> SiteSummary:
     """Write the site of the specs of the package, or of a folder that build.py made, to a folder.
 
     `samples` are logs, folders of them, or folders of cases.
@@ -71,7 +71,7 @@ def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, ov
         for name, text in made.items():
             (work.made / name).write_text(text, encoding="utf-8", newline="\n")
         work.finish()
-    return Written(len(made), sum("." not in name for name in layouts), read)
+    return SiteSummary(len(made), sum("." not in name for name in layouts), read)
 
 
 def built(folder: str | None = None) -> Mapping[str, Layout]:

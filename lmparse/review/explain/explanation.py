@@ -28,7 +28,7 @@ _LONG_HEX = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FieldLine:
     """A field as it is shown, or bytes that no field holds."""
 
     node: Node | None
@@ -38,11 +38,11 @@ class Line:
     """The byte behind the last one."""
     shared: int = 0
     """How many of its first bytes stand in a field before it too, as with fields of bits."""
-    children: tuple[Line, ...] = ()
+    children: tuple[FieldLine, ...] = ()
     is_item: bool = False
     """Whether it is one of a list, which has the same documentation."""
 
-    def walk(self) -> Iterator[Line]:
+    def walk(self) -> Iterator[FieldLine]:
         """Itself and its parts, in the order of their bytes."""
         yield self
         for child in self.children:
@@ -50,7 +50,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Section:
+class ExplainedSection:
     """Bytes that one spec describes: the record, or what stands in front of it or of a piece of it."""
 
     layout: Layout
@@ -66,7 +66,7 @@ class Section:
         return self.places[0][0]
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[FieldLine, ...]:
         """Its fields and the bytes that stand in none, in the order of the bytes."""
         return lines_of(self.dissection)
 
@@ -98,8 +98,8 @@ class Explanation:
     record: int | None
     """Number of the record, from 0; None for bytes that are no record."""
     framing: str
-    main: Section
-    words: tuple[Section, ...] = ()
+    main: ExplainedSection
+    words: tuple[ExplainedSection, ...] = ()
     """What stands in front of the record and of its pieces, in the order of the file."""
     page: CodePage | None = None
     """Of the text in the record."""
@@ -130,7 +130,7 @@ class Explanation:
         return len(self.dissection.raw)
 
     @property
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[ExplainedSection, ...]:
         """What stands in front, and the record."""
         return (*self.words, self.main)
 
@@ -178,10 +178,10 @@ class Explanation:
         }
 
 
-def sections_of(words: Sequence[Word]) -> tuple[Section, ...]:
+def sections_of(words: Sequence[Word]) -> tuple[ExplainedSection, ...]:
     """Words in front of a record as sections."""
     return tuple(
-        Section(
+        ExplainedSection(
             catalog.load(word.dissection.spec).layout, word.dissection,
             ((word.offset, len(word.dissection.raw)),), word.before,
         )
@@ -189,7 +189,7 @@ def sections_of(words: Sequence[Word]) -> tuple[Section, ...]:
     )  # fmt: skip
 
 
-def lines_of(found: Dissection) -> tuple[Line, ...]:
+def lines_of(found: Dissection) -> tuple[FieldLine, ...]:
     """The fields of a record in the order of their bytes, and between them the bytes that stand in none.
 
     The bytes of lines without parts, less those they share with the ones before, are those of the record.
@@ -202,7 +202,7 @@ def lines_of(found: Dissection) -> tuple[Line, ...]:
     return _lines(found.nodes, found.unread(), shared)
 
 
-def _lines(nodes: Sequence[Node], unread: list[tuple[int, int]], shared: dict[int, int]) -> tuple[Line, ...]:
+def _lines(nodes: Sequence[Node], unread: list[tuple[int, int]], shared: dict[int, int]) -> tuple[FieldLine, ...]:
     lines = []
     for node in nodes:
         if node.start == node.end and node.fault is None and node.field.checks == _EMPTY:
@@ -212,15 +212,15 @@ def _lines(nodes: Sequence[Node], unread: list[tuple[int, int]], shared: dict[in
         parts = _lines(node.children, inside, shared)
         if node.field.repeated:
             parts = tuple(replace(part, is_item=part.node is not None) for part in parts)
-        lines.append(Line(node, node.start, node.end, shared.get(id(node), 0), parts))
-    lines += [Line(None, start, end) for start, end in unread]
+        lines.append(FieldLine(node, node.start, node.end, shared.get(id(node), 0), parts))
+    lines += [FieldLine(None, start, end) for start, end in unread]
     return tuple(sorted(lines, key=lambda line: (line.start, line.node is None)))
 
 
 class References:
     """The references to the manuals in one section, by number: their texts are long, and most fields share them."""
 
-    def __init__(self, section: Section) -> None:
+    def __init__(self, section: ExplainedSection) -> None:
         self._main = " ".join(section.layout.doc_ref.split())
         self._numbers: dict[str, int] = {}
 
@@ -233,12 +233,12 @@ class References:
         return iter([(number, text) for text, number in self._numbers.items()])
 
 
-def shown_bytes(line: Line, found: Dissection) -> bytes:
+def shown_bytes(line: FieldLine, found: Dissection) -> bytes:
     """The bytes of a line without parts."""
     return found.raw[line.start : line.end]
 
 
-def value_text(line: Line, raw: bytes, most: int, kept: int) -> str | None:
+def value_text(line: FieldLine, raw: bytes, most: int, kept: int) -> str | None:
     """A value as JSON, in signs that can be shown; None for a line that has none.
 
     A text of more than `most` characters is cut to `kept` of them, and says so.
@@ -257,7 +257,7 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
 
 
-def _line(line: Line, section: Section) -> dict[str, Any]:
+def _line(line: FieldLine, section: ExplainedSection) -> dict[str, Any]:
     place = {"offset": line.start, "file_offset": section.in_file(line.start), "length": line.end - line.start}
     held: dict[str, Any] = {"fields": [_line(child, section) for child in line.children]}
     if not line.children:

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lmparse.review.explain.explanation import Explanation, Line, References, Section, printable, value_text
+from lmparse.review.explain.explanation import (
+    ExplainedSection,
+    Explanation,
+    FieldLine,
+    References,
+    printable,
+    value_text,
+)
 from lmparse.review.templating import render
 from lmparse.values.codepages import UNDEFINED, CodePage, lookup
 
@@ -24,7 +31,7 @@ _RULE = re.compile(r"([^{}]*)([{}])")
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ByteRun:
     """Bytes of one field in one half of a row."""
 
     number: int
@@ -39,8 +46,8 @@ class Half:
     """Up to eight bytes."""
 
     offset: str
-    hex: tuple[Run, ...]
-    texts: tuple[tuple[Run, ...], ...]
+    hex: tuple[ByteRun, ...]
+    texts: tuple[tuple[ByteRun, ...], ...]
     """The same bytes as characters of each page."""
 
 
@@ -62,7 +69,7 @@ class Row:
     """Number of the row that it is a part of."""
     depth: int
     section: int
-    line: Line
+    line: FieldLine
     is_asked: bool
     beside: int | None = None
     """Number of the row that has the rest of it: the slot of a value that stands elsewhere."""
@@ -141,7 +148,7 @@ def _place(found: Explanation) -> list[str]:
     return [*words, _plain(found.kind)] if found.kind else words
 
 
-def _heading(section: Section) -> str:
+def _heading(section: ExplainedSection) -> str:
     text = f"{len(section.dissection.raw)} bytes at {section.offset:#x}"
     if section.before:
         text += f", in front of byte {section.before} of the record"
@@ -154,7 +161,7 @@ def _heading(section: Section) -> str:
 def _rows(found: Explanation) -> list[Row]:
     rows: list[Row] = []
 
-    def add(line: Line, section: int, up: int | None, depth: int, asked: int | None) -> None:
+    def add(line: FieldLine, section: int, up: int | None, depth: int, asked: int | None) -> None:
         is_asked = asked is not None and not line.children and line.start <= asked < line.end
         number = len(rows)
         rows.append(Row(number, up, depth, section, line, is_asked))
@@ -175,7 +182,7 @@ def _beside(row: Row, by_path: dict[tuple[int, str], int]) -> int | None:
     return None if other == row.up else other
 
 
-def _details(row: Row, section: Section, references: References) -> dict[str, Any]:
+def _details(row: Row, section: ExplainedSection, references: References) -> dict[str, Any]:
     """What the table shows of a row."""
     line, node = row.line, row.line.node
     raw = b"" if line.children else section.dissection.raw[line.start : line.end]
@@ -291,10 +298,11 @@ def _half(raw: bytes, start: int, end: int, owners: dict[int, Row], tables: list
             spans[-1] = (spans[-1][0], byte + 1, owners[byte])
         else:
             spans.append((byte, byte + 1, owners[byte]))
-    hexes = tuple(Run(row.number, raw[first:last].hex(" ").upper(), _marks(row)) for first, last, row in spans)
+    hexes = tuple(ByteRun(row.number, raw[first:last].hex(" ").upper(), _marks(row)) for first, last, row in spans)
     texts = tuple(
         tuple(
-            Run(row.number, "".join(table[byte] for byte in raw[first:last]), _marks(row)) for first, last, row in spans
+            ByteRun(row.number, "".join(table[byte] for byte in raw[first:last]), _marks(row))
+            for first, last, row in spans
         )
         for table in tables
     )

@@ -24,7 +24,7 @@ from lmparse.records.file_dissection import FileDissector, clipped, faulty, open
 from lmparse.records.files import RecordFile, ignored
 from lmparse.records.settings import Decision
 from lmparse.review.descriptor_dissection import Word, words_at, words_of
-from lmparse.review.explain.explanation import Explanation, Section, sections_of
+from lmparse.review.explain.explanation import ExplainedSection, Explanation, sections_of
 from lmparse.review.explain.page import fragment, page
 from lmparse.review.explain.text import text_lines
 from lmparse.spec import catalog
@@ -242,7 +242,7 @@ class _Search:
         **more: Any,
     ) -> Explained:
         file = self._file
-        main = Section(file.spec.layout, found, tuple(pieces))
+        main = ExplainedSection(file.spec.layout, found, tuple(pieces))
         sections = sections_of(tuple(words))
         asked = more.get("offset_asked")
         if asked is not None and not more.get("found_by"):
@@ -333,7 +333,7 @@ def _unreadable(path: str | Path, wanted: int, error: FramingError) -> Explained
         raise error
     start = max(0, wanted - _BEFORE)
     raw = buffer[start : start + _SHOWN]
-    main = Section(_UNKNOWN, Dissection(_UNKNOWN.id, raw, ()), ((start, len(raw)),))
+    main = ExplainedSection(_UNKNOWN, Dissection(_UNKNOWN.id, raw, ()), ((start, len(raw)),))
     said = f"byte {wanted:#x} of the file is byte {wanted - start} of these"
     return Explained(str(path), len(buffer), None, "unknown", main, offset_asked=wanted, found_by=said, fault=error)
 
@@ -366,7 +366,7 @@ def _nearest(near: list[tuple[int, str, int]], entry: tuple[int, str, int], want
     return [*sorted(below, reverse=True)[:1], *sorted(above)[:1]]
 
 
-def _where(asked: int, main: Section, words: Iterable[Section], record: int | None) -> str:
+def _where(asked: int, main: ExplainedSection, words: Iterable[ExplainedSection], record: int | None) -> str:
     """What a byte of the file is, in words."""
     for section in (main, *words):
         byte = section.in_section(asked)

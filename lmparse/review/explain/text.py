@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lmparse.review.explain.explanation import (
+    ExplainedSection,
     Explanation,
-    Line,
+    FieldLine,
     References,
-    Section,
     printable,
     shown_bytes,
     value_text,
@@ -75,7 +75,7 @@ def _head(found: Explanation) -> Iterator[tuple[list[Span], int]]:
             yield [(f"  hint: {fault.hint}", "soft")], 2
 
 
-def _title(section: Section) -> str:
+def _title(section: ExplainedSection) -> str:
     count = len(section.dissection.raw)
     title = f"{section.layout.id}: {section.layout.title or 'record'}, {count} bytes at {section.offset:#x}"
     if section.before:
@@ -115,8 +115,8 @@ class _Columns:
 
 
 def _rows(
-    line: Line,
-    section: Section,
+    line: FieldLine,
+    section: ExplainedSection,
     asked: int | None,
     columns: _Columns,
     colour: bool,
@@ -152,7 +152,7 @@ def _hex_lines(raw: bytes, columns: _Columns) -> Iterator[str]:
         yield from _wrapped([(f"({len(raw) - len(shown)} bytes left out)", "")], columns.bytes, False, 0)
 
 
-def _texts(line: Line, raw: bytes, references: References) -> Iterator[list[Span]]:
+def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[list[Span]]:
     """What is said of a field: name and value, documentation, where it comes from, fault."""
     node = line.node
     if node is None:

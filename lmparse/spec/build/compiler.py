@@ -89,7 +89,7 @@ class Dukpy:
         return self._interpreter.evaljs(code, **names)
 
 
-class Node:
+class SystemNode:
     """Node of the system."""
 
     def __init__(self, path: Path) -> None:
@@ -126,7 +126,7 @@ class Compiler:
         self.sha256 = _sha256(file)
         if path is None and self.sha256 != SHA256:
             raise CompilerUnfit(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
-        self._engine: Engine = Dukpy(file) if engine == "dukpy" else Node(file)
+        self._engine: Engine = Dukpy(file) if engine == "dukpy" else SystemNode(file)
 
     def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> dict[str, str]:
         """The Python text of each spec by id. Raises SpecError with the problems of all of them.
