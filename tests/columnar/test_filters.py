@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from amounts import amount
 from samples.bmc_random import some_record
 from writers.bmc import framing, logs
 
@@ -499,7 +500,8 @@ def test_parts(log: Log, max_bytes: int, options: dict[str, str]) -> None:
         return pa.Table.from_batches([batch for batches in read for batch in batches], schema)
 
     whole = rows(())
-    for filters in CHANGE_FILTERS[::3]:
+    # A part of one change shows little more of a filter than what reading one by one does.
+    for filters in CHANGE_FILTERS[:: 3 if max_bytes > 1 else amount(9, 3)]:
         assert rows(filters).equals(left(whole, filters))
 
 

@@ -605,6 +605,7 @@ def test_two_tables_of_one_name_have_two_files(run: Any, tmp_path: Path) -> None
 # -- damage ---------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("ending", "jobs"), [("parquet", 1), ("arrow", 1), ("parquet", 2)])
 def test_permissive_writes_good_and_bad_records_and_names_the_bad_ones(
     run: Any, damaged: Files, ending: str, jobs: int
@@ -626,6 +627,7 @@ def test_dropmalformed_leaves_both_out(run: Any, damaged: Files, example: logs.E
     assert read(out).num_rows == len(example.data_records) - 2
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("ending", "jobs"), [*((ending, 1) for ending in ENDINGS), ("parquet", 2)])
 def test_failfast_writes_nothing(run: Any, damaged: Files, ending: str, jobs: int) -> None:
     out = damaged.to / f"x.{ending}"
@@ -636,6 +638,7 @@ def test_failfast_writes_nothing(run: Any, damaged: Files, ending: str, jobs: in
     assert os.listdir(damaged.to) == []
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("cut", "code", "error"), [(slice(None, -7), 20, "LMP-F006"), (slice(None), 31, "LMP-F007")])
 @pytest.mark.parametrize(
     ("name", "jobs"), [*((f"x.{ending}", 1) for ending in ENDINGS), ("x", 1), ("x.csv", 2), ("x.arrow", 2), ("x", 2)]
@@ -662,6 +665,7 @@ def test_an_old_output_survives_damage(run: Any, log: Files) -> None:
     assert out.read_text() == "kept"
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_bad_records_among_changes_stand_in_other(run: Any, damaged: Files, jobs: int) -> None:
     out = damaged.to / "x"
@@ -700,7 +704,11 @@ def long_log(tmp_path_factory: pytest.TempPathFactory, example: logs.Example) ->
 
 
 @pytest.mark.parametrize(("ending", "jobs"), [*((ending, 2) for ending in ENDINGS), ("parquet", 3)])
-def test_processes_change_nothing_in_records(run: Any, long_log: Files, tmp_path: Path, ending: str, jobs: int) -> None:
+def test_processes_change_nothing_in_records(
+    run: Any, long_log: Files, tmp_path: Path, request: pytest.FixtureRequest, ending: str, jobs: int
+) -> None:
+    if jobs == 2:
+        request.getfixturevalue("here")  # the one with three shows that processes of their own do the same
     one, many = tmp_path / f"one.{ending}", tmp_path / f"many.{ending}"
     first = run("convert", long_log.data, one)
     second = run("convert", long_log.data, many, "--jobs", jobs, "--part-bytes", 4000)
@@ -711,7 +719,11 @@ def test_processes_change_nothing_in_records(run: Any, long_log: Files, tmp_path
 
 
 @pytest.mark.parametrize(("form", "most"), [("parquet", 3), ("jsonl", 2)])
-def test_processes_change_nothing_in_changes(run: Any, long_log: Files, tmp_path: Path, form: str, most: int) -> None:
+def test_processes_change_nothing_in_changes(
+    run: Any, long_log: Files, tmp_path: Path, request: pytest.FixtureRequest, form: str, most: int
+) -> None:
+    if form == "jsonl":
+        request.getfixturevalue("here")
     said = []
     for jobs in range(1, most + 1):
         out = tmp_path / str(jobs)
@@ -722,6 +734,7 @@ def test_processes_change_nothing_in_changes(run: Any, long_log: Files, tmp_path
     assert all(entry == said[0] for entry in said)
 
 
+@pytest.mark.usefixtures("here")
 def test_processes_change_nothing_in_a_log_of_db2_for_luw(run: Any, tmp_path: Path) -> None:
     tables, data = db2_log.make().write(tmp_path)
     for options in (("--tables", tables), ("--spec", "db2_log")):
@@ -927,6 +940,7 @@ def test_engine_check_says_when_it_compares_nothing(run: Any, log: Files) -> Non
     assert "note: nothing is compared, since records of bmc_control go row by row" in done.err
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(("form", "jobs"), [("parquet", 1), ("jsonl", 1), ("parquet", 2)])
 def test_engine_check_of_changes(run: Any, long_log: Files, tmp_path: Path, form: str, jobs: int) -> None:
     asked = ("--control", long_log.control, "--include", "all", "--format", form)

@@ -89,7 +89,7 @@ Small = tuple[dict[str, Any], Any, Any]
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
     """A log, and its records and changes row by row; the records by the column are the same."""
-    log = write(tmp_path_factory.mktemp("small"), 1500)
+    log = write(tmp_path_factory.mktemp("small"), amount(600, 1500))
     records = by_row(log["path"], framing="rdw")
     assert not difference(records, by_column(log["path"], framing="rdw"))
     return log, records, changes(**log, engine="kaitai", include="all")

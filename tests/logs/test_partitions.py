@@ -6,7 +6,7 @@ import pickle
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -29,7 +29,6 @@ from lmparse.logs.arrow import part_batches, read_table
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
 from lmparse.records import files
-from lmparse.storage import processes
 
 MAX_BYTES = {"bmc_lldf": 30_000, "db2_log": 70_000}
 """Of a part, by spec: what is no record of Db2 LUW can pass for one for some ten thousand bytes."""
@@ -449,17 +448,6 @@ class Converted:
 @pytest.fixture
 def convert(put: Any, capsys: pytest.CaptureFixture[str]) -> Callable[[bytes], Converted]:
     return lambda data: Converted(put(data), capsys)
-
-
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What processes of their own do is done in this one, which starts sooner; all goes through pickle as there."""
-
-    def in_order(function: Any, tasks: Any, jobs: int) -> Iterator[Any]:
-        for task in tasks:
-            yield pickle.loads(pickle.dumps(function(pickle.loads(pickle.dumps(task)))))
-
-    monkeypatch.setattr(processes, "in_order", in_order)
 
 
 @pytest.mark.usefixtures("here")

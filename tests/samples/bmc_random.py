@@ -142,8 +142,8 @@ def some_header(chance: random.Random, pool: Pool, change_type: str) -> dict[str
     }  # fmt: skip
 
 
-def log_records(chance: random.Random, count: int, sources: list[Pool]) -> list[bytes]:
-    """Whole records, some in segments that stand apart, and some without row images."""
+def log_records(chance: random.Random, count: int, sources: list[Pool], segmented: float = 0.01) -> list[bytes]:
+    """Whole records, a share of them in segments that are apart, and some without row images."""
     headers: dict[tuple[int, str], list[bytes]] = {}
     made: list[bytes] = []
     held: list[bytes] = []
@@ -160,7 +160,7 @@ def log_records(chance: random.Random, count: int, sources: list[Pool]) -> list[
         else:
             images = ["OWNER", "CLONE"] if change_type == "E" else [b"\x01\x02"]
         data = lldf.data_area(change_type, images)
-        if change_type in TYPES and chance.random() < 0.01:
+        if change_type in TYPES and chance.random() < segmented:
             values = some_header(chance, pool, change_type) | {"log_rba": f"{len(made) | int(BOUND, 16):020X}"}
             if pool.table.sequence == 1 and pool.table.drop_rba == BOUND:
                 values["log_rba"] = f"{len(made) % 0xC000:020X}"
@@ -174,10 +174,10 @@ def log_records(chance: random.Random, count: int, sources: list[Pool]) -> list[
     return made + held
 
 
-def write(folder: Path, count: int) -> dict[str, Any]:
+def write(folder: Path, count: int, segmented: float = 0.01) -> dict[str, Any]:
     chance = random.Random(26)
     sources = pools(chance)
-    records = log_records(chance, count, sources)
+    records = log_records(chance, count, sources, segmented)
     with (folder / "x.dat").open("wb") as file:
         for start in range(0, len(records), 500):
             file.write(framing.rdw(records[start : start + 500]))
