@@ -25,7 +25,6 @@ from lmparse.changes.change import ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents, text_refusal
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import schemas
-from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.filters import Filter
 from lmparse.columnar.metadata_columns import Origin
 from lmparse.columnar.row_plan import DecodedRows
@@ -33,6 +32,7 @@ from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.spec import catalog
 from lmparse.values import byte_arrays, integers
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _MOST_ABSENT = 62
 """Values of one row that are kept elsewhere and can still be reported column-wise."""

@@ -22,12 +22,12 @@ from lmparse.bmc.tables import TableVersion, identity
 from lmparse.changes.change import HEADER_FIELDS
 from lmparse.changes.column_reader import TABLE_NAMES
 from lmparse.columnar import arrays, schemas
-from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.record_plan import Decoded
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window
 from lmparse.records.reader import Values
 from lmparse.values import integers
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.distinct import Distinct
 
 _STATE_FIELDS = ("uor_disp", "log_rec_disp", "sql_type")

@@ -12,8 +12,8 @@ from lmparse.bmc.log import LogicalLog
 from lmparse.changes.column_reader import TABLE_NAMES, LeftOut
 from lmparse.changes.ranges import OUTSIDE
 from lmparse.columnar import schemas
-from lmparse.columnar.arrays import Flags
 from lmparse.columnar.filters import Filter, mask
+from lmparse.values.byte_arrays import Flags
 
 
 class ChangeSelection:

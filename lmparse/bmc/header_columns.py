@@ -11,11 +11,11 @@ from functools import partial
 import numpy as np
 
 from lmparse.bmc.headers import EXTEND, Header, form
-from lmparse.columnar.arrays import Bytes, Flags
 from lmparse.columnar.record_plan import DescribedHeader, RecordPlan, Source, Widen
 from lmparse.errors import InvalidValueError
 from lmparse.spec.layout import Field
 from lmparse.values import codepages
+from lmparse.values.byte_arrays import Bytes, Flags
 from lmparse.values.codepages import CodePage
 
 _WIDEST = 8

@@ -21,11 +21,11 @@ from lmparse.changes.rows import rows_of
 from lmparse.changes.schemas import version_schema
 from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
 from lmparse.columnar import schemas
-from lmparse.columnar.arrays import Bytes, Int64s
 from lmparse.columnar.row_plan import DecodedRows, RowPlan
 from lmparse.columnar.rows import to_batch
 from lmparse.errors import LmparseError
 from lmparse.framing.extents import Span
+from lmparse.values.byte_arrays import Bytes, Int64s
 
 
 def text_refusal(log: ChangeLog, schema: pa.Schema | None) -> str:

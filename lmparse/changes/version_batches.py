@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from lmparse.changes.change import Version
 from lmparse.columnar.rows import BATCH_ROWS, Row
+from lmparse.values.byte_arrays import Int64s
 
-Int64s = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 

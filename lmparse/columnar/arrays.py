@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.values import byte_arrays, texts
+from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Ints
 from lmparse.values.codepages import CodePage
-
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-Int64s = npt.NDArray[np.int64]
-Ints = npt.NDArray[Any]
 
 
 def numbers(values: Ints, type_: pa.DataType, is_null: Flags | None = None) -> pa.Array:
@@ -125,7 +119,7 @@ def without(array: pa.Array, is_null: Flags) -> pa.Array:
 
 
 @lru_cache(maxsize=128)
-def steps(count: int, width: int) -> npt.NDArray[np.int32]:
+def steps(count: int, width: int) -> Int32s:
     """Offsets of `count` rows of the same width, read only; most batches have as many rows as the last."""
     if count * width > 0x7FFFFFFF:
         raise ValueError(f"{count * width} bytes are too many for offsets of 32 bits")

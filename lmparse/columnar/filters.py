@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.errors import OptionError
+from lmparse.values.byte_arrays import Flags, Int64s
 
-Flags = npt.NDArray[np.bool_]
 _ORDERS: dict[str, Callable[[Any, Any], Any]] = {
     "=": pc.equal,
     "!=": pc.not_equal,
@@ -131,7 +131,7 @@ def _scalar(value: Any, type_: pa.DataType) -> pa.Scalar:
     return pa.scalar(value, type_)
 
 
-def _ranks(values: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _ranks(values: npt.NDArray[Any]) -> Int64s:
     """Floating point as integers of the same order: NaN is itself and above all, zero has no sign; as in Spark."""
     bits = np.where(np.isnan(values), np.nan, values.astype(np.float64) + 0.0).view(np.int64)
     return np.where(bits < 0, bits ^ _MOST, bits)

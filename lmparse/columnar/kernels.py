@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from lmparse.columnar import arrays, schemas
-from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.column_types import MOST_DIGITS
 from lmparse.values import decfloat, decimals, floats, integers, packed_times, text_times, texts
+from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Int64s, UInt64s
 from lmparse.values.codepages import CodePage
+from lmparse.values.integers import ByteOrder
 
-ByteOrder = Literal["big", "little"]
 KernelResult = tuple[pa.Array, Flags | None]
 """n values, and which of them the kernel cannot vouch for (None: none)."""
 Kernel = Callable[[Bytes], KernelResult]
@@ -60,7 +58,7 @@ def decimal_float(byte_order: ByteOrder, raw: Bytes) -> KernelResult:
 
 def packed_decimal(type_: pa.DataType, raw: Bytes) -> KernelResult:
     """Packed decimals; one that has more digits than the type is bad."""
-    values: npt.NDArray[np.int64] | npt.NDArray[np.uint64]
+    values: Int64s | UInt64s
     values, bad = decimals.decode_packed_array(raw) if type_.precision <= 18 else decimals.decode_packed_array128(raw)
     if 2 * raw.shape[1] - 1 > type_.precision:
         # The bytes have room for one digit more.
@@ -120,7 +118,7 @@ def timestamp_tz_text(raw: Bytes) -> KernelResult:
     return _chars(*text_times.decode_timestamp_tz_array(raw))
 
 
-def _days(days: npt.NDArray[np.int32], bad: Flags) -> KernelResult:
+def _days(days: Int32s, bad: Flags) -> KernelResult:
     return arrays.numbers(days, pa.int32()).view(pa.date32()), bad
 
 

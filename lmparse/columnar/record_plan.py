@@ -16,15 +16,16 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import arrays, kernels, schemas
-from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.filters import Filter, mask
-from lmparse.columnar.kernels import ByteOrder, Kernel, KernelResult
+from lmparse.columnar.kernels import Kernel, KernelResult
 from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
 from lmparse.values import byte_arrays, codepages, integers, texts
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
+from lmparse.values.integers import ByteOrder
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
 """What reads each kind of text, a word."""

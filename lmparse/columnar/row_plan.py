@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import arrays
-from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.kernels import Kernel, KernelResult, RaggedKernel
 from lmparse.values import byte_arrays
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 Wanted = frozenset[str] | None
 """Names of the columns that are asked for; None for all."""

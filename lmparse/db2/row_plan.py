@@ -17,9 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.columnar import arrays, kernels
-from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.column_types import column_type
-from lmparse.columnar.kernels import ByteOrder, Kernel
+from lmparse.columnar.kernels import Kernel
 from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Values, Wanted
 from lmparse.db2 import row_reader
 from lmparse.db2.tables import Column, Table
@@ -27,7 +26,9 @@ from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 from lmparse.values import byte_arrays, codepages, decfloat, integers
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
+from lmparse.values.integers import ByteOrder
 
 _WIDTHS = {
     "int": ("an integer", (2, 4, 8)),

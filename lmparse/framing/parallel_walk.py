@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from lmparse.framing.descriptors import WordForm
 from lmparse.storage.buffers import Buffer
+from lmparse.values.byte_arrays import Int64s
 
-Places = npt.NDArray[np.int64]
 _WALKERS = 256
 _LEAST_BYTES = 1 << 18
 """Of a shorter stretch a single walker is as quick."""
@@ -25,7 +25,7 @@ _REACH = 1 << 16
 """Bytes that are searched for something like the first record."""
 
 
-def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop: int) -> tuple[Places, int] | None:
+def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop: int) -> tuple[Int64s, int] | None:
     """Where records stand from `offset` up to `stop`, and where the last of them ends.
 
     All that is given is proven. What ends behind `limit`, or has no sound word, is left out, and
@@ -60,7 +60,7 @@ def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop:
     return starts + offset, reached + offset
 
 
-def _begins(form: WordForm, buffer: Buffer, offset: int, last: int) -> Places:
+def _begins(form: WordForm, buffer: Buffer, offset: int, last: int) -> Int64s:
     """Places, from `offset`, that look like the start of the first record; that one is first."""
     behind = form.length_at + np.dtype(form.length_type).itemsize
     like = bytes(buffer[offset + behind : offset + form.size + _LIKENESS])

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.windows import Window
 from lmparse.values import byte_arrays, integers
+from lmparse.values.byte_arrays import Bytes, Flags
 from lmparse.values.distinct import Distinct
 
 Place = tuple[int, int]
@@ -42,11 +42,11 @@ def above(windows: Iterable[Window], place: Place, limit: int) -> Iterator[Recor
         yield from map(window.extent, np.flatnonzero(fits)[is_above].tolist())
 
 
-def _fits(window: Window, end: int) -> npt.NDArray[np.bool_]:
-    fits: npt.NDArray[np.bool_] = window.lengths >= end
+def _fits(window: Window, end: int) -> Flags:
+    fits: Flags = window.lengths >= end
     return fits
 
 
-def _rows(window: Window, place: Place, fits: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+def _rows(window: Window, place: Place, fits: Flags) -> Bytes:
     start, width = place
     return byte_arrays.take_rows(window.data, window.starts[fits] + start, width)

@@ -6,17 +6,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from lmparse.framing.extents import RecordExtent
-
-Bytes = npt.NDArray[np.uint8]
-Places = npt.NDArray[np.int64]
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 MAX_RECORDS = 1 << 13
 MAX_BYTES = 1 << 23
 
-_NONE: Places = np.zeros(0, np.int64)
+_NONE: Int64s = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +25,14 @@ class Window:
     data: Bytes
     """The bytes the records stand in, read only: a view of the file, or a copy when one of the
     records is spanned; then the descriptor words between its pieces are left out."""
-    starts: Places
+    starts: Int64s
     """Where each record begins in `data`; ascending. An empty record may begin at its end."""
-    lengths: Places
+    lengths: Int64s
     """Bytes of each record, without descriptor words."""
-    offsets: Places
+    offsets: Int64s
     """Offset of the first byte of each record in the file, as `RecordExtent.offset`."""
-    gap_starts: Places = field(default_factory=lambda: _NONE)
-    gap_ends: Places = field(default_factory=lambda: _NONE)
+    gap_starts: Int64s = field(default_factory=lambda: _NONE)
+    gap_ends: Int64s = field(default_factory=lambda: _NONE)
     """Where in the file something stands between two pieces of one record, over all records."""
 
     def __len__(self) -> int:
@@ -64,13 +61,13 @@ class Window:
 class ExtentRun(NamedTuple):
     """Records that follow one another. Offsets in the file; all arrays ascend but `lengths`."""
 
-    offsets: Places = _NONE
-    lengths: Places = _NONE
-    ends: Places = _NONE
+    offsets: Int64s = _NONE
+    lengths: Int64s = _NONE
+    ends: Int64s = _NONE
     """Behind the last byte of each record."""
-    gap_starts: Places = _NONE
+    gap_starts: Int64s = _NONE
     """What stands between two pieces of one record, over all records."""
-    gap_ends: Places = _NONE
+    gap_ends: Int64s = _NONE
 
     def then(self, other: ExtentRun) -> ExtentRun:
         """These records and others behind them."""
@@ -105,7 +102,7 @@ class ExtentRun(NamedTuple):
         return Window(index, data, starts, self.lengths, self.offsets, self.gap_starts, self.gap_ends)
 
 
-def joined(starts: Places, ends: Places, continues: npt.NDArray[np.bool_]) -> ExtentRun:
+def joined(starts: Int64s, ends: Int64s, continues: Flags) -> ExtentRun:
     """Records from their pieces: where the bytes of each start and end, and which ones go on with a record."""
     offsets = starts[~continues]
     record_ends = ends[~np.append(continues[1:], False)]

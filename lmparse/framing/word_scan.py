@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from lmparse.errors import FramingError
 from lmparse.framing.descriptors import WordForm, block_descriptor, segment_codes
 from lmparse.framing.extents import Handover
 from lmparse.framing.parallel_walk import items, parallel_walk
-from lmparse.framing.windows import ExtentRun, Places, joined
+from lmparse.framing.windows import ExtentRun, joined
 from lmparse.storage.buffers import Buffer
+from lmparse.values.byte_arrays import Flags, Int64s
 
 _SCAN_BYTES = 1 << 20
 """Bytes of the file that are scanned at a time; bounds the list of Python integers."""
@@ -103,7 +103,7 @@ class _Scan:
     closed: list[tuple[int, int]] = field(default_factory=list)
     """Where the words do not follow one another: their number, where the last of them ends."""
 
-    def stretches(self) -> Iterator[tuple[Places, Places]]:
+    def stretches(self) -> Iterator[tuple[Int64s, Int64s]]:
         """Where words start and what they are of ends, some at a time."""
         is_sound = True
         while is_sound and self.offset < self.end:
@@ -123,7 +123,7 @@ class _Scan:
                     ends[count - 1] = end
                 yield starts, ends
 
-    def _walk_in_parallel(self) -> tuple[Places, Places] | None:
+    def _walk_in_parallel(self) -> tuple[Int64s, Int64s] | None:
         """A longer stretch by many walkers; None where one has to go."""
         if self.is_blocked or self.is_spanned or self.misses >= _MISSES:
             return None
@@ -214,7 +214,7 @@ def runs_of_pieces(
     return Handover(place.offset, place.index, index - place.index)
 
 
-def _marked(codes: frozenset[int]) -> npt.NDArray[np.bool_]:
+def _marked(codes: frozenset[int]) -> Flags:
     """Whether each code is one of these."""
     marks = np.zeros(256, np.bool_)
     marks[list(codes)] = True

@@ -22,9 +22,11 @@ Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
 Float64s = npt.NDArray[np.float64]
+Ints = npt.NDArray[Any]
+"""Integers of any width."""
 
 
-def take_rows(data: Bytes, starts: npt.NDArray[Any], width: int) -> Bytes:
+def take_rows(data: Bytes, starts: Ints, width: int) -> Bytes:
     """The `width` bytes at each of `starts` in flat `data`, as (n, width). Raises ValueError beyond its end."""
     if width == 0 or not len(starts):
         return np.zeros((len(starts), width), np.uint8)
@@ -37,7 +39,7 @@ def take_rows(data: Bytes, starts: npt.NDArray[Any], width: int) -> Bytes:
     return rows
 
 
-def ragged_bytes(data: Bytes, starts: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> tuple[Bytes, Int32s]:
+def ragged_bytes(data: Bytes, starts: Ints, lengths: Ints) -> tuple[Bytes, Int32s]:
     """The pieces of flat `data` at `starts`, put together, and their n + 1 offsets.
 
     Raises ValueError when a piece lies outside of the data or all are longer than 2 GiB.
@@ -52,7 +54,7 @@ def ragged_bytes(data: Bytes, starts: npt.NDArray[Any], lengths: npt.NDArray[Any
     return data[places], offsets
 
 
-def offsets_of(lengths: npt.NDArray[Any]) -> Int32s:
+def offsets_of(lengths: Ints) -> Int32s:
     ends = np.cumsum(lengths, dtype=np.int64)
     if len(ends) and int(ends[-1]) > 0x7FFFFFFF:
         raise ValueError(f"{int(ends[-1])} bytes are too many for offsets of 32 bits")

@@ -8,10 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from lmparse.values import byte_arrays
-from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Int64s, offsets_of
+from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Int64s, Ints, offsets_of
 from lmparse.values.codepages import UNDEFINED, CodePage
 from lmparse.values.invalid_values import invalid_value
 
@@ -73,7 +72,7 @@ def decode_array(raw: Bytes, page: CodePage, trim: bool = True) -> tuple[Bytes, 
 
 
 def decode_ragged_array(
-    data: Bytes, starts: npt.NDArray[Any], lengths: npt.NDArray[Any], page: CodePage, trim: bool = False
+    data: Bytes, starts: Ints, lengths: Ints, page: CodePage, trim: bool = False
 ) -> tuple[Bytes, Int32s, Flags]:
     """As `decode_array`, of pieces of flat `data`. Raises ValueError as `ragged_bytes`, too."""
     blank = _blank(page)
@@ -97,9 +96,7 @@ def _blank(page: CodePage) -> np.unsignedinteger[Any]:
     return blank
 
 
-def _without_blanks(
-    chars: npt.NDArray[Any], offsets: npt.NDArray[Any], blank: np.unsignedinteger[Any]
-) -> npt.NDArray[Any]:
+def _without_blanks(chars: Ints, offsets: Ints, blank: np.unsignedinteger[Any]) -> Ints:
     """The length of each piece up to its last character that is no blank."""
     lengths = np.diff(offsets)
     last = np.maximum(offsets[1:] - 1, 0)
@@ -121,7 +118,7 @@ def _cut(raw: Bytes, lengths: Int64s) -> Bytes:
     return raw[is_kept]
 
 
-def _encoded(flat: Bytes, lengths: npt.NDArray[Any], page: CodePage) -> tuple[Bytes, Int32s, Flags]:
+def _encoded(flat: Bytes, lengths: Ints, page: CodePage) -> tuple[Bytes, Int32s, Flags]:
     """Text of one page in one piece, `lengths` bytes a row, as UTF-8."""
     if page.codec == "utf_8":
         return _checked(flat, lengths)
@@ -147,14 +144,14 @@ def _sizes(page: CodePage) -> bytes:
     return bytes(map(len, page.utf8 or ()))
 
 
-def _sums(sizes: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Int64s:
+def _sums(sizes: Ints, lengths: Ints) -> Int64s:
     """The sums of consecutive pieces of `sizes`."""
     ends = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=ends[1:])
     return np.diff(ends[offsets_of(lengths)])
 
 
-def _from_utf16(flat: Bytes, lengths: npt.NDArray[Any], page: CodePage) -> tuple[Bytes, Int32s, Flags]:
+def _from_utf16(flat: Bytes, lengths: Ints, page: CodePage) -> tuple[Bytes, Int32s, Flags]:
     bad = np.zeros(len(lengths), np.bool_)
     units = flat.view(">u2" if page.codec == "utf_16_be" else "<u2").astype(np.uint16)
     is_surrogate = np.equal(units & 0xF800, 0xD800)
@@ -167,7 +164,7 @@ def _from_utf16(flat: Bytes, lengths: npt.NDArray[Any], page: CodePage) -> tuple
     return encoded, offsets_of(_sums(sizes, lengths // 2)), bad
 
 
-def _checked(flat: Bytes, lengths: npt.NDArray[Any]) -> tuple[Bytes, Int32s, Flags]:
+def _checked(flat: Bytes, lengths: Ints) -> tuple[Bytes, Int32s, Flags]:
     """UTF-8 as it is; rows that are none are bad and left out."""
     bad = np.zeros(len(lengths), np.bool_)
     offsets = offsets_of(lengths)
@@ -193,7 +190,7 @@ def _checked(flat: Bytes, lengths: npt.NDArray[Any]) -> tuple[Bytes, Int32s, Fla
     return flat, offsets, bad
 
 
-def _without(flat: Bytes, lengths: npt.NDArray[Any], bad: Flags) -> tuple[Bytes, npt.NDArray[Any], Int32s]:
+def _without(flat: Bytes, lengths: Ints, bad: Flags) -> tuple[Bytes, Ints, Int32s]:
     flat = flat[np.repeat(~bad, lengths)]
     lengths = np.where(bad, 0, lengths)
     return flat, lengths, offsets_of(lengths)
