@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from lmparse.samples import bmc_log
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
-from lmparse.values import codepages, packed_times
+from lmparse.values import codepages, packed_times, text_times
 
 ROOT = Path(__file__).resolve().parent.parent
 SPECS = Path(__file__).parent / "specs"
@@ -183,7 +183,7 @@ def _unaligned(data: NDArray[np.uint8], dtype: str) -> NDArray[Any]:
 
 def _micros(data: NDArray[np.uint8], places: NDArray[np.int64]) -> NDArray[np.int64]:
     raws = (data[place : place + 17].tobytes() for place in places.tolist())
-    return np.array([packed_times.timestamp17_micros(raw) for raw in raws], dtype=np.int64)
+    return np.array([text_times.iso_micros(packed_times.decode_timestamp17(raw) or "") for raw in raws], dtype=np.int64)
 
 
 _TWO_DIGITS = np.array([value // 10 * 16 + value % 10 for value in range(100)], dtype=np.uint8)

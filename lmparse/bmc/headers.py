@@ -261,5 +261,5 @@ def _too_wide(value: bytes, width: int) -> InvalidValueError:
 
 def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:
     value = raw[field.position : field.position + field.length]
-    decode = kinds.decoder(field.kind, page)
+    decode = kinds.KINDS[field.kind].decoder(page)
     return value if decode is None else decode(value)

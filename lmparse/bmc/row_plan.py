@@ -17,9 +17,9 @@ import pyarrow as pa
 from lmparse.bmc.row_image import NULL_BYTES, ImageOptions, ImageReading
 from lmparse.bmc.tables import Column, TableVersion
 from lmparse.columnar import kernels
-from lmparse.columnar.column_types import column_type
 from lmparse.columnar.kernels import Kernel, RaggedKernel
 from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Values, Wanted
+from lmparse.columnar.schemas import column_type
 from lmparse.values import byte_arrays, integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 

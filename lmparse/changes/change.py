@@ -12,31 +12,14 @@ from typing import Any, Protocol
 
 from lmparse.errors import InvalidValueError
 from lmparse.framing.extents import RecordExtent
-from lmparse.records.files import corrupt_field
+from lmparse.records.files import corrupt_field, metadata
 from lmparse.records.reader import Values
+from lmparse.values.sql_types import TableColumn
 
 HEADER_FIELDS = ("sql_type", "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id")
 """Header fields that every change carries."""
 ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
 """What the rows of an operation are, in the order in which logs have them; other operations have no row."""
-
-
-class TableColumn(Protocol):
-    """A column, however a log describes it."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def form(self) -> str: ...
-    @property
-    def length(self) -> int: ...
-    @property
-    def scale(self) -> int: ...
-    def precision(self, dec_length: str) -> int: ...
 
 
 class Version(Protocol):
@@ -102,12 +85,4 @@ class Change:
             row["header"] = self.header
         if self.faults:
             row["_corrupt_fields"] = [corrupt_field(fault) for fault in self.faults]
-        row["_metadata"] = {
-            "file": origin["file"],
-            "record_index": self.extent.index,
-            "record_offset": self.extent.offset,
-            "record_length": self.length,
-            "spec": origin["spec"],
-            "spec_hash": origin["spec_hash"],
-        }
-        return row
+        return row | {"_metadata": metadata(origin, self.extent, self.length)}

@@ -41,7 +41,6 @@ class ChangeLog(RecordFile):
         """What `table_ids` was found to be, for a part of a log."""
         self.table_names: set[str] = set()
         """Full name of the table that `table` names, once it has been looked up."""
-        self.origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
 
     @property
     @abstractmethod

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lmparse.changes.change import Change, TableColumn
+from lmparse.changes.change import Change
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.reader import Values
+from lmparse.values.sql_types import TableColumn
 
 
 @dataclass(slots=True)

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from lmparse.changes.change import HEADER_FIELDS, TableColumn, Version
+from lmparse.changes.change import HEADER_FIELDS, Version
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
-from lmparse.columnar.column_types import column_type
+from lmparse.columnar.schemas import column_type
 from lmparse.errors import OptionError
+from lmparse.values.sql_types import TableColumn
 
 
 def changes_schema(

@@ -19,7 +19,7 @@ def numbers(values: Ints, type_: pa.DataType, is_null: Flags | None = None) -> p
     return _array(type_, len(held), [pa.py_buffer(held)], is_null)
 
 
-def decimal(values: Ints, type_: pa.DataType, is_null: Flags | None = None) -> pa.Array:
+def decimal(values: Ints, type_: pa.DataType) -> pa.Array:
     """Unscaled decimals: n integers of 64 bits, or n rows of the two words of a decimal128."""
     words = values
     if values.ndim == 1:
@@ -28,7 +28,7 @@ def decimal(values: Ints, type_: pa.DataType, is_null: Flags | None = None) -> p
         # The sign goes on into the upper word; an unsigned number has none.
         words[:, 1] = 0 if values.dtype == np.uint64 else values >> 63
     held = np.ascontiguousarray(words)
-    return _array(type_, len(held), [pa.py_buffer(held)], is_null)
+    return _array(type_, len(held), [pa.py_buffer(held)], None)
 
 
 def strings(data: Bytes, offsets: Ints, is_null: Flags | None = None) -> pa.Array:
@@ -58,19 +58,12 @@ def text(raw: Bytes, page: CodePage) -> tuple[pa.Array, Flags | None]:
 
 def as_ascii(text_: bytes, page: CodePage) -> bytes:
     """Text whose characters are one byte each, or UTF-8, as ASCII; X'80' and above where a character is none."""
-    table = _ascii_table(page)
-    return text_ if table is None else text_.translate(table)
+    return text_ if page.table is None else text_.translate(texts.to_ascii(page))
 
 
 def is_wide(page: CodePage) -> bool:
     """Whether a character of the page may take more bytes than UTF-8 shows by itself: UTF-16 and the like."""
     return page.table is None and page.codec != "utf_8"
-
-
-@lru_cache(maxsize=64)
-def _ascii_table(page: CodePage) -> bytes | None:
-    """The ASCII character of a byte, X'FF' where it is none; None for UTF-8, where they are the same."""
-    return None if page.table is None else bytes(ord(char) if char < "\x80" else 0xFF for char in page.table)
 
 
 def binary(raw: Bytes) -> pa.Array:

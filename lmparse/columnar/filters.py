@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.columnar.schemas import MAX_DIGITS
 from lmparse.errors import OptionError
 from lmparse.values.byte_arrays import Flags, Int64s
 
@@ -30,8 +31,6 @@ _ORDERS: dict[str, Callable[[Any, Any], Any]] = {
 }
 COMPARISONS = (*_ORDERS, "in", "is null", "is not null", "starts with")
 _MOST = (1 << 63) - 1
-_DIGITS = 38
-"""Of the widest decimal."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def _is_literal(value: Any, type_: pa.DataType) -> bool:
         # Arrow compares in a type that has the places of both.
         scale = max(-int(exponent), 0, type_.scale)
         whole = max(len(digits) + int(exponent), int(type_.precision - type_.scale), 0)
-        return whole + int(scale) <= _DIGITS
+        return whole + int(scale) <= MAX_DIGITS
     if pa.types.is_floating(type_):
         return isinstance(value, float) or (is_int and abs(value) < 1 << 53)
     if pa.types.is_timestamp(type_):

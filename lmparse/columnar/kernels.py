@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import arrays, schemas
-from lmparse.columnar.column_types import MOST_DIGITS
 from lmparse.values import decfloat, decimals, floats, integers, packed_times, text_times, texts
 from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Int64s, UInt64s
 from lmparse.values.codepages import CodePage
@@ -71,7 +70,7 @@ def decimal_refusal(digits: int, width: int) -> str:
     """Why `packed_decimal` cannot read decimals of so many digits and bytes; empty when it can."""
     if digits < 1 or width < 1:
         return "a decimal without digits"
-    return "" if digits <= MOST_DIGITS else f"{digits} digits are too many for a decimal of 128 bits"
+    return "" if digits <= schemas.MAX_DIGITS else f"{digits} digits are too many for a decimal of 128 bits"
 
 
 def boolean(raw: Bytes) -> KernelResult:

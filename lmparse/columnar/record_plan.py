@@ -19,10 +19,10 @@ from lmparse.columnar import arrays, kernels, schemas
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.kernels import Kernel, KernelResult
 from lmparse.framing.windows import Window
-from lmparse.records.reader import default_page
+from lmparse.records.reader import default_page, page_of_field
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
-from lmparse.values import byte_arrays, codepages, integers, texts
+from lmparse.values import byte_arrays, integers, texts
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
@@ -215,7 +215,7 @@ class RecordPlan:
         name, kernel = self._kernel(entry, type_)
         offset = entry.offset or 0
         can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext") or (
-            entry.kind in _TEXTS and not texts.is_total(self._page_of(entry))
+            entry.kind in _TEXTS and not texts.is_total(page_of_field(entry, self._page))
         )
         ways = [ColumnPlan(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
         for part in schemas.parts(self.spec.layouts, entry):
@@ -224,9 +224,6 @@ class RecordPlan:
                 ColumnPlan(column, entry, "unsigned", offset + (part.offset or 0), part.width, pa.int64(), number)
             )
         return ways
-
-    def _page_of(self, entry: Field) -> CodePage:
-        return self._page if entry.codec in (None, "ebcdic", "database") else codepages.lookup(entry.codec)
 
     def _kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
         kind, order = entry.kind, _byte_order(self.spec.layout)
@@ -238,7 +235,7 @@ class RecordPlan:
             return "timestamp17", kernels.timestamp17
         if kind in ("lrsn10", "rba10", "bytes"):
             return "bytes", kernels.binary
-        page = self._page_of(entry)
+        page = page_of_field(entry, self._page)
         if kind not in _TEXTS or kernels.text_refusal(page) or (kind == "code" and order == "little"):
             return "", None
         if kind == "hextext":

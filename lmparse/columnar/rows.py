@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from lmparse.columnar import schemas
 from lmparse.framing.extents import RecordExtent, Span
-from lmparse.records.files import RecordFile, corrupt_field
+from lmparse.records.files import RecordFile, corrupt_field, metadata
 from lmparse.records.reader import Record, Wanted
 from lmparse.spec.layout import Field
 from lmparse.values import text_times
@@ -54,7 +54,7 @@ def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: I
         if raw is not None:
             row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], "big")
     row[schemas.CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
-    row["_metadata"] = _metadata(file, extent)
+    row["_metadata"] = metadata(file.origin, extent)
     return row
 
 
@@ -64,20 +64,9 @@ def bad_rows(file: RecordFile) -> Iterator[Row]:
         yield {
             schemas.CORRUPT_RECORD: extent.read(file.buffer),
             schemas.CORRUPT_FIELDS: [corrupt_field(error)],
-            "_metadata": _metadata(file, extent),
+            "_metadata": metadata(file.origin, extent),
         }
     file.bad_records.clear()
-
-
-def _metadata(file: RecordFile, extent: RecordExtent) -> Row:
-    return {
-        "file": file.path,
-        "record_index": extent.index,
-        "record_offset": extent.offset,
-        "record_length": extent.length,
-        "spec": file.spec.id,
-        "spec_hash": file.spec.layout.sha256,
-    }
 
 
 def batches(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -94,8 +83,8 @@ def batches(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
 
 def to_batch(rows: list[Row], schema: pa.Schema) -> pa.RecordBatch:
     """Rows as one batch."""
-    arrays = [pa.array([fit(row.get(entry.name)) for row in rows], entry.type)
-              for entry, fit in ((entry, _fitting(entry.type)) for entry in schema)]  # fmt: skip
+    fits = [(entry, _fitting(entry.type)) for entry in schema]
+    arrays = [pa.array([fit(row.get(entry.name)) for row in rows], entry.type) for entry, fit in fits]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 

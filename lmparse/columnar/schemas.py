@@ -10,9 +10,22 @@ import pyarrow as pa
 from lmparse.errors import OptionError
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
+from lmparse.values import kinds
+from lmparse.values.sql_types import TableColumn
 
 TEXT = pa.string()
 MICROS = pa.timestamp("us")
+MAX_DIGITS = 38
+"""Digits of the widest decimal (decimal128)."""
+_TYPES = {
+    "float": pa.float64(),
+    "boolean": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp": MICROS,
+    "bytes": pa.binary(),
+    "raw": pa.binary(),
+}
+"""Arrow types by the form of a column of a table; columns of other forms are text."""
 CORRUPT = pa.list_(
     pa.struct([("path", TEXT), ("offset", pa.int64()), ("raw", TEXT), ("code", TEXT), ("message", TEXT)])
 )
@@ -83,23 +96,24 @@ def _arrow_field(layouts: Any, entry: Field) -> pa.Field:
 
 def arrow_type(layouts: Any, entry: Field) -> pa.DataType:
     """The type of the column of a field."""
-    width = entry.width or 1
     if entry.kind == "struct":
         inner = [_arrow_field(layouts, part) for part in layouts[entry.type]] if entry.type else []
         return pa.list_(pa.struct(inner)) if entry.repeated else pa.struct(inner)
-    if entry.kind == "uint":
-        return (
-            pa.int16() if width < 2 else pa.int32() if width < 4 else pa.int64() if width < 8 else pa.decimal128(20, 0)
-        )
-    if entry.kind == "int":
-        return pa.int16() if width <= 2 else pa.int32() if width <= 4 else pa.int64()
-    if entry.kind == "float":
-        return pa.float64()
-    if entry.kind in ("char", "code", "hextext"):
-        return TEXT
-    if entry.kind == "decimaltext":
-        return pa.int64()
-    return MICROS if entry.kind == "timestamp17" else pa.binary()
+    name = kinds.column_type(entry.kind, entry.width)
+    return pa.decimal128(20, 0) if name == kinds.UINT64 else pa.type_for_alias(name)
+
+
+def column_type(column: TableColumn, dec_length: str) -> pa.DataType:
+    """The Arrow type of a column of a table."""
+    form = column.form
+    if form == "int":
+        return {2: pa.int16(), 4: pa.int32(), 8: pa.int64()}[column.length]
+    if form == "decimal":
+        precision = max(column.precision(dec_length), column.scale)
+        return pa.decimal128(precision, column.scale) if precision <= MAX_DIGITS else TEXT
+    if form == "absent":
+        return pa.binary() if column.type == "BLOB" else TEXT
+    return _TYPES.get(form, TEXT)
 
 
 def widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
@@ -111,7 +125,7 @@ def widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
     if pa.types.is_decimal(first) and pa.types.is_decimal(second):
         scale = max(first.scale, second.scale)
         whole = max(first.precision - first.scale, second.precision - second.scale)
-        return pa.decimal128(whole + scale, scale) if whole + scale <= 38 else None
+        return pa.decimal128(whole + scale, scale) if whole + scale <= MAX_DIGITS else None
     return None
 
 

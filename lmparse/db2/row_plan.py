@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.columnar import arrays, kernels
-from lmparse.columnar.column_types import column_type
 from lmparse.columnar.kernels import Kernel
 from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Values, Wanted
+from lmparse.columnar.schemas import column_type
 from lmparse.db2 import row_reader
 from lmparse.db2.tables import Column, Table
 from lmparse.records.reader import RecordReader

@@ -64,6 +64,7 @@ class RecordFile:
         self.settings = found.settings
         """What to hand to readers of parts of this file."""
         self.decisions = list(found.decisions)
+        self.origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
         self.tally = Tally()
         self.keeps_bad_records = False
         self.bad_records: list[tuple[RecordExtent, DataError]] = []
@@ -264,6 +265,18 @@ def check_columns(spec: Spec, wanted: tuple[str, ...], known: set[str]) -> None:
     for name in wanted:
         if name not in known:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}", code="LMP-S003")
+
+
+def metadata(origin: dict[str, str], extent: RecordExtent, length: int | None = None) -> dict[str, Any]:
+    """The value of the column `_metadata` for a record, or for a change of `length` bytes; see `RecordFile.origin`."""
+    return {
+        "file": origin["file"],
+        "record_index": extent.index,
+        "record_offset": extent.offset,
+        "record_length": extent.length if length is None else length,
+        "spec": origin["spec"],
+        "spec_hash": origin["spec_hash"],
+    }
 
 
 def corrupt_field(fault: DataError) -> dict[str, Any]:

@@ -195,16 +195,11 @@ class RecordReader:
             return lambda raw: raw or None
         if entry.kind in _PARSED:
             return _PARSED[entry.kind]
-        take, decode = self._raw(entry), kinds.decoder(entry.kind, self._page(entry))
+        take, decode = self._raw(entry), kinds.KINDS[entry.kind].decoder(page_of_field(entry, self.code_page))
         if decode is None or take is None:
             return decode or take or (lambda value: value)
         whole: Decode = lambda value: decode(take(value))  # noqa: E731
         return cache(whole) if entry.kind == "code" else whole
-
-    def _page(self, entry: Field) -> CodePage:
-        if entry.codec in (None, "ebcdic", "database"):
-            return self.code_page
-        return codepages.lookup(entry.codec)
 
     def _raw(self, entry: Field) -> Decode | None:
         """What gives a field's bytes; a field of a shared type is put together from its parts. None if parsed so."""
@@ -243,6 +238,11 @@ def kind_of(parsed: Any) -> str:
 def default_page(spec: Spec) -> CodePage:
     """The code page of files of a spec when nothing names one: EBCDIC, or UTF-8 for a database's text."""
     return codepages.lookup("utf-8" if "database" in spec.codecs else "cp037")
+
+
+def page_of_field(entry: Field, page: CodePage) -> CodePage:
+    """The code page of a field in a file with a code page: that of the file, unless the spec names another one."""
+    return page if entry.codec in (None, "ebcdic", "database") else codepages.lookup(entry.codec)
 
 
 def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:

@@ -82,13 +82,6 @@ class CodePage:
         return self.table.encode("latin-1")
 
     @cached_property
-    def utf8(self) -> tuple[bytes, ...] | None:
-        """The 256 characters as UTF-8 (one to three bytes), empty where there is none; None as `table`."""
-        if self.table is None:
-            return None
-        return tuple(b"" if char == UNDEFINED else char.encode() for char in self.table)
-
-    @cached_property
     def _encoding(self) -> dict[int, int]:
         # Some Thai signs (838, 1160) have two bytes; the first is written.
         table = self.table or ""

@@ -1,6 +1,6 @@
-"""Kinds of fields: what each kind that a layout names means for the bytes of a field.
+"""Kinds of fields: for each kind that a layout names, its column type, and how bytes become a value and back.
 
-Nested records (struct, body) are not values and have no entry. The Arrow types of the same kinds are in `columnar`.
+Nested records (struct, body) are not values and have no entry.
 """
 
 from __future__ import annotations
@@ -20,38 +20,50 @@ Encode = Callable[[Any, int, CodePage, ByteOrder], bytes]
 
 
 class Kind(NamedTuple):
-    """How the bytes of a kind become a value, and back."""
+    """The column type of a kind, and how its bytes become a value and back."""
 
+    column: str
+    """Arrow's name of the column type; empty for whole numbers, whose width decides."""
     decoder: Callable[[CodePage], Decode | None]
-    """For text in a code page, what decodes it; None where the bytes are the value."""
+    """For a code page, the function that decodes the bytes of a field; None if the bytes are the value."""
     encode: Encode
 
 
-def decoder(kind: str, page: CodePage) -> Decode | None:
-    """What decodes the bytes of a field of a kind; None where they are the value."""
-    return KINDS[kind].decoder(page)
+def column_type(kind: str, width: int | None) -> str:
+    """Arrow's name of the type of a column with fields of a kind and a width in bytes: `int16`, `string`, `binary`."""
+    name = KINDS[kind].column if kind in KINDS else "binary"
+    bits = 8 * (width or 1) + (kind == "uint")
+    return name or next((number for most, number in _NUMBERS if bits <= most), UINT64)
 
 
 def _integer(is_signed: bool) -> Encode:
     return lambda value, width, page, order: int(value or 0).to_bytes(width, order, signed=is_signed)
 
 
-_TEXT = Kind(texts.decoder, lambda value, width, page, order: texts.encode(str(value or ""), width, page))
-_BYTES = Kind(lambda page: None, _integer(False))
+_NUMBERS = ((16, "int16"), (32, "int32"), (64, "int64"))
+"""Bits and Arrow's names of integers."""
+UINT64 = "decimal(20,0)"
+"""The column type of unsigned numbers of 64 bits; Arrow has no short name for it."""
+_TEXT = Kind("string", texts.decoder, lambda value, width, page, order: texts.encode(str(value or ""), width, page))
+_BYTES = Kind("binary", lambda page: None, _integer(False))
 KINDS: dict[str, Kind] = {
-    "uint": Kind(lambda page: partial(int.from_bytes, byteorder="big"), _integer(False)),
-    "int": Kind(lambda page: partial(int.from_bytes, byteorder="big", signed=True), _integer(True)),
+    "uint": Kind("", lambda page: partial(int.from_bytes, byteorder="big"), _integer(False)),
+    "int": Kind("", lambda page: partial(int.from_bytes, byteorder="big", signed=True), _integer(True)),
     "float": Kind(
-        lambda page: floats.decode_ieee, lambda value, width, page, order: floats.encode_ieee(value or 0, width, order)
+        "double",
+        lambda page: floats.decode_ieee,
+        lambda value, width, page, order: floats.encode_ieee(value or 0, width, order),
     ),
     "char": _TEXT,
     "code": _TEXT,
-    "hextext": Kind(lambda page: lambda raw: texts.decode_hex(page.decode(raw)), _TEXT.encode),
+    "hextext": Kind("string", lambda page: lambda raw: texts.decode_hex(page.decode(raw)), _TEXT.encode),
     "decimaltext": Kind(
+        "int64",
         lambda page: lambda raw: decimals.decode_text(page.decode(raw)),
         lambda value, width, page, order: decimals.encode_text(value, width, page),
     ),
     "timestamp17": Kind(
+        "timestamp[us]",
         lambda page: packed_times.decode_timestamp17,
         lambda value, width, page, order: packed_times.encode_timestamp17(value, width),
     ),

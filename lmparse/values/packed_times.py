@@ -28,17 +28,13 @@ def decode_timestamp17(raw: bytes) -> str | None:
     always shown, more up to the last that is not zero. Raises LMP-V005.
     Source: BMC AMI Log Master for Db2, "Logical log data file", footnote 1.
     """
-    parts = _split_timestamp17(raw)
-    if parts is None:
-        return None
-    second, _, fraction = parts
+    second = _second17(raw[:7])
+    fraction = raw[7:].hex()
+    if second is None or len(raw) != 17 or not fraction.isdigit() or ("T24" in second and fraction.strip("0")):
+        if raw == _NO_TIMESTAMP17:
+            return None
+        raise _bad_timestamp17(raw)
     return f"{second}.{fraction[:6]}" if fraction.endswith("00000000000000") else f"{second}.{fraction.rstrip('0')}"
-
-
-def timestamp17_micros(raw: bytes) -> int | None:
-    """BIN(17) as microseconds since 1970-01-01T00:00:00, finer digits cut off; as `decode_timestamp17`."""
-    parts = _split_timestamp17(raw)
-    return None if parts is None else parts[1] + int(parts[2][:6])
 
 
 def encode_timestamp17(text: str | None, width: int = 17) -> bytes:
@@ -68,25 +64,14 @@ def extend_timestamp(raw: bytes) -> bytes:
     return bytes.fromhex(text.replace("-", "").replace(".", "")) + bytes(7)
 
 
-def _split_timestamp17(raw: bytes) -> tuple[str, int, str] | None:
-    """Text to the second, microseconds to the second, 20 digits of fraction; None when all bytes are zero."""
-    second = _second17(raw[:7])
-    fraction = raw[7:].hex()
-    if second is None or len(raw) != 17 or not fraction.isdigit() or ("T24" in second[0] and fraction.strip("0")):
-        if raw == _NO_TIMESTAMP17:
-            return None
-        raise _bad_timestamp17(raw)
-    return second[0], second[1], fraction
-
-
 @lru_cache(maxsize=8192)
-def _second17(packed: bytes) -> tuple[str, int] | None:
-    """The first 7 bytes as text and as microseconds, None when they are no time; neighbours in a log share them."""
+def _second17(packed: bytes) -> str | None:
+    """The first 7 bytes as text; None if they are not a time. Cached, because neighbours in a log share them."""
     digits = packed.hex()
     day = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}"
     if len(digits) != 14 or not digits.isdigit() or gregorian.days(day) is None or not gregorian.is_time(digits[8:]):
         return None
-    return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:]}", gregorian.micros(day, digits[8:])
+    return f"{day}T{digits[8:10]}:{digits[10:12]}:{digits[12:]}"
 
 
 def _bad_timestamp17(raw: bytes) -> InvalidValueError:
@@ -144,16 +129,12 @@ def _digits(raw: bytes, expected: str) -> str:
 def timestamp17_micros_array(raw: Bytes) -> tuple[Int64s, Flags, Flags, Flags]:
     """BIN(17): microseconds, whether a row is null (all zeros; then 0), `bad`, `has_finer`.
 
-    As `timestamp17_micros`.
+    Equal to `text_times.iso_micros` of the text that `decode_timestamp17` returns.
     """
     count, width = raw.shape
     if width != 17:
         return np.zeros(count, np.int64), none_of(count), ~none_of(count), none_of(count)
-    second, behind, last = (
-        decode_unsigned_array(raw[:, :8]),
-        decode_unsigned_array(raw[:, 8:16]),
-        decode_unsigned_array(raw[:, 16:]),
-    )
+    second, behind, last = map(decode_unsigned_array, (raw[:, :8], raw[:, 8:16], raw[:, 16:]))
     micros, bad, has_finer = _packed_timestamp(second, behind, last)
     is_null = np.equal(second | behind | last, 0)
     bad ^= is_null  # of year 0, hence bad

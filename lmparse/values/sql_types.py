@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Protocol
 
 _ALIASES = {
     "INT": "INTEGER", "DEC": "DECIMAL", "NUMERIC": "DECIMAL", "NUM": "DECIMAL", "CHARACTER": "CHAR",
@@ -39,6 +40,24 @@ _WORDS = re.compile(
 _CODE_UNITS = {"OCTETS": 1, "CODEUNITS16": 2, "CODEUNITS32": 4}
 """Most bytes of a unit that a length counts."""
 _UNITS = {None: 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+class TableColumn(Protocol):
+    """A column of a table, whatever log describes it."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def form(self) -> str: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def scale(self) -> int: ...
+    def precision(self, dec_length: str) -> int: ...
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def _split_timestamp(text: str, whole: str) -> tuple[str, int, str]:
 
 @lru_cache(maxsize=8192)
 def _second(text: str) -> tuple[str, int] | None:
-    """As `_second17`, of the first 19 characters."""
+    """The first 19 characters in ISO form and as microseconds; None if they are not a time. Cached for neighbours."""
     day, clock = text[:10], text[11:13] + text[14:16] + text[17:]
     if not is_second(text) or gregorian.days(day) is None or not gregorian.is_time(clock):
         return None

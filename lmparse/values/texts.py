@@ -71,19 +71,11 @@ def decode_array(raw: Bytes, page: CodePage, trim: bool = True) -> tuple[Bytes, 
     return _encoded(_cut(raw, lengths), lengths, page)
 
 
-def decode_ragged_array(
-    data: Bytes, starts: Ints, lengths: Ints, page: CodePage, trim: bool = False
-) -> tuple[Bytes, Int32s, Flags]:
-    """As `decode_array`, of pieces of flat `data`. Raises ValueError as `ragged_bytes`, too."""
-    blank = _blank(page)
-    is_cut = np.not_equal(lengths % blank.itemsize, 0)
+def decode_ragged_array(data: Bytes, starts: Ints, lengths: Ints, page: CodePage) -> tuple[Bytes, Int32s, Flags]:
+    """Text in the pieces of flat `data`, as `decode_array` without `trim`. Also raises ValueError as `ragged_bytes`."""
+    is_cut = np.not_equal(lengths % _blank(page).itemsize, 0)
     flat, offsets = byte_arrays.ragged_bytes(data, starts, np.where(is_cut, 0, lengths))
-    lengths = np.diff(offsets)
-    if trim and len(flat):
-        kept = blank.itemsize * _without_blanks(flat.view(blank.dtype), offsets // blank.itemsize, blank)
-        if not np.array_equal(kept, lengths):
-            flat, lengths = byte_arrays.ragged_bytes(flat, offsets[:-1], kept)[0], kept
-    encoded, offsets, bad = _encoded(flat, lengths, page)
+    encoded, offsets, bad = _encoded(flat, np.diff(offsets), page)
     return encoded, offsets, bad | is_cut
 
 
@@ -94,18 +86,6 @@ def _blank(page: CodePage) -> np.unsignedinteger[Any]:
     raw = page.encode(" ")
     blank: np.unsignedinteger[Any] = np.frombuffer(raw, f"u{len(raw)}")[0]
     return blank
-
-
-def _without_blanks(chars: Ints, offsets: Ints, blank: np.unsignedinteger[Any]) -> Ints:
-    """The length of each piece up to its last character that is no blank."""
-    lengths = np.diff(offsets)
-    last = np.maximum(offsets[1:] - 1, 0)
-    if not (chars[last] == blank).any():
-        return lengths
-    # Behind the last such character before any place; in a piece before, if this one has only blanks.
-    ends = np.where(chars != blank, np.arange(1, len(chars) + 1), 0)
-    np.maximum.accumulate(ends, out=ends)
-    return np.where(lengths > 0, np.maximum(ends[last] - offsets[:-1], 0), 0)
 
 
 def _cut(raw: Bytes, lengths: Int64s) -> Bytes:
@@ -141,7 +121,7 @@ def _encoded(flat: Bytes, lengths: Ints, page: CodePage) -> tuple[Bytes, Int32s,
 @lru_cache(maxsize=64)
 def _sizes(page: CodePage) -> bytes:
     """Bytes of each character in UTF-8, 0 where there is none."""
-    return bytes(map(len, page.utf8 or ()))
+    return bytes(0 if char == UNDEFINED else len(char.encode()) for char in page.table or "")
 
 
 def _sums(sizes: Ints, lengths: Ints) -> Int64s:

@@ -24,9 +24,9 @@ from lmparse.bmc.row_plan import ImagePlan
 from lmparse.bmc.tables import Column, TableVersion
 from lmparse.changes import schemas as change_schemas
 from lmparse.columnar import row_plan
-from lmparse.columnar.column_types import column_type
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import to_batch
+from lmparse.columnar.schemas import column_type
 from lmparse.errors import DataError
 from lmparse.values import byte_arrays, codepages
 

@@ -36,9 +36,9 @@ from lmparse.changes.row_values import RowValues
 from lmparse.changes.rows import change_rows
 from lmparse.changes.schemas import changes_schema
 from lmparse.columnar import row_plan
-from lmparse.columnar.column_types import column_type
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import batches, to_batch
+from lmparse.columnar.schemas import column_type
 from lmparse.db2 import change_columns as db2_change_columns
 from lmparse.db2 import tables
 from lmparse.db2.change_columns import LuwChangeColumns

@@ -21,9 +21,8 @@ from writers.bmc.rows import Column as EncodedColumn
 from lmparse import open_log
 from lmparse.bmc.tables import Column, TableVersion
 from lmparse.changes.schemas import changes_schema, table_type
-from lmparse.columnar.column_types import column_type
 from lmparse.columnar.rows import BATCH_ROWS, batches, record_rows
-from lmparse.columnar.schemas import records_schema
+from lmparse.columnar.schemas import column_type, records_schema
 from lmparse.errors import DataError, OptionError
 from lmparse.logs.arrow import part_batches, request_schema
 from lmparse.logs.open import open_changes, open_file

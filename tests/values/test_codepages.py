@@ -219,12 +219,9 @@ def test_any_name_gives_a_page_or_option_error(name: str | int) -> None:
 @pytest.mark.parametrize("page", SINGLE_BYTE, ids=lambda page: page.name)
 def test_forms_of_a_table_agree(page: CodePage) -> None:
     assert page.table is not None
-    assert page.utf8 is not None
     for byte, char in enumerate(page.table):
         if char == UNDEFINED:
-            assert page.utf8[byte] == b""
             continue
-        assert page.utf8[byte] == char.encode()
         assert page.decode(bytes([byte])) == char
         assert page.decode(page.encode(char)) == char
     assert (page.latin1 is None) == (max(page.table) > "\xff")
@@ -234,7 +231,7 @@ def test_forms_of_a_table_agree(page: CodePage) -> None:
 
 @pytest.mark.parametrize("page", [page for page in ALL_PAGES if page.kind != "sbcs"], ids=lambda page: page.name)
 def test_longer_characters_have_no_table(page: CodePage) -> None:
-    assert (page.table, page.latin1, page.utf8) == (None, None, None)
+    assert (page.table, page.latin1) == (None, None)
     assert page.decode(page.encode("ABC 123")) == "ABC 123"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from lmparse.errors import InvalidValueError
+from lmparse.values import packed_times, text_times
 
 VECTORS = Path(__file__).parent
 
@@ -46,3 +47,9 @@ def refusal(decode: Callable[..., Any], *arguments: Any) -> InvalidValueError | 
 def micros(when: datetime) -> int:
     passed = when - datetime(1970, 1, 1)
     return (passed.days * 86400 + passed.seconds) * 1_000_000 + passed.microseconds
+
+
+def timestamp17_micros(raw: bytes) -> int | None:
+    """The microseconds of a BIN(17) timestamp, from its text; finer digits are cut off."""
+    text = packed_times.decode_timestamp17(raw)
+    return None if text is None else text_times.iso_micros(text)

@@ -12,16 +12,15 @@ from dataclasses import dataclass, replace
 from lmparse.spec.catalog import KIND
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Field, Layout
+from lmparse.values import kinds
 
 Origin = tuple[str, str]
 """Layout and member that a column comes from."""
 _TEXT = "string"
 _NUMBERS = ("smallint", "int", "bigint", "decimal(20,0)")
 """Types of whole numbers, each wider than those in front of it."""
-_OF_KIND = {
-    "float": "double", "char": _TEXT, "code": _TEXT, "hextext": _TEXT, "decimaltext": "bigint",
-    "timestamp17": "timestamp_ntz",
-}  # fmt: skip
+_SPARK = {"int16": "smallint", "int32": "int", "int64": "bigint", "timestamp[us]": "timestamp_ntz"}
+"""Spark's names of types where they are not Arrow's."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +87,10 @@ def is_wider(old: str, new: str) -> bool:
 
 def column_type(entry: Field) -> str:
     """The type of the column of a field, of a struct without its fields."""
-    width = entry.width or 1
     if entry.kind == "struct":
         return "array<struct>" if entry.repeated else "struct"
-    if entry.kind == "uint":
-        return _NUMBERS[0 if width < 2 else 1 if width < 4 else 2 if width < 8 else 3]
-    if entry.kind == "int":
-        return _NUMBERS[0 if width <= 2 else 1 if width <= 4 else 2]
-    return _OF_KIND.get(entry.kind, "binary")
+    name = kinds.column_type(entry.kind, entry.width)
+    return _SPARK.get(name, name)
 
 
 def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[tuple[Layout, Field]]:
