@@ -16,6 +16,10 @@ from typing import Any
 
 from lmparse.errors import OptionError
 
+FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
+"""Framings of any records, beside `auto`."""
+DB2_FRAMINGS = ("bare", "lsn6", "lsn8", "filter", "filter97")
+"""Framings of Db2 LUW log records, named for what an API puts in front of each record."""
 _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
@@ -73,20 +77,13 @@ class Options:
     """Everything a caller can say about a log. The defaults let the bytes decide."""
 
     spec: str = _option("bmc_lldf", "spec id of the records, or the path of a spec built elsewhere")
-    framing: str = _option(
-        "auto",
-        "what stands between records",
-        values=(
-            *("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed"),
-            *("bare", "lsn6", "lsn8", "filter", "filter97"),
-        ),
-    )
+    framing: str = _option("auto", "what stands between records", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _option(None, "bytes of every record, for framing fixed", kind=int)
     control: str | None = _option(None, "control file of a logical log", is_file=True)
     control_framing: str = _option(
         "auto",
         "framing of the control file",
-        values=("auto", "rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued"),
+        values=("auto", *(name for name in FRAMINGS if name != "fixed")),
     )
     tables: str | None = _option(None, "YAML file that describes the tables of a Db2 LUW log", is_file=True)
     generation: str = _option("auto", "form of the Db2 LUW log record header", values=("auto", "v7", "v9.7", "v10"))

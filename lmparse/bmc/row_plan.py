@@ -196,7 +196,7 @@ class _Walk:
     def has(self, width: int) -> bool:
         """Mark the images that end before `width` more bytes; whether one is left that does not."""
         self.rows.good &= self.places + width <= self.ends
-        places = self.rows.stand_in(self.places, self.rows.good)
+        places = byte_arrays.stand_in(self.places, self.rows.good)
         if places is not None:
             self.places = places
         return places is not None

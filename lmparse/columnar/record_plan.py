@@ -330,9 +330,9 @@ class _Shape:
         """What is known of the records of a window before their values are read."""
         size = len(window.data)
         is_regular: Flags = (window.lengths >= self._least) & (window.starts + self._high <= size)
-        starts = self._safe(window.starts, is_regular)
-        if not is_regular.any():
-            return _Found(window.data, window.starts, starts, {}, is_regular)
+        starts = byte_arrays.stand_in(window.starts, is_regular)
+        if starts is None:
+            return _Found(window.data, window.starts, window.starts, {}, is_regular)
         numbers = {entry.id: self._number(window.data, starts, entry) for entry in self._limited}
         for entry in self._limited:
             found = numbers[entry.id]
@@ -352,14 +352,8 @@ class _Shape:
             # One that is cut short is no field, and what stands there goes elsewhere.
             end = ends[entry.ends or END]
             is_regular &= (end <= (entry.offset or 0)) | (end >= (entry.end or 0))
-        return _Found(window.data, window.starts, self._safe(starts, is_regular), ends, is_regular)
-
-    @staticmethod
-    def _safe(starts: Int64s, is_regular: Flags) -> Int64s:
-        if is_regular.all():
-            return starts
-        first = int(is_regular.argmax())
-        return np.where(is_regular, starts, starts[first] if is_regular[first] else 0)
+        safe = byte_arrays.stand_in(starts, is_regular)
+        return _Found(window.data, window.starts, starts if safe is None else safe, ends, is_regular)
 
     def _number(self, data: Bytes, starts: Int64s, entry: Field) -> Int64s:
         raw = byte_arrays.take_rows(data, starts + (entry.offset or 0), entry.width or 0)

@@ -69,13 +69,6 @@ class Rows:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def stand_in(self, places: Int64s, which: Flags) -> Int64s | None:
-        """Places with those of one row of `which` for all others, so that no gather leaves the data; None for none."""
-        if which.all():
-            return places if len(places) else None
-        first = int(which.argmax())
-        return np.where(which, places, places[first]) if which[first] else None
-
     def array(self, column: RowColumn, values: Values) -> pa.Array:
         """One column. A row that the kernel does not vouch for is regular no more, unless null."""
         is_null = values.is_null
@@ -96,7 +89,7 @@ class Rows:
                 sizes = np.where(is_there, sizes, 0)
             return column.read_ragged(self.data, begins, sizes)
         if column.read is not None and begins is not None:
-            begins = self.stand_in(begins, is_there)
+            begins = byte_arrays.stand_in(begins, is_there)
             raw = None if begins is None else byte_arrays.take_rows(self.data, begins, column.width)
         return None if column.read is None or raw is None else column.read(raw)
 

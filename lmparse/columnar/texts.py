@@ -9,17 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.columnar.schemas import TEXT
 from lmparse.values import decimals
 from lmparse.values.json_form import to_json
-
-_TEXT = pa.string()
 
 
 def as_text(array: pa.Array) -> pa.Array:
     """A column as text: bytes in upper-case hex, timestamps in ISO form, structs and lists as JSON."""
     type_ = array.type
     if array.null_count == len(array):
-        return pa.nulls(len(array), _TEXT)
+        return pa.nulls(len(array), TEXT)
     if pa.types.is_string(type_):
         return array
     if pa.types.is_binary(type_):
@@ -27,7 +26,7 @@ def as_text(array: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(type_) or pa.types.is_date32(type_):
         return _time(array)
     if pa.types.is_integer(type_) or pa.types.is_boolean(type_):
-        return array.cast(_TEXT)
+        return array.cast(TEXT)
     if pa.types.is_decimal(type_):
         return _each(array, decimals.to_text)
     if pa.types.is_struct(type_):
@@ -43,7 +42,7 @@ def _as_json(array: pa.Array) -> pa.Array:
     if pa.types.is_string(type_):
         known = text.dictionary_encode()
         quoted = [json.dumps(value, ensure_ascii=False) for value in known.dictionary.to_pylist()]
-        text = pa.array(quoted, _TEXT).take(known.indices)
+        text = pa.array(quoted, TEXT).take(known.indices)
     elif not (is_bare or pa.types.is_nested(type_)):
         text = pc.binary_join_element_wise('"', text, '"', "")
     return pc.fill_null(text, "null")
@@ -55,17 +54,17 @@ def _struct(array: pa.Array) -> pa.Array:
         parts.append(f"{', ' if number else ''}{json.dumps(entry.name, ensure_ascii=False)}: ")
         parts.append(_as_json(array.field(number)))
     if len(parts) == 1:
-        return pa.array(["{}"] * len(array), _TEXT)
+        return pa.array(["{}"] * len(array), TEXT)
     return pc.binary_join_element_wise(*parts, "}", "")
 
 
 def _where(array: pa.Array, text: pa.Array, other: str | None) -> pa.Array:
     """A text where a column has a value."""
-    return pc.if_else(array.is_valid(), text, pa.scalar(other, _TEXT)) if array.null_count else text
+    return pc.if_else(array.is_valid(), text, pa.scalar(other, TEXT)) if array.null_count else text
 
 
 def _each(array: pa.Array, show: Any) -> pa.Array:
-    return pa.array([None if value is None else show(value) for value in array.to_pylist()], _TEXT)
+    return pa.array([None if value is None else show(value) for value in array.to_pylist()], TEXT)
 
 
 def _hex(array: pa.Array) -> pa.Array:
@@ -82,4 +81,4 @@ def _time(array: pa.Array) -> pa.Array:
     is_date = pa.types.is_date32(array.type)
     numbers = np.asarray(array.view(pa.int32() if is_date else pa.int64()).fill_null(0))
     times = numbers.astype("datetime64[D]" if is_date else "datetime64[us]")
-    return _where(array, pa.array(np.datetime_as_string(times).tolist(), _TEXT), None)
+    return _where(array, pa.array(np.datetime_as_string(times).tolist(), TEXT), None)

@@ -13,7 +13,8 @@ from lmparse.errors import DataError, FramingError, RecordError
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.framings import PREFIXED, framing_of
+from lmparse.framing.framings import framing_of
+from lmparse.options import DB2_FRAMINGS
 from lmparse.records.reader import Record, RecordReader, kind_of
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
@@ -245,7 +246,7 @@ def _prefix_lsn(prefix: Any) -> int | None:
 
 def detection(framing: str = "auto", byte_order: str = "auto", generation: str = "auto") -> Detection:
     """What log records look like, for detection; what a caller has named is not tried otherwise."""
-    names = PREFIXED if framing == "auto" else (framing,)
+    names = DB2_FRAMINGS if framing == "auto" else (framing,)
     orders = BYTE_ORDERS if byte_order == "auto" else (byte_order,)
     generations = GENERATIONS if generation == "auto" else (generation,)
 

@@ -276,7 +276,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
 def _head(rows: Rows, width: int) -> Bytes | None:
     """The first bytes of each row; those that end before are regular no more. None when no row is left."""
     rows.good &= rows.lengths >= width
-    starts = rows.stand_in(rows.starts, rows.good)
+    starts = byte_arrays.stand_in(rows.starts, rows.good)
     return None if starts is None else byte_arrays.take_rows(rows.data, starts, width)
 
 

@@ -14,8 +14,8 @@ from lmparse.db2.transaction_index import TransactionIndex
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import detect, try_framing
-from lmparse.framing.framings import PREFIXED, framing_of
-from lmparse.options import Options
+from lmparse.framing.framings import framing_of
+from lmparse.options import DB2_FRAMINGS, Options
 from lmparse.records.settings import Decision, FamilySettings, FileSettings, FoundFile, page_of, proof
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -62,15 +62,15 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
 def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Decision]]:
     """Framing, generation and what says so."""
     name, order, generation = options.framing, options.byte_order, options.generation
-    if name not in ("auto", *PREFIXED):
-        raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(PREFIXED))
+    if name not in ("auto", *DB2_FRAMINGS):
+        raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(DB2_FRAMINGS))
     is_named, is_empty = name != "auto" and order != "auto", not len(buffer)
     otherwise = log_record.GENERATIONS[-1] if generation == "auto" else generation
     if is_named and (generation != "auto" or is_empty):
         said = Decision("framing", f"{name} {order} {generation}", "option")
         return framing_of(name, byte_order=order), otherwise, [said]
     if is_empty and (name != "auto" or options.tables is not None):
-        name = PREFIXED[0] if name == "auto" else name
+        name = DB2_FRAMINGS[0] if name == "auto" else name
         order = log_record.BYTE_ORDERS[0] if order == "auto" else order
         return framing_of(name, byte_order=order), otherwise, [Decision("framing", name, "the file is empty")]
     detection = log_record.detection(name, order, generation)

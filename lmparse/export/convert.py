@@ -15,8 +15,7 @@ from lmparse.export.progress import Progress
 from lmparse.export.record_file import RecordFileRun
 from lmparse.export.run import OnError
 from lmparse.storage import addresses
-from lmparse.storage.atomic_output import AtomicOutput, check_place
-from lmparse.storage.signals import ended_by_signals
+from lmparse.storage.atomic_output import AtomicOutput, check_place, ended_by_signals
 
 
 def convert(asked: Conversion, on_error: OnError, progress: Progress | None = None) -> Summary:

@@ -14,7 +14,7 @@ from lmparse.errors import FramingError
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
-from lmparse.framing.glued import Cutter
+from lmparse.framing.undelimited import Cutter
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
 

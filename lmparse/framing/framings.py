@@ -5,13 +5,11 @@ from __future__ import annotations
 from lmparse.errors import OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.blocks import Blocks
-from lmparse.framing.fixed import Fixed
-from lmparse.framing.glued import Cutter, Glued
 from lmparse.framing.spanned import Spanned, SpannedBlocks
+from lmparse.framing.undelimited import Cutter, Fixed, Glued
 from lmparse.framing.words import Counted, Prefixed
+from lmparse.options import DB2_FRAMINGS, FRAMINGS
 
-PREFIXED = ("bare", "lsn6", "lsn8", "filter", "filter97")
-"""Framings of records that begin with their own length, by what an API puts in front of them."""
 _DESCRIBED: dict[str, Framing] = {
     "rdw": Counted("rdw"),
     "bdw": Blocks(),
@@ -19,18 +17,16 @@ _DESCRIBED: dict[str, Framing] = {
     "bdw-vbs": SpannedBlocks(),
     "zosmf": Counted("zosmf", "zos_zosmf", counts_itself=False),
 }
-"""Framings by the descriptor words of z/OS, which need to know nothing else."""
-FRAMINGS = (*_DESCRIBED, "glued", "fixed", *PREFIXED)
-"""Every framing; `auto` stands for the one that the bytes prove."""
+"""Framings by the descriptor words of z/OS, which need no further facts."""
 
 
 def framing_of(
     name: str, record_length: int | None = None, cutter: Cutter | None = None, byte_order: str | None = None
 ) -> Framing:
-    """The framing of a name.
+    """The framing with a name.
 
-    `fixed` needs the length of its records in bytes, `glued` what a record says of its own length, and
-    those of Db2 LUW log records their byte order, `little` or `big`. Raises OptionError without it.
+    `fixed` needs the length of a record in bytes, `glued` a function that reads the length of a record, and the
+    framings of Db2 LUW log records the byte order, `little` or `big`. Raises OptionError if that is missing.
     """
     if name in _DESCRIBED:
         return _DESCRIBED[name]
@@ -42,8 +38,8 @@ def framing_of(
         if cutter is None:
             raise OptionError("framing glued is for records that tell their own length; those of this spec do not")
         return Glued(cutter)
-    if name in PREFIXED:
+    if name in DB2_FRAMINGS:
         if byte_order is None:
             raise OptionError(f"framing {name} is for Db2 LUW log records", hint="spec db2_log")
         return Prefixed(name, byte_order)
-    raise OptionError(f"framing has no value {name!r}", hint="one of " + ", ".join(("auto", *FRAMINGS)))
+    raise OptionError(f"framing has no value {name!r}", hint="one of " + ", ".join(("auto", *FRAMINGS, *DB2_FRAMINGS)))

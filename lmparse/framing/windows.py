@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -40,10 +40,8 @@ class Window:
 
     def behind(self, number: int) -> Window:
         """The same without the first `number` records."""
-        return Window(
-            self.first_index + number, self.data, self.starts[number:], self.lengths[number:], self.offsets[number:],
-            self.gap_starts, self.gap_ends,
-        )  # fmt: skip
+        starts, lengths, offsets = self.starts[number:], self.lengths[number:], self.offsets[number:]
+        return replace(self, first_index=self.first_index + number, starts=starts, lengths=lengths, offsets=offsets)
 
     def extent(self, number: int) -> RecordExtent:
         """One of the records, 0 being the first; reading goes on behind it nowhere."""

@@ -66,20 +66,19 @@ class RecordReader:
 
         Raises RecordError (LMP-R) or InvalidValueError (LMP-V) with field and offset.
         """
-        parsed, fault = self.parse_partly(raw)
+        try:
+            return self.spec.parser(*self.arguments, KaitaiStream(BytesIO(raw)))
+        except Exception:
+            parsed, fault = self.parse_noting_places(raw)
         if fault is not None:
             raise fault
         return parsed
 
-    def parse_partly(self, raw: bytes) -> tuple[KaitaiStruct, DataError | None]:
-        """The same, and what `parse` would raise: the object then ends where the fault is."""
-        try:
-            return self.spec.parser(*self.arguments, KaitaiStream(BytesIO(raw))), None
-        except Exception:
-            return self.parse_noting_places(raw)
-
     def parse_noting_places(self, raw: bytes) -> tuple[KaitaiStruct, DataError | None]:
-        """The same through the debug parser, which is slower: `places_of` says where the fields were found."""
+        """The object by the debug parser, and the error that `parse` raises: the object ends where the fault is.
+
+        Slower than `parse`; `places_of` then gives the places of the fields.
+        """
         parsed = self.spec.debug_parser(*self.arguments, KaitaiStream(BytesIO(raw)))
         try:
             parsed._read()
@@ -90,11 +89,11 @@ class RecordReader:
         return parsed, None
 
     def accepts(self, raw: bytes) -> bool:
-        """Whether `parse` gives an object; cheaper than to ask it and to throw its error away."""
+        """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
         try:
             self.spec.parser(*self.arguments, KaitaiStream(BytesIO(raw)))
         except Exception:
-            return self._may_end_short and self._parses(raw)
+            return self._may_end_short and self.parse_noting_places(raw)[1] is None
         return True
 
     @cached_property
@@ -111,13 +110,6 @@ class RecordReader:
                     return True
                 left += [layouts[name] for entry in layout for name in (*entry.cases, entry.type) if name]
         return False
-
-    def _parses(self, raw: bytes) -> bool:
-        try:
-            self.parse(raw)
-        except DataError:
-            return False
-        return True
 
     def read(self, raw: bytes, wanted: Wanted = None) -> Record:
         """The values of one record, or some of them. Raises as `parse` does; faulty values are collected."""

@@ -142,17 +142,10 @@ def _named_page(buffer: Buffer, framing: Framing, page: Callable[[bytes], CodePa
 
 
 def _parsing(reader: RecordReader) -> Detection:
-    """What records look like of which nothing is known but that most of them parse."""
-
-    def parses(raw: bytes) -> bool:
-        try:
-            reader.parse(raw)
-        except DataError:
-            return False
-        return True
+    """The detection of records of which nothing is known except that most of them parse."""
 
     def test(records: list[bytes], framing: Framing) -> str | None:
-        good = sum(map(parses, records))
+        good = sum(map(reader.accepts, records))
         return None if 2 * good > len(records) else f"{good} of {len(records)} records are {reader.spec.id}"
 
     return Detection(f"{reader.spec.id} records", test)

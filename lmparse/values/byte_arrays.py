@@ -54,7 +54,19 @@ def ragged_bytes(data: Bytes, starts: Ints, lengths: Ints) -> tuple[Bytes, Int32
     return data[places], offsets
 
 
+def stand_in(places: Int64s, which: Flags) -> Int64s | None:
+    """`places` with the place of one row of `which` for all other rows, so that none is outside of the data.
+
+    None if `which` is empty or False for all rows.
+    """
+    if which.all():
+        return places if len(places) else None
+    first = int(which.argmax())
+    return np.where(which, places, places[first]) if which[first] else None
+
+
 def offsets_of(lengths: Ints) -> Int32s:
+    """The n + 1 offsets of pieces that follow one another. Raises ValueError beyond 2 GiB."""
     ends = np.cumsum(lengths, dtype=np.int64)
     if len(ends) and int(ends[-1]) > 0x7FFFFFFF:
         raise ValueError(f"{int(ends[-1])} bytes are too many for offsets of 32 bits")

@@ -12,7 +12,8 @@ from writers.db2.wire import BYTE_ORDERS
 
 from lmparse.bmc.change_record import detection
 from lmparse.framing.base import Framing
-from lmparse.framing.framings import PREFIXED, framing_of
+from lmparse.framing.framings import framing_of
+from lmparse.options import DB2_FRAMINGS
 
 NAME = rows.Column("NAME", "VCHR", 200)
 RECORDS = [
@@ -33,7 +34,7 @@ WRITTEN: dict[str, tuple[str, str, dict[str, Any]]] = {
     "zosmf": ("zosmf", "zosmf", {}),
     "fixed": ("fixed", "fixed", {"record_length": 60}),
 }
-OTHERS = [f"{name} {order}" for name in PREFIXED for order in BYTE_ORDERS]
+OTHERS = [f"{name} {order}" for name in DB2_FRAMINGS for order in BYTE_ORDERS]
 """Those of Db2 LUW."""
 EVERY = [*WRITTEN, *OTHERS, "glued"]
 
@@ -45,7 +46,7 @@ def written(
     if way == "glued":
         return framing_of("glued", cutter=detection().cutter), enc.glued(RECORDS)
     name, _, order = way.partition(" ")
-    if name in PREFIXED:
+    if name in DB2_FRAMINGS:
         items = [luw.Framed(luw_record(record, order), number) for number, record in enumerate(records)]
         return framing_of(name, byte_order=order), luw.framed(name, order, items)
     kind, reader, options = ways[way]

@@ -1,0 +1,79 @@
+"""Records without anything between them: all of one length, or each with a length that it says itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from lmparse.errors import DataError
+from lmparse.framing.base import Framing, Runs
+from lmparse.framing.descriptors import cut_short
+from lmparse.framing.extents import Handover, RecordExtent
+from lmparse.storage.buffers import Buffer
+
+Cutter = Callable[[Buffer, int, int, int], int]
+"""From a buffer, the offset of a record, the end of the file and the number of the record: its length in bytes."""
+
+
+@dataclass(frozen=True)
+class Fixed(Framing):
+    """The framing `fixed`."""
+
+    record_length: int
+    """Bytes of every record."""
+    name = "fixed"
+    resumes_anywhere = True
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        length = self.record_length
+        for number, offset in enumerate(range(start, end, length), index):
+            if length > end - offset:
+                raise cut_short(buffer, offset, end, number, length)
+            yield RecordExtent(number, ((offset, length),), offset)
+
+    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+        import numpy as np
+
+        from lmparse.framing.windows import MAX_RECORDS, ExtentRun
+
+        length = self.record_length
+        while end - start >= length:
+            count = min((end - start) // length, MAX_RECORDS)
+            offsets = np.arange(count, dtype=np.int64) * length + start
+            yield ExtentRun(offsets, np.full(count, length, np.int64), offsets + length)
+            start += count * length
+            index += count
+        return Handover(start, index)
+
+    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
+        return (near - near % self.record_length,)
+
+
+@dataclass(frozen=True)
+class Glued(Framing):
+    """The framing `glued`."""
+
+    cutter: Cutter
+    name = "glued"
+
+    def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
+        offset = start
+        while offset < end:
+            try:
+                length = self.cutter(buffer, offset, end, index)
+            except DataError as error:
+                error.at(record_index=index, record_offset=offset)
+                raise
+            if length > end - offset:
+                raise cut_short(buffer, offset, end, index, length)
+            yield RecordExtent(index, ((offset, length),), offset)
+            offset += length
+            index += 1
+
+    def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
+        yield from ()
+        return Handover(start, index)
+
+    def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
+        """None: a range proves nothing, because the end of the last record is taken from the end of the range."""
+        return ()
