@@ -1,4 +1,4 @@
-"""Arrays: values in NumPy's form as Arrow arrays, without a copy of what they hold."""
+"""Arrays: NumPy arrays as Arrow arrays, without a copy of their values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lmparse.values.codepages import CodePage
 
 
 def numbers(values: Ints, type_: pa.DataType, is_null: Flags | None = None) -> pa.Array:
-    """Numbers of n rows in the width of an Arrow type: integers, float64, or microseconds."""
+    """The numbers of n rows as an Arrow type: integers, float64, or microseconds."""
     held = np.ascontiguousarray(values, type_.to_pandas_dtype() if not pa.types.is_timestamp(type_) else np.int64)
     return _array(type_, len(held), [pa.py_buffer(held)], is_null)
 
@@ -25,21 +25,21 @@ def decimal(values: Ints, type_: pa.DataType) -> pa.Array:
     if values.ndim == 1:
         words = np.empty((len(values), 2), np.int64)
         words[:, 0] = values.view(np.int64)
-        # The sign goes on into the upper word; an unsigned number has none.
+        # The sign is extended into the upper word; an unsigned number has none.
         words[:, 1] = 0 if values.dtype == np.uint64 else values >> 63
     held = np.ascontiguousarray(words)
     return _array(type_, len(held), [pa.py_buffer(held)], None)
 
 
 def strings(data: Bytes, offsets: Ints, is_null: Flags | None = None) -> pa.Array:
-    """Text as UTF-8 bytes of all rows and n + 1 offsets of 32 bits."""
+    """Text from the UTF-8 bytes of all rows and n + 1 offsets of 32 bits."""
     return _array(pa.string(), len(offsets) - 1, [pa.py_buffer(offsets), pa.py_buffer(data)], is_null)
 
 
 def text(raw: Bytes, page: CodePage) -> tuple[pa.Array, Flags | None]:
-    """Text of (n, width) bytes without blanks at the end, and which rows are none; as `texts.decode_array`.
+    """Text of (n, width) bytes without blanks at the end, and which rows are bad; as `texts.decode_array`.
 
-    Arrow cuts blanks off faster than NumPy does, but only where a byte is a character.
+    Arrow removes blanks faster than NumPy does, but only if each byte is a character.
     """
     count, width = raw.shape
     shown = b"" if is_wide(page) else as_ascii(together(raw).tobytes(), page)
@@ -57,17 +57,17 @@ def text(raw: Bytes, page: CodePage) -> tuple[pa.Array, Flags | None]:
 
 
 def as_ascii(text_: bytes, page: CodePage) -> bytes:
-    """Text whose characters are one byte each, or UTF-8, as ASCII; X'80' and above where a character is none."""
+    """Text in a page with one byte for each character, or UTF-8, as ASCII; other characters have bytes above X'7F'."""
     return text_ if page.table is None else text_.translate(texts.to_ascii(page))
 
 
 def is_wide(page: CodePage) -> bool:
-    """Whether a character of the page may take more bytes than UTF-8 shows by itself: UTF-16 and the like."""
+    """Whether a character of the page may take several bytes and the page is not UTF-8: UTF-16 and the like."""
     return page.table is None and page.codec != "utf_8"
 
 
 def binary(raw: Bytes) -> pa.Array:
-    """The n rows of (n, width) bytes as they are."""
+    """The n rows of (n, width) bytes unchanged."""
     count, width = raw.shape
     return _array(pa.binary(), count, [pa.py_buffer(steps(count, width)), pa.py_buffer(together(raw))], None)
 
@@ -77,7 +77,7 @@ def together(raw: Bytes) -> Bytes:
     count, width = raw.shape
     if not width or raw.strides[1] != 1:
         return np.ascontiguousarray(raw)
-    # As elements of `width` bytes they are copied one by one, not byte by byte.
+    # Elements of `width` bytes are copied row by row, not byte by byte.
     whole = np.ascontiguousarray(raw.view(f"V{width}")[:, 0])
     held: Bytes = whole.view(np.uint8).reshape(count, width)
     return held
@@ -86,8 +86,8 @@ def together(raw: Bytes) -> Bytes:
 def ragged_binary(data: Bytes, starts: Ints, lengths: Ints, is_null: Flags | None = None) -> pa.Array:
     """Pieces of flat `data` at ascending `starts` that do not overlap.
 
-    Pieces and what stands between them are every other value of one array over the same bytes, and
-    Arrow takes those it is asked for without a step of ours for each.
+    Pieces and the bytes between them are alternate values of one array over the same bytes, from which Arrow takes
+    the pieces without a Python step for each.
     """
     count = len(starts)
     low = int(starts[0]) if count else 0
@@ -104,7 +104,7 @@ def ragged_binary(data: Bytes, starts: Ints, lengths: Ints, is_null: Flags | Non
 
 
 def without(array: pa.Array, is_null: Flags) -> pa.Array:
-    """An array with more nulls."""
+    """An array with additional nulls."""
     if not is_null.any():
         return array
     is_valid = ~is_null if not array.null_count else ~is_null & np.asarray(array.is_valid())
@@ -113,7 +113,7 @@ def without(array: pa.Array, is_null: Flags) -> pa.Array:
 
 @lru_cache(maxsize=128)
 def steps(count: int, width: int) -> Int32s:
-    """Offsets of `count` rows of the same width, read only; most batches have as many rows as the last."""
+    """Offsets of `count` rows of one width, read only. Cached, because most batches have the same number of rows."""
     if count * width > 0x7FFFFFFF:
         raise ValueError(f"{count * width} bytes are too many for offsets of 32 bits")
     found = np.arange(0, (count + 1) * width, width, dtype=np.int32) if width else np.zeros(count + 1, np.int32)

@@ -1,4 +1,4 @@
-"""Comparison: two engines over the same records, value by value."""
+"""Comparison: the rows of two engines from the same records, value by value."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from lmparse.errors import EngineDifferenceError
 
 
 def compared(first: Iterator[pa.RecordBatch], second: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The first stream, as far as the second gives the same rows; batches may be cut differently.
+    """The batches of the first stream, compared with the rows of the second, whose batches may be cut differently.
 
-    Where both are of one file, `first` is by the column and `second` by the parser. Raises
-    EngineDifferenceError at the first row that differs, naming its first column that does.
+    `first` is decoded column-wise, `second` by the parser. Raises EngineDifferenceError at the first row that differs,
+    with the name of its first column that differs.
     """
     other = _Rows(second)
     place = 0
@@ -35,14 +35,14 @@ def compared(first: Iterator[pa.RecordBatch], second: Iterator[pa.RecordBatch]) 
 
 
 class _Rows:
-    """A stream of batches, taken in pieces of any size."""
+    """A stream of batches that is read in pieces of any size."""
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self._batches = batches
         self._held: pa.RecordBatch | None = None
 
     def take(self, count: int) -> pa.RecordBatch | None:
-        """The next rows, at most so many; None at the end."""
+        """The next rows, at most `count`; None at the end."""
         while self._held is None or not self._held.num_rows:
             self._held = next(self._batches, None)
             if self._held is None:
@@ -73,7 +73,7 @@ def _differing(one: pa.Array, other: pa.Array) -> Iterator[int]:
     if one.equals(other) and not pa.types.is_floating(one.type):
         return
     if pa.types.is_floating(one.type):
-        # As the bytes of numbers.
+        # Compared by their bytes.
         left, right = (np.asarray(array.fill_null(0.0), np.float64).view(np.int64) for array in (one, other))
         differs = (left != right) | (np.asarray(one.is_null()) != np.asarray(other.is_null()))
         yield from np.flatnonzero(differs)[:1].tolist()

@@ -1,7 +1,7 @@
-"""Filters: which rows a caller wants, so that the others need not be decoded.
+"""Filters: conditions on rows, so that other rows need not be decoded.
 
-A filter holds one column against a value; of several, all must hold. As in SQL, null fulfils no comparison:
-only `is null` finds it.
+A filter compares one column with a value; if there are several filters, a row must fulfil all. As in SQL, null fulfils
+no comparison except `is null`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _MOST = (1 << 63) - 1
 
 @dataclass(frozen=True)
 class Filter:
-    """One column against a value. Safe to pickle."""
+    """A comparison of one column with a value. Safe to pickle."""
 
     column: str
     comparison: str
     """One of COMPARISONS."""
     value: Any = None
-    """A tuple of values for `in`; without a meaning for `is null` and `is not null`."""
+    """A tuple of values for `in`; ignored for `is null` and `is not null`."""
 
     def __post_init__(self) -> None:
         if self.comparison not in COMPARISONS:
@@ -51,13 +51,13 @@ class Filter:
     def rejects_null(self) -> bool:
         """Whether a null never fulfils it.
 
-        Only such a filter rules out a row by a value read before the others: should the row turn out
-        to be bad, the column is null instead.
+        Only such a filter may exclude a row before its other columns are read: if the row turns out to be bad, the
+        column is null.
         """
         return self.comparison != "is null"
 
     def fits(self, type_: pa.DataType) -> bool:
-        """Whether it has a meaning for a column of a type."""
+        """Whether it can be applied to a column of a type."""
         if self.comparison in ("is null", "is not null"):
             return True
         if self.comparison == "starts with":
@@ -67,7 +67,7 @@ class Filter:
 
 
 def mask(arrays: Mapping[str, pa.Array], filters: Iterable[Filter]) -> Flags:
-    """Which rows fulfil all filters. Raises OptionError for one of no column, or with a value of another kind."""
+    """Which rows fulfil all filters. Raises OptionError if a column does not exist or a value has another kind."""
     kept = np.ones(len(next(iter(arrays.values()), ())), np.bool_)
     for entry in filters:
         if entry.column not in arrays:
@@ -80,7 +80,7 @@ def mask(arrays: Mapping[str, pa.Array], filters: Iterable[Filter]) -> Flags:
 
 
 def matching(batches: Iterable[pa.RecordBatch], filters: Sequence[Filter]) -> Iterator[pa.RecordBatch]:
-    """The rows of batches that fulfil all filters; a batch without one is left out."""
+    """The rows of batches that fulfil all filters; a batch without such a row is left out."""
     for batch in batches:
         if not filters:
             yield batch
@@ -101,13 +101,13 @@ def _found(array: pa.Array, entry: Filter) -> pa.Array:
         array = pc.if_else(array.is_valid(), pa.array(ranks), None)
         values = _ranks(np.array(values, np.float64)).tolist()
     if entry.comparison == "in":
-        # Null is in no list, whatever else `is_in` may say of it.
+        # A null is in no list, but `is_in` may return True for it.
         return pc.and_(pc.is_in(array, value_set=_value_set(values, array.type)), array.is_valid())
     return _ORDERS[entry.comparison](array, _scalar(values[0], array.type))
 
 
 def _value_set(values: list[Any], type_: pa.DataType) -> pa.Array:
-    """Values as a type has them; those that it cannot hold are of no row."""
+    """Values as an array of a type, without those that the type cannot hold, which no row can have."""
     try:
         return pa.array(values, type_)
     except (pa.ArrowInvalid, OverflowError):
@@ -131,13 +131,13 @@ def _scalar(value: Any, type_: pa.DataType) -> pa.Scalar:
 
 
 def _ranks(values: npt.NDArray[Any]) -> Int64s:
-    """Floating point as integers of the same order: NaN is itself and above all, zero has no sign; as in Spark."""
+    """Integers in the order of floating point numbers, as in Spark: NaN equals NaN and is highest, -0.0 equals 0.0."""
     bits = np.where(np.isnan(values), np.nan, values.astype(np.float64) + 0.0).view(np.int64)
     return np.where(bits < 0, bits ^ _MOST, bits)
 
 
 def _is_literal(value: Any, type_: pa.DataType) -> bool:
-    """Whether a value is of the kind that a column holds, so that no engine brings it into another first."""
+    """Whether a value has the kind of a column, so that no engine converts it before the comparison."""
     is_int = isinstance(value, int) and not isinstance(value, bool)
     if pa.types.is_integer(type_):
         return is_int and -_MOST <= value <= _MOST
@@ -145,7 +145,7 @@ def _is_literal(value: Any, type_: pa.DataType) -> bool:
         if not is_int and not (isinstance(value, Decimal) and value.is_finite()):
             return False
         _, digits, exponent = Decimal(value).as_tuple()
-        # Arrow compares in a type that has the places of both.
+        # Arrow compares in a type with the digits of both.
         scale = max(-int(exponent), 0, type_.scale)
         whole = max(len(digits) + int(exponent), int(type_.precision - type_.scale), 0)
         return whole + int(scale) <= MAX_DIGITS
@@ -164,6 +164,6 @@ def _is_literal(value: Any, type_: pa.DataType) -> bool:
 
 
 def _flags(found: pa.Array) -> Flags:
-    """What is true; null is not."""
+    """Where the result is true; a null is not true."""
     flags: Flags = found.fill_null(False).to_numpy(zero_copy_only=False)
     return flags

@@ -1,6 +1,6 @@
 """Kernels: the bytes of one field in many records as an Arrow array, one function for each form of a value.
 
-A kernel does not raise for a value that is bad: it marks it, and whoever asked reads that record one by one.
+A kernel does not raise an error for a bad value but marks it; the caller reads that record by the parser.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
 
 KernelResult = tuple[pa.Array, Flags | None]
-"""n values, and which of them the kernel cannot vouch for (None: none)."""
+"""n values, and which of them may be wrong (None if none)."""
 Kernel = Callable[[Bytes], KernelResult]
-"""From (n, width) bytes to n values."""
+"""Decodes (n, width) bytes to n values."""
 RaggedKernel = Callable[[Bytes, Int64s, Int64s], KernelResult]
-"""From flat data and the places and lengths of n pieces in it to n values."""
+"""Decodes flat data, with the offsets and lengths of n pieces in it, to n values."""
 
 
 def nulls(type_: pa.DataType, raw: Bytes) -> KernelResult:
@@ -48,7 +48,7 @@ def hfp(raw: Bytes) -> KernelResult:
 
 
 def decimal_float(byte_order: ByteOrder, raw: Bytes) -> KernelResult:
-    """As text; decoded one by one, since Arrow has no type for it and its digits are as many as they are."""
+    """DECFLOAT as text, decoded one by one, because Arrow has no type for it and the number of digits varies."""
     ordered = raw if byte_order == "big" else raw[:, ::-1]
     flat, width = ordered.tobytes(), raw.shape[1]
     decode = cache(decfloat.decode)
@@ -56,18 +56,18 @@ def decimal_float(byte_order: ByteOrder, raw: Bytes) -> KernelResult:
 
 
 def packed_decimal(type_: pa.DataType, raw: Bytes) -> KernelResult:
-    """Packed decimals; one that has more digits than the type is bad."""
+    """Packed decimals; a value with more digits than the type is bad."""
     values: Int64s | UInt64s
     values, bad = decimals.decode_packed_array(raw) if type_.precision <= 18 else decimals.decode_packed_array128(raw)
     if 2 * raw.shape[1] - 1 > type_.precision:
-        # The bytes have room for one digit more.
+        # The bytes have room for one more digit than the type.
         bad |= raw[:, 0] > 0xF
         values[bad] = 0
     return arrays.decimal(values, type_), bad
 
 
 def decimal_refusal(digits: int, width: int) -> str:
-    """Why `packed_decimal` cannot read decimals of so many digits and bytes; empty when it can."""
+    """Why `packed_decimal` cannot decode decimals with these digits and bytes; empty if it can."""
     if digits < 1 or width < 1:
         return "a decimal without digits"
     return "" if digits <= schemas.MAX_DIGITS else f"{digits} digits are too many for a decimal of 128 bits"
@@ -138,7 +138,7 @@ def ragged_binary(data: Bytes, starts: Int64s, lengths: Int64s) -> KernelResult:
 
 
 def text(page: CodePage, trim: bool, raw: Bytes) -> KernelResult:
-    """With `trim`, without blanks at the end."""
+    """Text of fixed width; with `trim`, without blanks at the end."""
     if trim:
         return arrays.text(raw, page)
     chars, offsets, bad = texts.decode_array(raw, page, trim)
@@ -146,7 +146,7 @@ def text(page: CodePage, trim: bool, raw: Bytes) -> KernelResult:
 
 
 def ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) -> KernelResult:
-    """Pieces whose characters are one byte each are put together first, then shown all at once."""
+    """Text in pieces. If each byte is a character, the pieces are joined first and decoded at once."""
     if arrays.is_wide(page):
         chars, offsets, bad = texts.decode_ragged_array(data, starts, lengths, page)
         return arrays.strings(chars, offsets), bad
@@ -167,7 +167,7 @@ def ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) ->
 
 
 def text_refusal(page: CodePage) -> str:
-    """Why text in a code page cannot be read; empty when it can."""
+    """Why text in a code page cannot be decoded column-wise; empty if it can."""
     return "" if texts.can_decode_array(page) else f"nothing reads text in {page.name} by the column"
 
 

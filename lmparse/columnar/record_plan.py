@@ -1,9 +1,8 @@
 """Record plans: records of one spec as Arrow columns, many records at a time.
 
-What stands where comes from the layout, so a spec that changes needs nothing here. A plan
-says beforehand which way each column goes, and why a spec cannot be read this way. Records
-that are not as regular as the plan supposes, or that hold a value that no kernel can vouch
-for, are marked, and whoever asked reads them one by one.
+Places and kinds of fields come from the layout, so a changed spec needs no change here. A plan states beforehand how
+each column is decoded, or why the records of a spec cannot be decoded column-wise. Records that are not as regular as
+the plan requires, or that have a value that a kernel marks as bad, are marked, and the caller reads them by the parser.
 """
 
 from __future__ import annotations
@@ -28,58 +27,58 @@ from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
-"""What reads each kind of text, a word."""
+"""Names of the kernels for the kinds of text."""
 END = "_io"
-"""What `Field.ends` says of the end of the record."""
+"""The value of `Field.ends` for the end of the record."""
 Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
-"""From (n, width) bytes to those of another width, and which of them cannot be brought there (None: none)."""
+"""Converts (n, width) bytes to another width; also returns which rows cannot be converted (None if none)."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a described header has the bytes of a field."""
+    """The place of a field in a described header."""
 
     offset: int
     width: int
     """Bytes from `offset` on."""
     widen: Widen | None = None
-    """Brings them to the width of the field; None where they have it."""
+    """Converts them to the width of the field; None if they have that width."""
     can_fail: bool = False
-    """Whether some bytes cannot be brought there."""
+    """Whether some bytes cannot be converted."""
 
 
 @dataclass(frozen=True)
 class DescribedHeader:
-    """A header that a log describes itself, otherwise than the layout does."""
+    """A header that the log itself describes, and that differs from the layout."""
 
     width: int
-    """Bytes of the header, which each record says itself too; what fills the record up stands behind them."""
+    """Bytes of the header, which each record must state too; the rest of the record is behind them."""
     sources: Mapping[str, Source]
-    """By id, of every field of fixed width."""
+    """Sources of all fields of fixed width, by field id."""
     absent: frozenset[str]
-    """Ids of fields that it lacks: they are null, whatever their source gives."""
+    """Ids of fields that it lacks; they are null, whatever their source."""
     extra: tuple[Field, ...]
-    """Fields that the layout does not have, at their places."""
+    """Additional fields, which the layout does not have, with their offsets."""
 
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """How one column is made."""
+    """How one column is decoded."""
 
     column: str
-    """Its name: the field's, or of a part of it."""
+    """Name of the column: that of the field, or of a part of it."""
     field: Field
     kernel: str
-    """What reads it, a word."""
+    """Name of the kernel; empty if there is none."""
     offset: int
     width: int | None
-    """Bytes from `offset` on; None for what reaches to the end of a part."""
+    """Bytes from `offset` on; None for a field up to the end of a part."""
     type: pa.DataType
     read: Kernel | None
     can_fail: bool = False
-    """Whether some bytes are no value."""
+    """Whether some bytes are not a value."""
     widen: Widen | None = None
-    """What brings its bytes to the width of the field, where a header that is described has another; `read` does."""
+    """Converts bytes of a described header to the width of the field, for `Decoded.raw`; `read` includes it."""
 
 
 @dataclass(frozen=True)
@@ -87,19 +86,19 @@ class Decoded:
     """The columns of the records of a window."""
 
     arrays: list[pa.Array]
-    """In the order that was asked for. At irregular records they mean nothing."""
+    """In the requested order. Values of irregular records are undefined."""
     irregular: Flags
-    """Records that are to be read one by one."""
+    """Records that must be read by the parser."""
     raw: dict[str, Bytes]
-    """Bytes of the columns that were asked for as they are, (n, width)."""
+    """Undecoded bytes of the columns that were requested so, (n, width)."""
     rest: dict[str, tuple[Int64s, Int64s]]
-    """Place in the window's data, and length, of the columns that reach to the end of a part."""
+    """Offset in the window's data, and length, of requested columns that extend to the end of a part."""
 
 
 class RecordPlan:
-    """Which way the columns of the records of a spec go.
+    """How the columns of the records of a spec are decoded.
 
-    `reason` says why its records cannot be read by the column, and is empty when they can.
+    `reason` states why its records cannot be decoded column-wise; it is empty if they can.
     """
 
     def __init__(
@@ -119,7 +118,7 @@ class RecordPlan:
         if spec.has_kind:
             self.reason = self.reason or "a code in each record decides what it is"
         self.ways: dict[str, ColumnPlan] = {}
-        """By the name of the column."""
+        """Column plans by the name of the column."""
         for entry in () if self.reason else spec.layout:
             for way in self._ways(entry):
                 self._add(way if described is None else _moved(way, described))
@@ -135,7 +134,7 @@ class RecordPlan:
             self.reason = self.reason or f"{way.field.id}: nothing reads {way.field.kind} by the column"
 
     def refusal(self, schema: pa.Schema) -> str:
-        """Why rows of a schema cannot be read by the column; empty when they can."""
+        """Why rows of a schema cannot be decoded column-wise; empty if they can."""
         for entry in () if self.reason else schema:
             way = self.ways.get(entry.name)
             if entry.name not in schemas.OUTCOMES and (way is None or not _may_become(way.type, entry.type)):
@@ -144,11 +143,11 @@ class RecordPlan:
 
     @property
     def fallible(self) -> list[str]:
-        """Columns that may hold what is no value, so that they must be read for a record to be known as good."""
+        """Columns whose bytes may not be a value: a record is known to be good only after these have been decoded."""
         return [way.column for way in self.ways.values() if way.can_fail]
 
     def decode(self, window: Window, columns: Sequence[str], raw: Sequence[str] = ()) -> Decoded:
-        """Some columns of the records of a window, and bytes of others. The plan must have no `reason`."""
+        """Some columns of the records of a window, and the bytes of others. The plan must have no `reason`."""
         ways = [self.ways[name] for name in columns]
         found = self._shape.of(window)
         irregular = ~found.is_regular
@@ -167,7 +166,7 @@ class RecordPlan:
         return Decoded(made, irregular, bytes_, rest)
 
     def deciding(self, filters: Sequence[Filter]) -> list[Filter]:
-        """The filters that can rule out a record before its other columns are read."""
+        """The filters that can exclude a record before its other columns are decoded."""
         return [
             entry
             for entry in filters
@@ -177,14 +176,14 @@ class RecordPlan:
     def decode_matching(
         self, window: Window, columns: Sequence[str], filters: Sequence[Filter]
     ) -> tuple[Int64s, Decoded]:
-        """Which records may fulfil filters that are `deciding`, irregular ones among them, and their columns."""
+        """The numbers of records that may fulfil `deciding` filters, or are irregular, and their columns."""
         names = list(dict.fromkeys(entry.column for entry in filters))
         first = self.decode(window, names)
         found = dict(zip(names, first.arrays, strict=True))
         irregular = first.irregular
         numbers = np.flatnonzero(irregular | mask(found, filters))
         if len(numbers) < len(window):
-            # However many they are: the others are decoded in no less time than it takes to leave them out here.
+            # Always, because leaving records out here never takes longer than decoding them.
             starts, lengths, offsets = window.starts[numbers], window.lengths[numbers], window.offsets[numbers]
             window = replace(window, starts=starts, lengths=lengths, offsets=offsets)
             found = {name: array.take(pa.array(numbers)) for name, array in found.items()}
@@ -247,14 +246,14 @@ class RecordPlan:
 
 @dataclass(frozen=True)
 class _Found:
-    """Where the records of a window and their parts stand."""
+    """The places of the records of a window and of their parts."""
 
     data: Bytes
     own_starts: Int64s
     starts: Int64s
-    """The same, with those of a regular record in place of those that are not."""
+    """The starts, with that of a regular record in place of those of irregular records."""
     ends: dict[str, Int64s]
-    """Where parts end, from the start of the record."""
+    """Ends of parts, from the start of the record."""
     is_regular: Flags
 
     def has(self, field: Field) -> Flags:
@@ -263,19 +262,19 @@ class _Found:
         return has
 
     def rest(self, field: Field) -> tuple[Int64s, Int64s]:
-        """Place and length of a field that reaches to the end of a part."""
+        """Offset and length of a field that extends to the end of a part."""
         end = self.ends[field.ends or END]
         # A shorter part ends before the fields that may be missing from it.
         begin: Int64s = np.minimum(end, field.offset or 0)
         if field.kind == "variable":
-            # Behind the part that has an end of its own.
+            # It begins behind the part that has an end of its own.
             begin = next((place for name, place in self.ends.items() if name != END), begin)
-        # Nothing where a record is not regular, so that pieces keep their order.
+        # Irregular records get an empty piece at their start, so that pieces stay in order.
         return self.own_starts + np.where(self.is_regular, begin, 0), np.where(self.is_regular, end - begin, 0)
 
 
 class _Shape:
-    """Which records are laid out as the layout says at fixed places, and where their parts end."""
+    """Decides which records have their fields at the places of the layout, and where their parts end."""
 
     def __init__(
         self, layouts: Mapping[str, Layout], layout: Layout, end_at: int | None, described: DescribedHeader | None
@@ -292,7 +291,10 @@ class _Shape:
             self._describe(described)
 
     def _describe(self, described: DescribedHeader) -> None:
-        """Only the field that says where the header ends stands where the layout has it; it must say the width."""
+        """Use a described header: only the field with the end of the header is where the layout has it.
+
+        That field must contain the width of the header.
+        """
         limited = [entry.id for entry in self._limited if entry.id not in self._ends]
         if limited or not self._ends:
             why = f"{limited[0]}: only the parser can check it" if limited else "no field says where the header ends"
@@ -327,7 +329,7 @@ class _Shape:
         return ""
 
     def of(self, window: Window) -> _Found:
-        """What is known of the records of a window before their values are read."""
+        """The places of the records of a window."""
         size = len(window.data)
         is_regular: Flags = (window.lengths >= self._least) & (window.starts + self._high <= size)
         starts = byte_arrays.stand_in(window.starts, is_regular)
@@ -349,7 +351,7 @@ class _Shape:
                 is_regular &= end == self._end_at
             ends[entry.id] = end
         for entry in self._optional:
-            # One that is cut short is no field, and what stands there goes elsewhere.
+            # The bytes of a field that is cut short belong to another field.
             end = ends[entry.ends or END]
             is_regular &= (end <= (entry.offset or 0)) | (end >= (entry.end or 0))
         safe = byte_arrays.stand_in(starts, is_regular)
@@ -362,10 +364,10 @@ class _Shape:
 
 
 def _moved(way: ColumnPlan, described: DescribedHeader) -> ColumnPlan:
-    """A way as a described header has the field."""
+    """A column plan for the place of the field in a described header."""
     entry = replace(way.field, optional=False)
     if entry.kind == "rest":
-        # What stands between the known fields and the end of the header is described too.
+        # The bytes between the known fields and the end of the header are described too.
         return replace(way, field=entry, kernel="absent", offset=0, width=0, read=partial(kernels.nulls, way.type))
     if way.read is None or way.width is None:
         return replace(way, field=entry, offset=described.width)
@@ -380,7 +382,7 @@ def _moved(way: ColumnPlan, described: DescribedHeader) -> ColumnPlan:
 
 
 def _cut(way: ColumnPlan, rows: Bytes, low: int) -> Bytes:
-    """The bytes of a way, out of rows that begin `low` bytes behind the start of their records."""
+    """The bytes of a column, from rows that begin `low` bytes behind the start of their records."""
     start = way.offset - low if way.width else 0
     return rows[:, start : start + (way.width or 0)]
 
@@ -390,7 +392,7 @@ def _bytes_of(way: ColumnPlan, raw: Bytes) -> Bytes:
 
 
 def _may_become(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether Arrow makes of one type what the row reader would."""
+    """Whether Arrow casts one type to another with the result of the row reader."""
     return bool(found == wanted or (pa.types.is_integer(found) and pa.types.is_integer(wanted)))
 
 

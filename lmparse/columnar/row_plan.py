@@ -1,8 +1,8 @@
 """Row plans: how the columns of the rows of one table version are decoded, many rows at a time.
 
-A family of logs says where the values are in a row. What is the same for all is here: which column has which
-kernel, or why it has none; rows cut into portions; and the result. Rows that are not as regular as the plan
-supposes, or that hold a value that no kernel can vouch for, are marked, and whoever asked reads them one by one.
+Each family of logs implements where the values are in a row. The common part is here: the kernel of each column or the
+reason why it has none, the division of rows into portions, and the result. Rows that are not as regular as the plan
+requires, or that have a value that a kernel marks as bad, are marked, and the caller reads them one by one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 Wanted = frozenset[str] | None
-"""Names of the columns that are asked for; None for all."""
+"""Names of the requested columns; None for all."""
 _MOST_BYTES = 1 << 26
 """Bytes of rows that are gathered at a time."""
 
@@ -35,32 +35,32 @@ class RowColumn:
     width: int
     """Bytes of a value of fixed length."""
     kernel: str = ""
-    """What reads it, a word; empty when nothing does."""
+    """Name of the kernel; empty if there is none."""
     read: Kernel | None = None
     read_ragged: RaggedKernel | None = None
-    """In place of `read` where its values vary in length."""
+    """The kernel of a column with values of varying length, in place of `read`."""
     is_absent: bool = False
-    """Whether its value is kept elsewhere, and only reported."""
+    """Whether its values are kept elsewhere, so that only their presence is reported."""
     reason: str = ""
-    """Why no kernel reads it."""
+    """Why there is no kernel for it."""
     is_blocking: bool = False
-    """Whether rows with it cannot even be walked over."""
+    """Whether rows with this column cannot be decoded even without it."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """Where the values of a column are in n rows: as (n, width) bytes, or as pieces of the data."""
+    """The values of a column in n rows, as (n, width) bytes or as pieces of the data."""
 
     is_null: Flags | None
-    """None when no row is."""
+    """Which rows are null; None if none is."""
     raw: Bytes | None = None
     begins: Int64s | None = None
     sizes: Int64s | None = None
-    """None where all are as wide as the column."""
+    """Lengths of the pieces; None if all have the width of the column."""
 
 
 class Rows:
-    """n rows in flat data, and which of them are regular so far."""
+    """n rows in flat data; `good` says which of them are regular so far."""
 
     def __init__(self, data: Bytes, starts: Int64s, lengths: Int64s, good: Flags | None = None) -> None:
         self.data, self.starts, self.lengths = data, starts, lengths
@@ -70,7 +70,7 @@ class Rows:
         return len(self.starts)
 
     def array(self, column: RowColumn, values: Values) -> pa.Array:
-        """One column. A row that the kernel does not vouch for is regular no more, unless null."""
+        """One column. A row with a bad value that is not null becomes irregular."""
         is_null = values.is_null
         result = self._result(column, values, self.good if is_null is None else self.good & ~is_null)
         if result is None:
@@ -84,7 +84,7 @@ class Rows:
         begins, sizes, raw = values.begins, values.sizes, values.raw
         if column.read_ragged is not None and begins is not None and sizes is not None:
             if not is_there.all():
-                # Nothing where there is no value, so that pieces keep their order.
+                # Rows without a value get an empty piece, so that pieces stay in order.
                 begins = np.where(is_there, begins, np.clip(self.starts, 0, len(self.data)))
                 sizes = np.where(is_there, sizes, 0)
             return column.read_ragged(self.data, begins, sizes)
@@ -99,14 +99,14 @@ class DecodedRows:
     """The columns of n rows."""
 
     arrays: dict[str, pa.Array]
-    """By column name, n values each. At irregular rows they mean nothing."""
+    """n values for each column name. Values of irregular rows are undefined."""
     absent: dict[str, Flags]
-    """Columns whose value is kept elsewhere: which rows have one, that is, are not null."""
+    """For each column whose values are kept elsewhere, which rows have a value, that is, are not null."""
     irregular: Flags
-    """Rows that are to be read one by one."""
+    """Rows that must be read one by one."""
 
     def struct(self, type_: pa.StructType, places: Int64s, count: int) -> pa.Array:
-        """The rows as structs at their places among `count` rows, null elsewhere; so is a column that is missing."""
+        """The rows as structs at `places` among `count` rows; other rows and missing columns are null."""
         parts = []
         for entry in type_:
             found = self.arrays.get(entry.name)
@@ -125,7 +125,7 @@ C = TypeVar("C", bound=RowColumn)
 class RowPlan(ABC, Generic[C]):
     """How the columns of the rows of a table version are decoded.
 
-    `reason` says why they cannot be decoded column-wise, and is empty when they can.
+    `reason` states why they cannot be decoded column-wise; it is empty if they can.
     """
 
     def __init__(self, columns: Sequence[C]) -> None:
@@ -140,10 +140,10 @@ class RowPlan(ABC, Generic[C]):
 
     @abstractmethod
     def _decode(self, rows: Rows, wanted: Wanted) -> DecodedRows:
-        """Find the values of some rows, mark irregular rows, and give what `_decoded` makes of them."""
+        """Find the values of some rows, mark irregular rows, and return the result of `_decoded`."""
 
     def refusal(self, wanted: Wanted = None) -> str:
-        """Why some columns cannot be decoded column-wise; empty when they can."""
+        """Why some columns cannot be decoded column-wise; empty if they can."""
         for column in self.columns:
             if column.reason and (column.is_blocking or wanted is None or column.name in wanted):
                 return f"{column.name}: {column.reason}"
@@ -152,7 +152,7 @@ class RowPlan(ABC, Generic[C]):
     def decode(self, data: Bytes, starts: Int64s, lengths: Int64s, wanted: Wanted = None) -> DecodedRows:
         """The values of the n rows that lie in flat `data` at ascending `starts`; with `wanted`, of these columns only.
 
-        The plan must have no `reason`, or no `refusal` of what is wanted.
+        The plan must have no `reason`, or no `refusal` of the wanted columns.
         """
         step = max(_MOST_BYTES // max(self.widest, 1), 1)
         if len(starts) <= step:
@@ -189,7 +189,7 @@ def _joined(parts: Sequence[DecodedRows]) -> DecodedRows:
 
 
 def _spread(places: Int64s, count: int) -> pa.Array:
-    """Which of the values is in each of `count` rows; null where there is none."""
+    """For each of `count` rows the number of its value; null if it has none."""
     rows = np.zeros(count, np.int64)
     rows[places] = np.arange(len(places))
     is_empty = np.ones(count, np.bool_)

@@ -19,11 +19,11 @@ from lmparse.values.json_form import to_json
 BATCH_ROWS = 8192
 Row = dict[str, Any]
 Inside = list[tuple[Field, Field]]
-"""Fields with the numbers inside them that are columns of their own."""
+"""Pairs of a field and a number inside it that is a column of its own."""
 
 
 def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
-    """Rows of the records of a file for a schema; bad records too, in mode permissive."""
+    """Rows of the records of a file for a schema; in mode permissive also of bad records."""
     inside = parts_inside(file)
     file.keeps_bad_records = file.options.mode == "permissive"
     for extent, record in file.read(span, fields_for(schema, inside)):
@@ -33,7 +33,7 @@ def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -
 
 
 def parts_inside(file: RecordFile) -> Inside:
-    """Fields with numbers inside that are columns of their own."""
+    """Fields of a file's records with numbers inside that are columns of their own."""
     layouts = file.spec.layouts
     return [
         (entry, part) for entry in schemas.flat(layouts, file.spec.layout) for part in schemas.parts(layouts, entry)
@@ -41,7 +41,7 @@ def parts_inside(file: RecordFile) -> Inside:
 
 
 def fields_for(schema: pa.Schema, inside: Inside) -> Wanted:
-    """The fields that the columns of a schema are read from."""
+    """The fields from which the columns of a schema are read."""
     whole = {f"{entry.id}_{part.id}": entry.id for entry, part in inside}
     return frozenset(whole.get(name, name) for name in schema.names)
 
@@ -59,7 +59,7 @@ def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: I
 
 
 def bad_rows(file: RecordFile) -> Iterator[Row]:
-    """Rows of the bad records that a file has kept; it forgets them."""
+    """Rows of the bad records that a file has kept; they are then removed from the file."""
     for extent, error in file.bad_records:
         yield {
             schemas.CORRUPT_RECORD: extent.read(file.buffer),
@@ -70,7 +70,7 @@ def bad_rows(file: RecordFile) -> Iterator[Row]:
 
 
 def batches(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows as batches of at most BATCH_ROWS rows; a column that a row lacks is null."""
+    """Rows as batches of at most BATCH_ROWS rows; a column that is missing from a row is null."""
     collected: list[Row] = []
     for row in rows:
         collected.append(row)
@@ -89,7 +89,7 @@ def to_batch(rows: list[Row], schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
-    """What brings a typed value into the form that Arrow takes for a column of a table."""
+    """The function that converts a typed value to the form that Arrow needs for a type."""
     if pa.types.is_struct(type_):
         inner = {entry.name: _fitting(entry.type) for entry in type_}
         return lambda value: None if value is None else {name: fit(value.get(name)) for name, fit in inner.items()}

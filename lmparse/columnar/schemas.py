@@ -42,11 +42,11 @@ METADATA = pa.struct(
 CORRUPT_FIELDS = "_corrupt_fields"
 CORRUPT_RECORD = "_corrupt_record"
 OUTCOMES = (CORRUPT_RECORD, CORRUPT_FIELDS, "_metadata")
-"""Columns that say what became of a record; those in front of them are values."""
+"""Columns about the record, behind the columns of its values."""
 
 
 def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
-    """Columns of the records of a spec, or some of them, with `_metadata` and what was corrupt."""
+    """The columns of the records of a spec, or some of them, and the OUTCOMES."""
     spec = catalog.load(spec_id)
     fields: dict[str, pa.Field] = {}
     if spec.has_kind:
@@ -66,7 +66,7 @@ def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
 
 
 def flat(layouts: Any, layout: Layout) -> Iterator[Field]:
-    """The fields of a record; those of every record it may be, when a code in it decides."""
+    """The fields of a record; if a code decides its kind, those of every kind."""
     for entry in layout:
         if entry.kind == "body":
             for case in entry.cases:
@@ -76,7 +76,7 @@ def flat(layouts: Any, layout: Layout) -> Iterator[Field]:
 
 
 def _common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
-    """A type for a field that has two in different kinds of records: the wider number, else text."""
+    """The type of a field with two types in different kinds of records: the wider number, else text."""
     numbers = [type_ for type_ in (first, second) if pa.types.is_integer(type_) or pa.types.is_decimal(type_)]
     if len(numbers) < 2:
         return TEXT
@@ -117,7 +117,7 @@ def column_type(column: TableColumn, dec_length: str) -> pa.DataType:
 
 
 def widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
-    """The type that holds the numbers of both, None when there is none."""
+    """The type that holds the numbers of both types; None if there is none."""
     if first == second:
         return first
     if pa.types.is_integer(first) and pa.types.is_integer(second):
@@ -130,12 +130,12 @@ def widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
 
 
 def commented(name: str, type_: pa.DataType, doc: str) -> pa.Field:
-    """A column with what is said of it."""
+    """A column with its documentation as the comment."""
     return pa.field(name, type_, metadata={"comment": " ".join(doc.split())} if doc else None)
 
 
 def outcome_fields() -> list[pa.Field]:
-    """The columns behind all others: what was corrupt, and where the row comes from."""
+    """The columns OUTCOMES, behind all others."""
     return [
         commented(CORRUPT_RECORD, pa.binary(), "the bytes of a record that could not be read"),
         commented(CORRUPT_FIELDS, CORRUPT, "values that could not be decoded; they are null"),

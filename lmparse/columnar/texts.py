@@ -1,4 +1,4 @@
-"""Texts: columns of any type as columns of text, in the forms that the command line prints."""
+"""Texts: columns of any type as columns of text, in the form that the command line prints."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _struct(array: pa.Array) -> pa.Array:
 
 
 def _where(array: pa.Array, text: pa.Array, other: str | None) -> pa.Array:
-    """A text where a column has a value."""
+    """`text` in rows where a column has a value, `other` in the other rows."""
     return pc.if_else(array.is_valid(), text, pa.scalar(other, TEXT)) if array.null_count else text
 
 

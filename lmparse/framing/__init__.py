@@ -1,6 +1,6 @@
-"""Bytes of a file to the extents of its records, by descriptor words, fixed lengths or the lengths that records say.
+"""Bytes of a file to the extents of its records, by descriptor words, fixed lengths or lengths in the records.
 
-Begin with `base.Framing`, what every framing can do, and `framings.framing_of`, which makes one from its name. `index`
-gives records as arrays and `sync` cuts, both through what a framing can do; `detection.detect` finds the one that the
-bytes prove.
+Begin with `base.Framing`, the interface of every framing, and `framings.framing_of`, which makes one from its name.
+Through that interface `index` returns records as arrays, and `sync` finds places to cut a file; `detection.detect`
+finds the framing that the bytes prove.
 """

@@ -1,6 +1,6 @@
-"""What every framing can do.
+"""The interface of every framing.
 
-The modules of the framings are loaded with every file, so NumPy is imported where arrays are asked for.
+The modules of the framings are loaded for every file, so they import NumPy only in functions that return arrays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lmparse.framing.windows import ExtentRun
 
 Runs = Generator["ExtentRun", None, Handover]
-"""Records as arrays, some thousand at a time, and from where on they are to be read one by one."""
+"""Records as arrays, some thousand at a time; then the place from which they must be read one by one."""
 
 
 class Framing(ABC):
@@ -28,18 +28,18 @@ class Framing(ABC):
 
     name: str
     byte_order: str | None = None
-    """`little` or `big`, for records that begin with their own length."""
+    """`little` or `big`, of records that begin with their own length."""
     word_id: str | None = None
     """Spec of the descriptor word in front of each record, or of each piece of one."""
     is_blocked = False
     is_spanned = False
     """Whether a record may be in several pieces."""
     resumes_anywhere = False
-    """Whether reading may begin at every record, and a scan finds it."""
+    """Whether reading may begin at every record, and a scan finds the records."""
 
     @property
     def lead(self) -> int:
-        """Bytes in front of each record, or of each piece of one, without those of its block."""
+        """Bytes in front of each record, or of each piece of one; the BDW does not count."""
         return 0
 
     # -- one by one: the reference ----------------------------------------------------
@@ -49,8 +49,8 @@ class Framing(ABC):
     ) -> Iterator[RecordExtent]:
         """The records from `start` to `end`, both between records, in constant memory.
 
-        Raises TruncatedError (LMP-F006) where the file ends inside a record, LeftoverError
-        (LMP-F007) where whole records are followed by something else, FramingError otherwise.
+        Raises TruncatedError (LMP-F006) if the file ends inside a record, LeftoverError (LMP-F007) if something
+        else follows whole records, and FramingError for other damage.
         """
         return self._walk(buffer, start, len(buffer) if end is None else end, first_index)
 
@@ -61,30 +61,30 @@ class Framing(ABC):
 
     @abstractmethod
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
-        """The same records as far as a scan goes: up to the first thing that is not as it should be."""
+        """The same records as arrays, up to the first place where the bytes are not as expected."""
 
     # -- from any offset: the steps of `sync.synchronise` -----------------------------
 
     @abstractmethod
     def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
-        """Places from `reach` bytes before `near` up to it where a record or a block might begin."""
+        """Offsets from `reach` bytes before `near` up to `near` at which a record or a block might begin."""
 
     def may_begin(self, buffer: Buffer, place: int, end: int) -> bool:
-        """Whether reading may begin at a record or block at a place."""
+        """Whether reading may begin at a place, given that a record or block is there."""
         return True
 
     def behind(self, buffer: Buffer, place: int, limit: int, plausible: Plausible) -> int | None:
-        """Where the record or block at a place ends. None or FramingError when there is none up to `limit`."""
-        # Number 1, because bytes that begin no record are no error of the first one.
+        """The end of the record or block at a place. None or FramingError if there is none up to `limit`."""
+        # Number 1, because bytes that do not begin a record are not an error of the first record.
         extent = next(self.extents(buffer, place, limit, 1))
         return sum(extent.pieces[-1]) if plausible(extent) else None
 
     # -- into parts -------------------------------------------------------------------
 
     def spans(self, buffer: Buffer, max_bytes: int) -> list[Span]:
-        """Cut the file into parts of about `max_bytes`, reading nothing but descriptor words, record by record.
+        """Cut the file into parts of about `max_bytes` by its descriptor words, record by record.
 
-        Damage ends the last part, which then shows it when it is read.
+        Everything from damaged framing on is in the last part, and reading that part reports the damage.
         """
         spans: list[Span] = []
         start, first = 0, 0

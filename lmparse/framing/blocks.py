@@ -15,7 +15,7 @@ from lmparse.storage.buffers import Buffer
 
 @dataclass
 class Cursor:
-    """The number of the record that is being put together."""
+    """The number of the current record."""
 
     index: int
 
@@ -26,18 +26,18 @@ class Block:
 
     buffer: Buffer
     start: int
-    """Of its BDW."""
+    """Offset of its BDW."""
     content: int
     end: int
     file_end: int
 
     @property
     def limit(self) -> int:
-        """Where its bytes end."""
+        """Offset behind its last byte in the file."""
         return min(self.end, self.file_end)
 
     def read(self, word: Descriptor, offset: int, index: int) -> tuple[int, ...]:
-        """A descriptor word in the block, whose record must end inside it."""
+        """The values of a descriptor word in the block; its record must end inside the block."""
         is_cut = self.end > self.file_end
         try:
             values = word.read(self.buffer, offset, self.limit, index)
@@ -52,7 +52,7 @@ class Block:
         return values
 
     def _not_filled(self, offset: int, index: int, found: str) -> FramingError:
-        # Inside a block nothing may be left over: what is no descriptor word is damage.
+        # Nothing may be left over inside a block: bytes that are not a descriptor word are damage.
         return FramingError(
             f"the block at {self.start:#x} is not filled exactly by its records", code="LMP-F008",
             record_index=index, record_offset=offset, expected=f"at most {self.end - offset} more bytes",
@@ -66,7 +66,7 @@ def blocks(buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Blo
     offset = start
     while offset < end:
         length = word.read(buffer, offset, end, cursor.index)
-        # A block that the file ends in still gives the records that are whole.
+        # A block in which the file ends still yields its whole records.
         yield Block(buffer, offset, offset + word.size, offset + length, end)
         if length > end - offset:
             raise cut_short(buffer, offset, end, cursor.index, length, spec=word.spec.id)

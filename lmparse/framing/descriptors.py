@@ -1,7 +1,7 @@
-"""Descriptor words: what stands before a record, a piece of one, or a block.
+"""Descriptor words: the words in front of a record, a piece of one, or a block.
 
-One reader for all of them; widths, limits and codes come from `formats/zos`. Log records of
-Db2 LUW begin with their own length; what an API puts before them comes from `formats/db2`.
+Widths, limits and codes come from `formats/zos`. Log records of Db2 LUW begin with their own length; the prefix that
+an API puts in front of them comes from `formats/db2`.
 """
 
 from __future__ import annotations
@@ -18,36 +18,34 @@ from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer
 
 TRAILERS = (b"\n", b"\r", b"\r\n", b"\x1a")
-"""Line ends and the end-of-file mark, which transfers put behind a file."""
-
-
+"""Line ends and the end-of-file mark, which transfers append to a file."""
 _MOST = (1 << 63) - 1
-"""Limit of a length that has none."""
+"""Upper limit of a length without a limit in the spec."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordForm:
-    """The word in front of each record or piece, as scans read it. Places are from its start; sizes in bytes."""
+    """The word in front of each record or piece in the form that scans read. Places are bytes from its start."""
 
     struct: Struct
-    """Gives the length, for pieces their code, then what is false when the word is sound."""
+    """Unpacks the length, for pieces their code, and a value that is false if the word is sound."""
     skip: int
-    """From the start of the word to the first byte of the record."""
+    """Bytes from the start of the word to the first byte of the record."""
     uncounted: int
-    """What the length does not count."""
+    """Bytes that the length does not include."""
     least: int
     most: int
     """Limits of the length."""
     length_at: int
     length_type: str
-    """NumPy's name of the number there."""
+    """NumPy's name of the type of the length."""
     zero_at: int = 0
     zero_type: str = ""
-    """A number that a sound word has as zero; empty when there is none."""
+    """NumPy's name of the type of a number that is zero in a sound word; empty if there is none."""
 
     @property
     def size(self) -> int:
-        """Of all that a scan reads."""
+        """Bytes that a scan reads."""
         return self.struct.size
 
 
@@ -67,9 +65,8 @@ class Descriptor:
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> tuple[int, ...]:
         """The values of the word at `offset`, in the order of the spec.
 
-        `index` is the number of the record it belongs to. Raises TruncatedError when
-        the bytes up to `end` are the start of such a word, else LeftoverError, or
-        FramingError when no record came before.
+        `index` is the number of its record. Raises TruncatedError if the bytes up to `end` are the start of such a
+        word, else LeftoverError, or FramingError if there is no record before.
         """
         if end - offset < self.size:
             raise self._too_short(buffer, offset, end, index)
@@ -83,9 +80,9 @@ class Descriptor:
         return values
 
     def form(self, uncounted: int = 0) -> WordForm:
-        """The word as scans read it, its length being the first number; `uncounted` bytes are not in that."""
+        """The word in the form that scans read; its first number is the length, which leaves `uncounted` bytes out."""
         length, *others = self.spec.layout
-        # Words of a length alone get a value of no bytes, which is false.
+        # A word that is only a length gets a value of no bytes, which is false.
         struct = self.struct if others else Struct(self.struct.format + "0s")
         zero = (others[-1].offset or 0, f">u{others[-1].width}") if others else (0, "")
         most = _MOST if length.maximum is None else length.maximum
@@ -111,7 +108,7 @@ class BlockDescriptor:
         self.size = sum(field.width or 0 for field in catalog.load("zos_rdw").layout)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
-        """Length of the block at `offset`, the word included. Raises as Descriptor.read does."""
+        """Length of the block at `offset` with its BDW. Raises as `Descriptor.read` does."""
         raw = buffer[offset : min(offset + self.size, end)]
         candidates = [raw] if len(raw) == self.size else _completed(raw, self.size)
         for candidate in candidates:
@@ -143,14 +140,14 @@ class OwnLength:
 
     @property
     def form(self) -> WordForm:
-        """Prefix and length as scans read them."""
+        """Prefix and length in the form that scans read."""
         order, letter = self._struct.format[0], self._struct.format[1:]
         struct = Struct(f"{order}{self.prefix}x{letter}0s")
         length_type = f"{order}u{self._struct.size}"
         return WordForm(struct, self.prefix, self.prefix, self.least, _MOST, self.prefix, length_type)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
-        """Length of the record whose prefix starts at `offset`. Raises as Descriptor.read does."""
+        """Length of the record whose prefix starts at `offset`. Raises as `Descriptor.read` does."""
         need = self.prefix + self._struct.size
         if end - offset < need:
             have = buffer[offset:end]
@@ -170,7 +167,7 @@ class OwnLength:
 
 
 def _completed(have: bytes, size: int) -> list[bytes]:
-    """Some words that a cut one may be the start of; none for what a transfer puts behind a file."""
+    """Some words that may begin with the bytes of a cut one; none for bytes that a transfer appends to a file."""
     if have in TRAILERS:
         return []
     missing = size - len(have)
@@ -178,7 +175,7 @@ def _completed(have: bytes, size: int) -> list[bytes]:
 
 
 def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int, **known: Any) -> TruncatedError:
-    """The error of a record that the file ends in; `need` counts bytes from `offset`."""
+    """The error for a record in which the file ends; `need` is the number of bytes expected at `offset`."""
     return TruncatedError(
         "the file ends inside the record", code="LMP-F006", record_index=index, record_offset=offset,
         expected=f"{need} bytes", found=str(end - offset), hex=excerpt(buffer, offset, end), **known,
@@ -186,7 +183,7 @@ def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int, **kn
 
 
 def no_record(buffer: Buffer, offset: int, end: int, index: int, **known: Any) -> FramingError:
-    """The error of bytes that begin no record: left over behind others, or wrong from the start."""
+    """The error for bytes that do not begin a record: left over behind records, or wrong from the start."""
     kind, code = (LeftoverError, "LMP-F007") if index else (FramingError, "LMP-F005")
     message = f"{end - offset} bytes behind the last record are no record" if index else ""
     return kind(message, code=code, record_index=index, record_offset=offset, hex=excerpt(buffer, offset, end), **known)
@@ -203,12 +200,6 @@ def _limits(minimum: int, maximum: int) -> str:
     return f"{minimum} to {maximum}"
 
 
-@cache
-def descriptor(spec_id: str) -> Descriptor:
-    """The descriptor word of a spec, made once."""
-    return Descriptor(spec_id)
-
-
 class SegmentCodes(NamedTuple):
     """Codes of the pieces that begin a record, and of those that end one."""
 
@@ -223,13 +214,5 @@ def segment_codes() -> SegmentCodes:
     return SegmentCodes(frozenset((codes["complete"], codes["first"])), frozenset((codes["complete"], codes["last"])))
 
 
-@cache
-def own_length(prefix: str, byte_order: str) -> OwnLength:
-    """The length in records behind a prefix, in a byte order, made once."""
-    return OwnLength(prefix, byte_order)
-
-
-@cache
-def block_descriptor() -> BlockDescriptor:
-    """The block descriptor word, made once."""
-    return BlockDescriptor()
+descriptor, own_length, block_descriptor = cache(Descriptor), cache(OwnLength), cache(BlockDescriptor)
+"""The same objects, made once for each spec, or prefix and byte order."""

@@ -1,8 +1,7 @@
-"""Detection: which framing the bytes of a file prove.
+"""Detection: the framing that the bytes of a file prove.
 
-A framing is a candidate when its records tile the first window exactly and the
-records themselves are what they should be. What they should be is handed in as a
-`Detection`: this module knows descriptor words only.
+A framing is a candidate if its records fill the first window exactly and are of the expected kind. The caller
+describes the expected records in a `Detection`; this module knows only descriptor words.
 """
 
 from __future__ import annotations
@@ -21,56 +20,56 @@ from lmparse.values.codepages import CodePage
 WINDOW_BYTES = 1 << 20
 _SAMPLE = 64
 _IN_BLOCKS = ("zos_rdw", "zos_sdw")
-"""Descriptor words that are in blocks too, so that records without blocks may seem to tile a file in blocks."""
+"""Descriptor words that also occur in blocks, so that a file in blocks may look like records without blocks."""
 
 Test = Callable[[list[bytes], Framing], str | None]
-"""Why these first records, cut by a framing, are not those looked for, or None when they are."""
+"""Why the first records of a file, as a framing cuts them, are not the expected ones; None if they are."""
 
 
 @dataclass(frozen=True)
 class Detection:
-    """What is known of the records that a file should hold."""
+    """The expected records of a file."""
 
     name: str
-    """What they are, in words for messages."""
+    """Their name in messages."""
     test: Test
     cutter: Cutter | None = None
-    """How long a record says it is, when it does."""
+    """Reads the length that a record contains, if it contains one."""
     page: Callable[[bytes], CodePage] | None = None
-    """The code page that the first record names for the file, when it does."""
+    """Reads the code page that the first record names for the file, if it names one."""
     framings: tuple[Framing, ...] = ()
-    """The ways its records may be framed; none named: those of a z/OS file."""
+    """Possible framings; if empty, those of z/OS files."""
     record: Callable[[bytes], bool] | None = None
-    """Whether bytes may be one of the records, whatever its codes; without it the parser is asked."""
+    """Whether bytes may be one of the records, whatever its codes; if None, the parser decides."""
     options: Callable[[list[bytes], Framing], dict[str, str]] | None = None
-    """Options besides the framing that the first records prove, under their Python names."""
+    """Options besides the framing that the first records prove, by their Python names."""
     magic: bytes = b""
-    """What the first record of every such file begins with, where that is always the same."""
+    """First bytes of every such file's first record, if they are always the same."""
     part: Callable[[], Detection] | None = None
-    """What a part of such a file looks like that lacks its first record, where that can be known."""
+    """The detection for a part of such a file without its first record, if there is one."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of one framing on the first window."""
+    """The result of one framing on the first window."""
 
     framing: Framing
     extents: tuple[RecordExtent, ...]
     """The first records, at most 64."""
     fault: FramingError | None
-    """Where the framing broke; None when it tiled the window exactly."""
+    """The error of the framing; None if its records filled the window exactly."""
     refusal: str | None
-    """Why the records are not those looked for; None when they are."""
+    """Why the records are not the expected ones; None if they are."""
     is_spanned: bool
 
     @property
     def is_proven(self) -> bool:
-        """Whether it tiles exactly and the records are those looked for."""
+        """Whether the records fill the window exactly and are the expected ones."""
         return self.fault is None and self.refusal is None and bool(self.extents)
 
     @property
     def reached(self) -> int:
-        """Offset up to which it went well."""
+        """Offset up to which the framing was sound."""
         return self.fault.record_offset or 0 if self.fault is not None else 1 << 63
 
     @property
@@ -82,18 +81,17 @@ class Trial:
 
 
 def detect(buffer: Buffer, detection: Detection) -> Trial:
-    """Find the framing of a file. Never guesses.
+    """Find the framing of a file by proof, never by a guess.
 
-    Raises FramingError: LMP-F002 when there is no byte to prove it by, LMP-F003
-    when none fits, LMP-F004 when several do.
+    Raises FramingError: LMP-F002 if the file is empty, LMP-F003 if no framing fits, LMP-F004 if several do.
     """
     if not len(buffer):
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", hint="name the framing")
     trials = try_framings(buffer, detection)
     left = _preferred([trial for trial in trials if trial.is_proven])
     if not left:
-        # A file that is damaged or cut short tiles in no way: then the one way in which
-        # it begins soundly is taken, and reading it shows the damage where it is.
+        # No framing fills a file that is damaged or cut short. Then the only framing in which it begins soundly is
+        # taken, and reading reports the damage at its place.
         sound = [trial for trial in trials if trial.refusal is None and trial.extents]
         furthest = max((trial.reached for trial in sound), default=0)
         best = [trial for trial in sound if trial.reached == furthest]
@@ -114,7 +112,7 @@ def detect(buffer: Buffer, detection: Detection) -> Trial:
 
 
 def try_framings(buffer: Buffer, detection: Detection) -> list[Trial]:
-    """Try every framing that needs no option."""
+    """The trials of every framing that needs no option."""
     if detection.framings:
         return [try_framing(buffer, framing, detection) for framing in detection.framings]
     names = ["bdw-vbs", "bdw", "vbs", "rdw", "zosmf"]
@@ -143,9 +141,9 @@ def try_framing(buffer: Buffer, framing: Framing, detection: Detection) -> Trial
 
 
 def _preferred(fits: list[Trial]) -> list[Trial]:
-    """Spanned without a spanned piece is not spanned; blocks that tile win over records that do.
+    """The trials to prefer: not a spanned framing without a spanned record; blocks rather than records in them.
 
-    Descriptor words that tile win over none: they cannot stand there by chance.
+    Framings with descriptor words are preferred to those without: such words cannot fit by chance.
     """
     fits = [trial for trial in fits if trial.is_spanned or not trial.framing.is_spanned]
     fits = [trial for trial in fits if trial.framing.word_id is not None] or fits

@@ -1,4 +1,4 @@
-"""Where records of a file are, and the parts that a file is cut into. Offsets are absolute, in bytes."""
+"""Extents of records in a file, and the parts that a file is cut into. Offsets are bytes from the start of the file."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from lmparse.storage.buffers import Buffer
 
 @dataclass(frozen=True, slots=True)
 class RecordExtent:
-    """Where one record is."""
+    """The place of one record."""
 
     index: int
     """Number of the record in its file, from 0."""
     pieces: tuple[tuple[int, int], ...]
-    """Offset and length of its bytes; several when it is spanned."""
+    """Offset and length of its bytes; several pairs if the record is spanned."""
     resume: int | None
-    """Where reading may begin so that this record comes first; None when nowhere."""
+    """Offset at which reading may begin so that this record is the first one; None if there is none."""
 
     @property
     def offset(self) -> int:
@@ -26,7 +26,7 @@ class RecordExtent:
 
     @property
     def length(self) -> int:
-        """Its bytes, without descriptor words."""
+        """Number of its bytes, without descriptor words."""
         return sum(length for _, length in self.pieces)
 
     def read(self, buffer: Buffer) -> bytes:
@@ -45,7 +45,7 @@ class RecordExtent:
 
 
 Plausible = Callable[[RecordExtent], bool]
-"""Whether a record of the file may be at a place."""
+"""Whether an extent may be that of a record of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +55,20 @@ class Span:
     start: int
     end: int
     first_index: int | None
-    """Number of its first record in the file. None when nobody has counted: then its ends are cuts that
-    were proposed, and nothing of it counts before reading has proven them; see `sync`."""
+    """Number of its first record in the file. None if the records before it have not been counted: then its ends are
+    proposed cuts, which only reading can prove; see `sync`."""
     skip: frozenset[int] = frozenset()
-    """Numbers of records in it that another span reads."""
+    """Numbers of its records that another span reads."""
     foreign: tuple[RecordExtent, ...] = ()
-    """Records of other spans that this one reads."""
+    """Records of other spans that this span reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """Where reading one by one takes over from a scan."""
+    """The place at which a scan ended and reading one by one goes on."""
 
     offset: int
     index: int
     """Number of the record there."""
     given: int = 0
-    """How many of the records from there were given already."""
+    """How many of the records from there on the scan has already returned."""

@@ -1,4 +1,4 @@
-"""Every framing by its name."""
+"""The framings by their names."""
 
 from __future__ import annotations
 

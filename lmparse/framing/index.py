@@ -1,4 +1,4 @@
-"""Index: where the records of a stretch of a file are, as arrays, without an object for each."""
+"""Index: the records of a stretch of a file as arrays, without an object for each record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, ExtentRun, Window, j
 from lmparse.storage.buffers import Buffer
 
 _RELEASE_BYTES = 1 << 24
-"""Bytes of a mapped file that are given back at a time."""
+"""Bytes of a mapped file whose pages are released at a time."""
 
 
 def windows(
@@ -27,13 +27,13 @@ def windows(
     max_records: int = MAX_RECORDS,
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[Window]:
-    """The records that `framing.extents(buffer, start, end, first_index)` gives, many at a time.
+    """The records of `framing.extents(buffer, start, end, first_index)`, many at a time.
 
-    A window has at most `max_records` records, which stand in at most `max_bytes` bytes of the
-    file, but always one. Raises what `extents` raises, behind the last window of good records.
+    A window has at most `max_records` records in at most `max_bytes` bytes of the file, but at least one record.
+    Raises what `extents` raises, after the last window of good records.
 
-    Memory is constant: of a mapped file, pages behind the current window are given back now and
-    then while the next one is asked for. Arrays that are kept stay valid.
+    Memory is constant: pages of a mapped file before the current window are released from time to time. Arrays that
+    the caller keeps stay valid.
     """
     stop = len(buffer) if end is None else end
     if start >= stop:
@@ -49,7 +49,7 @@ def windows(
 
 
 def _filled(runs: Iterator[ExtentRun], max_records: int, max_bytes: int) -> Iterator[ExtentRun]:
-    """The same records in runs of as many as a window may have; all good ones come before an error."""
+    """The same records in runs of the size of a window; all good records come before an error."""
     held = ExtentRun()
     fault: LmparseError | None = None
     is_last = False
@@ -74,7 +74,7 @@ def _filled(runs: Iterator[ExtentRun], max_records: int, max_bytes: int) -> Iter
 
 
 def spans(framing: Framing, buffer: Buffer, max_bytes: int) -> list[Span]:
-    """As `Framing.spans`, some thousand records at a time where reading may begin at every record."""
+    """As `Framing.spans`, but by some thousand records at a time if reading may begin at every record."""
     if not framing.resumes_anywhere:
         return framing.spans(buffer, max_bytes)
     found: list[Span] = []
@@ -91,17 +91,17 @@ def spans(framing: Framing, buffer: Buffer, max_bytes: int) -> list[Span]:
 
 
 class _Release:
-    """Gives pages of a mapped file back, so that resident memory does not grow with the file."""
+    """Releases pages of a mapped file, so that resident memory does not grow with the file."""
 
     def __init__(self, buffer: Buffer, start: int) -> None:
         self._map: mmap.mmap | None = None
         if isinstance(buffer, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") and memoryview(buffer).readonly:
-            # A private map that was written to would lose what was written.
+            # A private mapping that was written to would lose those changes.
             self._map = buffer
         self._done = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
 
     def up_to(self, offset: int) -> None:
-        """Give back what lies before `offset`, when it is much."""
+        """Release the pages before `offset`, if they are many."""
         if self._map is not None and offset - self._done >= _RELEASE_BYTES:
             size = (offset - self._done) // mmap.PAGESIZE * mmap.PAGESIZE
             self._map.madvise(mmap.MADV_DONTNEED, self._done, size)
@@ -109,7 +109,7 @@ class _Release:
 
 
 def _runs(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[ExtentRun]:
-    """The records by a scan as far as it goes, the rest by `extents`, which say what is wrong there."""
+    """The records by a scan as far as it gets; the rest by `extents`, which raises the error there."""
     handover = Handover(start, index)
     if start >= 0 and end <= len(buffer):
         handover = yield from framing.runs(buffer, start, end, index)
@@ -123,7 +123,7 @@ def _by_extents(extents: Iterator[RecordExtent]) -> Iterator[ExtentRun]:
         batch: list[RecordExtent] = []
         try:
             for extent in islice(extents, MAX_RECORDS):
-                batch.append(extent)  # one by one, so that those before an error are kept
+                batch.append(extent)  # one by one, so that records before an error are kept
         except LmparseError as error:
             fault = error
         if batch:

@@ -1,8 +1,8 @@
 """Parallel walk: many walkers go from record to record at once, each through a part of a stretch of a file.
 
-Every descriptor word says where the next one stands, so words are found one after the other. Here
-a hundred walkers set out at once, from places that look like the start of the first record. The
-first one is right, and each that arrives exactly where the next one set out proves it right.
+Every descriptor word gives the place of the next one, so words have to be found one after the other. Here some
+hundred walkers start at once, from places that look like the start of the first record. The first walker is right,
+and each right walker that arrives exactly at the start of the next one proves that one right.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from lmparse.values.byte_arrays import Int64s
 
 _WALKERS = 256
 _LEAST_BYTES = 1 << 18
-"""Of a shorter stretch a single walker is as quick."""
+"""Bytes of the shortest stretch; in a shorter one a single walker is as fast."""
 _LIKENESS = 6
-"""Bytes of the first record that others are supposed to begin with."""
+"""Number of the first bytes of a record that other records are expected to have too."""
 _TRIES = 4
-"""After so many places without a find no other is tried."""
+"""Number of places without a match after which the search ends."""
 _REACH = 1 << 16
-"""Bytes that are searched for something like the first record."""
+"""Bytes that are searched for the likeness of the first record."""
 
 
 def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop: int) -> tuple[Int64s, int] | None:
-    """Where records stand from `offset` up to `stop`, and where the last of them ends.
+    """The offsets of the records from `offset` up to `stop`, and the end of the last one.
 
-    All that is given is proven. What ends behind `limit`, or has no sound word, is left out, and
-    everything behind it. None when nothing is to be gained.
+    All of them are proven. A record that ends behind `limit` or has no sound word is left out, with everything
+    behind it. None if a single walker is as fast.
     """
     last = min(limit - form.size, stop - 1) - offset
     if last < _LEAST_BYTES:
@@ -42,7 +42,7 @@ def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop:
     places, paths = begins, []
     while (is_going := places < stops).any():
         paths.append(places)
-        # A walker on a wrong way must not stand still, and may end anywhere.
+        # A walker that started wrong must still move on; it may end anywhere.
         lead = lengths[np.minimum(places, last)].astype(np.int64) + form.uncounted
         places = np.where(is_going, places + np.maximum(lead, form.size), places)
     has_arrived = places[:-1] == begins[1:]
@@ -61,7 +61,7 @@ def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop:
 
 
 def _begins(form: WordForm, buffer: Buffer, offset: int, last: int) -> Int64s:
-    """Places, from `offset`, that look like the start of the first record; that one is first."""
+    """Places relative to `offset` that look like the start of the first record, beginning with that one."""
     behind = form.length_at + np.dtype(form.length_type).itemsize
     like = bytes(buffer[offset + behind : offset + form.size + _LIKENESS])
     places = {0}
@@ -76,5 +76,5 @@ def _begins(form: WordForm, buffer: Buffer, offset: int, last: int) -> Int64s:
 
 
 def items(buffer: Buffer, start: int, count: int, type_: str) -> npt.NDArray[np.unsignedinteger]:
-    """So many numbers, one at every byte from `start` on, whatever their alignment."""
+    """`count` numbers of a type, one at every byte from `start` on, whatever their alignment."""
     return np.ndarray((count,), type_, buffer, start, (1,))

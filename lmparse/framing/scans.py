@@ -1,4 +1,4 @@
-"""Scans: what a pass over the headers of all records finds, without an object for each."""
+"""Scans: searches of the headers of all records, without an object for each record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Place = tuple[int, int]
 
 
 def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[RecordExtent]:
-    """The first record with each value of the bytes at some places; every record that is too short for them."""
+    """The first record with each distinct value of the bytes at `places`, and every record too short for them."""
     if not places:
         yield from (window.extent(0) for window in islice(windows, 1))
         return
@@ -35,7 +35,7 @@ def firsts(windows: Iterable[Window], places: Sequence[Place]) -> Iterator[Recor
 
 
 def above(windows: Iterable[Window], place: Place, limit: int) -> Iterator[RecordExtent]:
-    """Every record with a big-endian number above a limit at a place; those that are too short for it have none."""
+    """Every record whose big-endian number at a place is above a limit; records too short for it are left out."""
     for window in windows:
         fits = _fits(window, sum(place))
         is_above = integers.decode_unsigned_array(_rows(window, place, fits)) > limit

@@ -1,4 +1,4 @@
-"""Spanned records: in pieces that follow one another, each behind an SDW, with or without blocks."""
+"""Spanned records: records in consecutive pieces, each behind an SDW, with or without blocks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from lmparse.framing.words import WordFraming
 from lmparse.storage.buffers import Buffer
 
 Piece = tuple[int, tuple[int, int], int, int | None]
-"""Offset of the SDW, offset and length of the bytes, segment code, and where reading may
-resume: None for at the SDW itself, -1 for nowhere."""
+"""Offset of the SDW, offset and length of the bytes, segment code, and the offset at which reading may resume:
+None for that of the SDW, -1 if there is none."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class SpannedBlocks(Blocked, Spanned):
     def _is_block(self, buffer: Buffer, start: int, end: int, plausible: Plausible) -> bool:
         word, codes = descriptor(self.word_id), segment_codes()
         offset = start + block_descriptor().size
-        is_open: bool | None = None  # before the first piece it is not known
+        is_open: bool | None = None  # unknown before the first piece
         while offset < end:
             length, code, _ = word.read(buffer, offset, end, 1)
             opens, closes = code in codes.opening, code in codes.closing

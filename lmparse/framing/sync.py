@@ -1,7 +1,7 @@
-"""Synchroniser: where a record begins near an offset, found without reading from the start of the file.
+"""Synchroniser: finds the start of a record near an offset without reading from the start of the file.
 
-A record's bytes may look like records, so no look at a part of a file can prove a cut. A cut is a
-proposal; the proof is that the range before it, read from a proven start, ends exactly there.
+The bytes of a record may look like records, so a part of a file cannot prove a cut. A cut is a proposal; it is
+proven when the range before it, read from a proven start, ends exactly there.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from lmparse.framing.windows import Window
 from lmparse.storage.buffers import Buffer
 
 REACH = 1 << 16
-"""Bytes before and behind an offset that are searched. Twice the longest record of format V: no limit
-is stated for a record in pieces or of Db2 LUW. Where a longer record or block stands nothing is found."""
+"""Bytes before and behind an offset that are searched: twice the longest record of format V. No manual states a limit
+for a spanned record or one of Db2 LUW. Nothing is found near a longer record or block."""
 CHAIN = 16
-"""Records that must follow one another from a cut on, or blocks where there are blocks."""
+"""Number of records, or of blocks if there are blocks, that must follow one another from a cut on."""
 
 
 class RangeError(Exception):
     """A range did not end where the next one begins: a cut is wrong, or the file is damaged.
 
-    It tells a caller to read by index from the start, which shows damage where it is. Ranges behind
-    are not proven either. No error of the file, so it has no code; `__cause__` is what was met.
+    The caller then reads from the start of the file, which reports damage at its place. Ranges behind this one are not
+    proven either. It is not an error of the file, so it has no code; `__cause__` is the error that reading raised.
     """
 
     def __init__(self, part: Span, reached: int | None) -> None:
         super().__init__(part, reached)
         self.part = part
         self.reached = reached
-        """Offset of the record that does not fit, when it is known."""
+        """Offset of the record that does not fit, if known."""
 
     def __str__(self) -> str:
         place = "" if self.reached is None else f": no record fits at {self.reached:#x}"
@@ -44,15 +44,15 @@ class RangeError(Exception):
 
 
 def ranges(places: Iterable[int], end: int) -> list[Span]:
-    """The ranges between cuts, from the start of a file to its `end`; nobody has counted their records."""
+    """The ranges between cuts, from the start of a file to its `end`; their records are not counted."""
     return [Span(start, behind, None) for start, behind in pairwise((0, *places, end)) if start < behind]
 
 
 def range_windows(framing: Framing, buffer: Buffer, part: Span) -> Iterator[Window]:
-    """The windows of a range, as `index.windows` gives them, numbered from 0; proven when the last one was given.
+    """The windows of a range, as those of `index.windows`, numbered from 0; after the last one the range is proven.
 
-    Raises RangeError when its records do not fill it exactly. A range that is the whole file has no
-    cut, so that it raises what `windows` raises.
+    Raises RangeError if its records do not fill it exactly. A range that is the whole file has no cut, so its errors
+    are those of `windows`.
     """
     try:
         yield from windows(framing, buffer, part.start, part.end)
@@ -63,14 +63,14 @@ def range_windows(framing: Framing, buffer: Buffer, part: Span) -> Iterator[Wind
 
 
 def count(framing: Framing, buffer: Buffer, part: Span) -> int:
-    """How many records a range holds, which is proven by that. Raises as `range_windows` does."""
+    """The number of records in a range, which is thereby proven. Raises as `range_windows` does."""
     return sum(map(len, range_windows(framing, buffer, part)))
 
 
 def cuts(framing: Framing, buffer: Buffer, max_bytes: int, plausible: Plausible, chain: int = CHAIN) -> list[int]:
-    """Offsets about every `max_bytes` at which a file may be cut, ascending, to be proven by reading.
+    """Ascending offsets about every `max_bytes` at which a file may be cut, to be proven by reading.
 
-    Where no record is found, or not one alone, the parts are joined. Reads near the cuts only.
+    If no record is found near an offset, or several are possible, there is no cut. Reads only near the cuts.
     """
     places: list[int] = []
     near = step = max(max_bytes, 1)
@@ -87,13 +87,13 @@ def synchronise(
 ) -> int | None:
     """The first offset from `near` on at which reading with a framing may begin, in a file that ends at `end`.
 
-    Every place up to `REACH` bytes before `near` where a record could begin is followed from record to
-    record. The true records are among these paths; those that start in a record's bytes break off or
-    run into the true ones. So what all paths have in common is a record, when none before `near` is
-    longer than `REACH` or refused by `plausible`. From there `chain` plausible records must follow one
-    another, or as many as there are up to `end`.
+    From every place up to `REACH` bytes before `near` at which a record could begin, a path is followed from record to
+    record. The true records are one of these paths; paths that start inside a record break off or run into the true
+    one. So the place where all paths meet is the start of a record, if no record before `near` is longer than `REACH`
+    or refused by `plausible`. From there `chain` plausible records must follow one another, or as many as there are up
+    to `end`.
 
-    None when no path is left, when several are that do not meet, and where no place is a candidate.
+    None if no path is left, if several paths do not meet, or if there is no candidate.
     """
     if near >= end:
         return None
@@ -101,7 +101,7 @@ def synchronise(
     paths = {place: steps.entry(place) for place in framing.candidates(buffer, near, REACH)}
     heap = sorted(paths)
     while heap:
-        # Always the hindmost path goes on, so that paths meet before they pass one another.
+        # The path that is furthest behind goes on, so that paths meet before they pass one another.
         place = heapq.heappop(heap)
         entry = paths.pop(place)
         if not heap and entry is not None:
@@ -130,19 +130,19 @@ class _Steps:
     plausible: Plausible
 
     def entry(self, place: int) -> int | None:
-        """The place itself, when reading may begin there."""
+        """The place itself if reading may begin there, else None."""
         is_entry = self.near <= place < self.end and self.framing.may_begin(self.buffer, place, self.end)
         return place if is_entry else None
 
     def is_chain(self, place: int, count: int) -> bool:
-        """Whether this many steps can be made from a place, or as many as there are to the end."""
+        """Whether `count` steps can be made from a place, or as many as there are up to the end."""
         behind: int | None = place
         while behind is not None and behind < self.end and count > 0:
             behind, count = self.behind(behind), count - 1
         return behind is not None
 
     def behind(self, place: int) -> int | None:
-        """Where the record or block at a place ends; None when there is none."""
+        """The end of the record or block at a place; None if there is none."""
         try:
             return self.framing.behind(self.buffer, place, min(self.end, place + REACH), self.plausible)
         except FramingError:

@@ -1,4 +1,4 @@
-"""Records without anything between them: all of one length, or each with a length that it says itself."""
+"""Records without anything between them: all of one length, or each with its length inside."""
 
 from __future__ import annotations
 
@@ -75,5 +75,5 @@ class Glued(Framing):
         return Handover(start, index)
 
     def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
-        """None: a range proves nothing, because the end of the last record is taken from the end of the range."""
+        """No candidates: a range proves nothing, because the last record is taken to end where the range ends."""
         return ()

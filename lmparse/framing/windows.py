@@ -1,4 +1,4 @@
-"""Records as arrays, one entry a record: runs, which scans give, and windows, which readers get."""
+"""Records as arrays with one entry for each record: runs, which scans return, and windows, which readers get."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ _NONE: Int64s = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Records that follow one another in a file. All arrays have one entry a record but `data`."""
+    """Consecutive records of a file. `starts`, `lengths` and `offsets` have one entry for each record."""
 
     first_index: int
     """Number of its first record in the file."""
     data: Bytes
-    """The bytes the records stand in, read only: a view of the file, or a copy when one of the
-    records is spanned; then the descriptor words between its pieces are left out."""
+    """The bytes that contain the records, read only: a view of the file, or a copy if a record is spanned; the copy
+    leaves out the descriptor words between pieces."""
     starts: Int64s
-    """Where each record begins in `data`; ascending. An empty record may begin at its end."""
+    """Offset of each record in `data`; ascending. An empty record may begin at the end of `data`."""
     lengths: Int64s
-    """Bytes of each record, without descriptor words."""
+    """Number of bytes of each record, without descriptor words."""
     offsets: Int64s
     """Offset of the first byte of each record in the file, as `RecordExtent.offset`."""
     gap_starts: Int64s = field(default_factory=lambda: _NONE)
     gap_ends: Int64s = field(default_factory=lambda: _NONE)
-    """Where in the file something stands between two pieces of one record, over all records."""
+    """Starts and ends in the file of the bytes between two pieces of one record, for all records."""
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def behind(self, number: int) -> Window:
-        """The same without the first `number` records."""
+        """The window without its first `number` records."""
         starts, lengths, offsets = self.starts[number:], self.lengths[number:], self.offsets[number:]
         return replace(self, first_index=self.first_index + number, starts=starts, lengths=lengths, offsets=offsets)
 
     def extent(self, number: int) -> RecordExtent:
-        """One of the records, 0 being the first; reading goes on behind it nowhere."""
+        """The extent of one record, the first having number 0; reading cannot begin at it."""
         start, left = int(self.offsets[number]), int(self.lengths[number])
         pieces = []
         for gap in range(int(np.searchsorted(self.gap_starts, start)), len(self.gap_starts)):
@@ -57,24 +57,24 @@ class Window:
 
 
 class ExtentRun(NamedTuple):
-    """Records that follow one another. Offsets in the file; all arrays ascend but `lengths`."""
+    """Consecutive records. Offsets in the file; all arrays but `lengths` are ascending."""
 
     offsets: Int64s = _NONE
     lengths: Int64s = _NONE
     ends: Int64s = _NONE
-    """Behind the last byte of each record."""
+    """Offset behind the last byte of each record."""
     gap_starts: Int64s = _NONE
-    """What stands between two pieces of one record, over all records."""
+    """Starts and `gap_ends` of the bytes between two pieces of one record, for all records."""
     gap_ends: Int64s = _NONE
 
     def then(self, other: ExtentRun) -> ExtentRun:
-        """These records and others behind them."""
+        """These records, followed by others."""
         if not len(self.offsets):
             return other
         return ExtentRun(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
     def part(self, first: int, behind: int) -> ExtentRun:
-        """Some of its records."""
+        """The records from number `first` up to number `behind`."""
         if first == behind:
             return ExtentRun()
         offsets, ends = self.offsets[first:behind], self.ends[first:behind]
@@ -82,12 +82,12 @@ class ExtentRun(NamedTuple):
         return ExtentRun(offsets, self.lengths[first:behind], ends, self.gap_starts[gaps], self.gap_ends[gaps])
 
     def behind(self, first: int, max_records: int, max_bytes: int) -> int:
-        """Number behind the last record that fits in a window with record `first`."""
+        """The number behind the last record that fits into a window that begins with record `first`."""
         fitting = int(np.searchsorted(self.ends, self.offsets[first] + max_bytes, side="right"))
         return min(max(fitting, first + 1), first + max(max_records, 1))
 
     def window(self, whole: Bytes, index: int) -> Window:
-        """The window of these records, the first being number `index` of the file."""
+        """The window of these records; the first has number `index` in the file."""
         low, high = int(self.offsets[0]), int(self.ends[-1])
         if not len(self.gap_starts):
             return Window(index, whole[low:high], self.offsets - low, self.lengths, self.offsets)
@@ -95,13 +95,13 @@ class ExtentRun(NamedTuple):
         data = np.concatenate([whole[start:end] for start, end in kept])
         data.flags.writeable = False
         left_out = np.concatenate(([0], np.cumsum(self.gap_ends - self.gap_starts)))
-        # A gap that begins where a record does is behind the record's empty first piece.
+        # A gap that begins at the start of a record is behind the record's empty first piece.
         starts = self.offsets - low - left_out[np.searchsorted(self.gap_starts, self.offsets)]
         return Window(index, data, starts, self.lengths, self.offsets, self.gap_starts, self.gap_ends)
 
 
 def joined(starts: Int64s, ends: Int64s, continues: Flags) -> ExtentRun:
-    """Records from their pieces: where the bytes of each start and end, and which ones go on with a record."""
+    """Records from their pieces: start and end of the bytes of each piece, and whether it continues a record."""
     offsets = starts[~continues]
     record_ends = ends[~np.append(continues[1:], False)]
     if len(offsets) == len(starts):

@@ -1,4 +1,4 @@
-"""Scans from descriptor word to descriptor word: where records and their pieces are, as arrays."""
+"""Scans from descriptor word to descriptor word: the places of records and their pieces, as arrays."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Flags, Int64s
 
 _SCAN_BYTES = 1 << 20
-"""Bytes of the file that are scanned at a time; bounds the list of Python integers."""
+"""Bytes of the file that are scanned at a time; this limits the list of Python integers."""
 _PARALLEL_BYTES = 1 << 23
-"""The same of many walkers."""
+"""Bytes of the file that a parallel walk scans at a time."""
 _MISSES = 3
-"""After so many stretches in a row in which many walkers did not get far, one goes alone."""
+"""Number of consecutive stretches with a poor parallel walk, after which a single walker goes on."""
 
 
 def _walk(form: WordForm, view: memoryview, offset: int, limit: int, stop: int, starts: list[int]) -> int:
-    """Go from word to word up to `stop`, adding where each is; gives where the last record ends.
+    """Go from word to word up to `stop`, append the offset of each, and return the end of the last record.
 
-    What ends behind `limit`, or has no sound word, is left out.
+    A record that ends behind `limit` or has no sound word is left out.
     """
-    # A loop that unpacks is the fastest of those measured, at a seventh of what `extents` takes. Reads
+    # A loop with `unpack` is the fastest of those measured: a seventh of the time of `extents`. Reads
     # by `int.from_bytes` take three times as long, doubling pointers over all bytes in NumPy 11 times
     # for records of 70 bytes and over 40 times for 450, words checked afterwards as arrays 1.1 times or
     # more. A memoryview is a little faster to unpack from than a mapped file. See bench/scans.py.
@@ -67,7 +67,7 @@ def _walk_pieces(
 
 @lru_cache(1 << 14)
 def _block_length(word: bytes) -> int | None:
-    """Length of the block behind these bytes; None when they are no descriptor word."""
+    """Length of the block with these first bytes; None if they are not a BDW."""
     try:
         return block_descriptor().read(word, 0, len(word), 0)
     except FramingError:
@@ -76,7 +76,7 @@ def _block_length(word: bytes) -> int | None:
 
 @dataclass(slots=True)
 class _Scan:
-    """Goes through descriptor words, block by block where there are blocks, while they are sound.
+    """A scan through descriptor words while they are sound, block by block if there are blocks.
 
     It starts between two records, or at a block.
     """
@@ -86,25 +86,25 @@ class _Scan:
     is_spanned: bool
     view: memoryview
     offset: int
-    """Up to here all is sound."""
+    """Offset up to which all words are sound."""
     end: int
     limit: int
-    """Where the current block ends."""
+    """End of the current block."""
     starts: list[int] = field(default_factory=list)
-    """Of the words in the last stretch."""
+    """Offsets of the words in the last stretch."""
     codes: list[int] = field(default_factory=list)
-    """Segment codes, where words have one."""
+    """Segment codes of the words in the last stretch, if words have one."""
     words: int = 0
-    """How many words were found before the last stretch."""
+    """Number of words before the last stretch."""
     blocks: list[tuple[int, int]] = field(default_factory=list)
-    """The block at the start of the last stretch and those that begin in it: offset, words before it."""
+    """The block at the start of the last stretch and the blocks that begin in it: offset, number of words before it."""
     misses: int = 0
-    """How often in a row many walkers did not get far."""
+    """Number of consecutive poor parallel walks."""
     closed: list[tuple[int, int]] = field(default_factory=list)
-    """Where the words do not follow one another: their number, where the last of them ends."""
+    """Ends of chains of words in the last stretch: number of words up to there, and end of the last record."""
 
     def stretches(self) -> Iterator[tuple[Int64s, Int64s]]:
-        """Where words start and what they are of ends, some at a time."""
+        """Offsets of words and the ends of their records, a stretch at a time."""
         is_sound = True
         while is_sound and self.offset < self.end:
             self.words += len(self.starts)
@@ -124,7 +124,7 @@ class _Scan:
                 yield starts, ends
 
     def _walk_in_parallel(self) -> tuple[Int64s, Int64s] | None:
-        """A longer stretch by many walkers; None where one has to go."""
+        """A longer stretch by a parallel walk; None if a single walker has to go."""
         if self.is_blocked or self.is_spanned or self.misses >= _MISSES:
             return None
         stop = min(self.offset + _PARALLEL_BYTES, self.end)
@@ -152,7 +152,7 @@ class _Scan:
         return reached == self.limit or reached >= stop
 
     def _enter(self) -> bool:
-        """Go behind the word of the next block."""
+        """Enter the next block, behind its BDW; whether its length is sound."""
         size = block_descriptor().size
         length = _block_length(self.view[self.offset : self.offset + size].tobytes())
         if length is None or length > self.end - self.offset:
@@ -215,7 +215,7 @@ def runs_of_pieces(
 
 
 def _marked(codes: frozenset[int]) -> Flags:
-    """Whether each code is one of these."""
+    """For each of 256 codes, whether it is one of these."""
     marks = np.zeros(256, np.bool_)
     marks[list(codes)] = True
     return marks
@@ -224,8 +224,8 @@ def _marked(codes: frozenset[int]) -> Flags:
 def sound_words(form: WordForm, buffer: Buffer, start: int, end: int, most: int, chained: int = 0) -> list[int]:
     """Offsets from `start` up to `end` at which a record or piece of at most `most` bytes could begin.
 
-    A sound word is there, and `chained` others behind it as far as `most` bytes behind `end` are enough
-    to say; all of that may be chance.
+    There is a sound word at each, followed by `chained` others as far as the bytes up to `most` behind `end` show; all
+    of this may be chance.
     """
     count = min(end + most, len(buffer) - form.size + 1) - start
     if count <= 0:

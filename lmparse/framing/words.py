@@ -1,4 +1,4 @@
-"""A length in front of each record: an RDW, the prefix of z/OSMF, or the record's own behind what an API puts there."""
+"""Framings with a length in front of each record: an RDW, the prefix of z/OSMF, or the length in Db2 LUW records."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.storage.buffers import Buffer
 
 _CHAINED = 4
-"""As many words must follow one another before what is in a record is looked at, which takes longer."""
+"""Number of words that must follow one another before a record itself is checked, which takes longer."""
 
 
 class WordFraming(Framing):
-    """A framing by a word with a length in front of each record, or of each piece of one."""
+    """A framing with a word in front of each record, or of each piece of one, that contains a length."""
 
     @property
     def form(self) -> WordForm:
-        """The word as scans read it."""
+        """The word in the form that scans read."""
         return descriptor(self.word_id or "").form()
 
     @property
@@ -44,7 +44,7 @@ class Counted(WordFraming):
     name: str
     word_id: str = "zos_rdw"
     counts_itself: bool = True
-    """Whether the length counts the word."""
+    """Whether the length includes the word."""
     resumes_anywhere = True
 
     @property
@@ -67,7 +67,7 @@ class Counted(WordFraming):
 
 @dataclass(frozen=True)
 class Prefixed(WordFraming):
-    """The framings `bare`, `lsn6`, `lsn8`, `filter` and `filter97` of Db2 LUW, named for what is in front."""
+    """The framings `bare`, `lsn6`, `lsn8`, `filter` and `filter97` of Db2 LUW, named for the prefix of a record."""
 
     name: str
     byte_order: str

@@ -1,8 +1,8 @@
-"""Dissection: the bytes of one record beside the fields that stand in them.
+"""Dissection: the bytes of one record with the fields in them.
 
-Where `reader` gives values, this gives places too: every field with its first byte and the byte behind
-its last one, and what no field holds. It is read through the debug parser, so that a record that does not
-parse is there up to its fault.
+`reader` returns values only; a dissection also has the place of every field (its first byte, and the byte behind its
+last one), and the bytes that are in no field. It is read through the debug parser, so a record that does not parse is
+dissected up to its fault.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lmparse.spec.layout import Field, Layout
 from lmparse.values.json_form import to_json
 
 Branch = tuple[str, str, str]
-"""A field of several cases: id of the layout that has it, its id, and id of the layout that the data chose."""
+"""A field with several cases: id of its layout, id of the field, and id of the layout that the data chose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Node:
     """A field of a record, or a part of one. Offsets in bytes from the start of the record."""
 
     path: str
-    """Its name behind those of what it stands in, as errors spell it: `images[0].row`."""
+    """Its name behind those of the fields around it, as in errors: `images[0].row`."""
     field: Field
     layout: str
     """Id of the layout that has the field."""
@@ -37,13 +37,13 @@ class Node:
     end: int
     """The byte behind its last one."""
     value: Any = None
-    """As `records` prints it; None for what is null, faulty, or has parts."""
+    """The value in the form that `records` prints; None if it is null or faulty, or has parts."""
     meaning: str = ""
-    """What the specs say of this value, for a value of a list."""
+    """The spec's meaning of the value, if the value is in a list."""
     children: tuple[Node, ...] = ()
     fault: DataError | None = None
     branches: tuple[Branch, ...] = ()
-    """What the data decided on the way from the object that it stands in to its layout, outermost first."""
+    """The cases that the data chose between the object with the field and the field's layout, outermost first."""
 
     @property
     def name(self) -> str:
@@ -51,7 +51,7 @@ class Node:
         return self.path.rpartition(".")[2]
 
     def walk(self) -> Iterator[Node]:
-        """The field and its parts, in their order."""
+        """The field and all its parts, in order."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -65,14 +65,14 @@ class Dissection:
     raw: bytes
     nodes: tuple[Node, ...]
     kind: str = ""
-    """What the record is by, where records of a spec are of several kinds (`db2_dms.insert_record`)."""
+    """The kind of the record, if the spec has several kinds (`db2_dms.insert_record`)."""
     fault: DataError | None = None
-    """Why the record does not parse. The nodes are those up to it."""
+    """Why the record does not parse. The nodes are those up to the fault."""
     notes: tuple[str, ...] = field(default=())
-    """What else is to be known of it, a sentence each."""
+    """Remarks on the record, one sentence each."""
 
     def walk(self) -> Iterator[Node]:
-        """All fields with their parts, in their order."""
+        """All fields and their parts, in order."""
         for node in self.nodes:
             yield from node.walk()
 
@@ -81,7 +81,7 @@ class Dissection:
         return (node for node in self.walk() if not node.children)
 
     def unread(self) -> list[tuple[int, int]]:
-        """Bytes that stand in no field, as (first, behind the last)."""
+        """Bytes that are in no field, as pairs of the first byte and the one behind the last."""
         gaps = []
         reached = 0
         for start, end in sorted((node.start, node.end) for node in self.leaves()):
@@ -98,13 +98,13 @@ class Dissection:
 
 
 class Dissector:
-    """Takes records of one spec apart; reads what `reader` reads."""
+    """Dissects the records that a reader reads."""
 
     def __init__(self, reader: RecordReader) -> None:
         self._reader = reader
 
     def dissect(self, raw: bytes) -> Dissection:
-        """One record. Never raises a DataError: what does not parse says so."""
+        """Dissect one record. Never raises a DataError: a record that does not parse has a `fault`."""
         parsed, fault = self._reader.parse_noting_places(raw)
         nodes = tuple(self._nodes(_Spot(parsed, self._reader.spec.layout_of(parsed), raw, "", 0, fault)))
         kind = kind_of(parsed) if self._reader.spec.has_kind and fault is None else ""
@@ -119,13 +119,13 @@ class Dissector:
                 yield self._list(spot, entry, decode, value or [], places)
             elif places:
                 yield from self._field(spot, entry, decode, value, places[0])
-            elif entry.kind == "rest" and value:  # what a record that ends early keeps of its last field
+            elif entry.kind == "rest" and value:  # a record that ends early has the start of its last field here
                 end = len(spot.raw)
                 yield self._node(spot, entry, end - len(value), end, value=to_json(value))
 
     def _list(self, spot: _Spot, entry: Field, decode: Decode | None, items: list[Any], places: list[Place]) -> Node:
         children: list[Node] = []
-        # One item may be missing: the one inside which the parser stopped.
+        # The last item may be missing: the one inside which the parser stopped.
         for number, (place, item) in enumerate(zip_longest(places, items)):
             one = replace(entry, id=f"{entry.id}[{number}]", repeated=False)
             children += self._field(spot, one, decode, item, place)
@@ -153,7 +153,7 @@ class Dissector:
             return
         if place[1] is None:
             if spot.fault is None:
-                return  # the record may end inside it; `rest` has the bytes
+                return  # the record may end inside this field; `rest` has its bytes
             yield self._node(spot, entry, start, len(spot.raw), fault=fault)
             return
         shown = None
@@ -171,20 +171,20 @@ class Dissector:
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """An object of a parsed record, and where it stands."""
+    """An object of a parsed record, and its place."""
 
     parsed: KaitaiStruct
     layout: Layout
     raw: bytes
     path: str
     base: int
-    """Where the stream starts that the object is read from."""
+    """Offset in the record at which the object's stream starts."""
     fault: DataError | None
     branches: tuple[Branch, ...] = ()
 
 
 def meaning(entry: Field, value: Any) -> str:
-    """What the spec says of a listed value; empty for a value that is not in the list."""
+    """The spec's meaning of a value in a field's list; empty for a value that is not in the list."""
     for code in entry.codes:
         if code.value == value:
             return code.doc or code.id.replace("_", " ")
@@ -192,7 +192,7 @@ def meaning(entry: Field, value: Any) -> str:
 
 
 def placed_at(nodes: Sequence[Node], base: int, path: str) -> tuple[Node, ...]:
-    """Nodes of a record of its own as parts of another one, at an offset and under a path."""
+    """Nodes of a separate record as parts of another record, at an offset and under a path."""
     return tuple(
         replace(
             node,

@@ -1,7 +1,7 @@
-"""Encoding: records of values to bytes, from the same layouts that the readers use.
+"""Encoding: values of records to bytes, by the layouts that the readers use.
 
-For samples and round trips. It shares its offsets with the readers, so it proves
-nothing about them; the tests have an encoder of their own.
+For samples and round trips. It uses the same offsets as the readers, so it proves nothing about them; the tests have
+an encoder of their own.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from lmparse.values.integers import ByteOrder
 
 
 def encode_record(spec: Spec, values: Mapping[str, Any], page: CodePage) -> bytes:
-    """One record from its values by field id; absent ones are zero or blank.
+    """One record from its values by field id; missing values are encoded as zero or blank.
 
-    Integers for numbers, text for characters and codes, ISO text for timestamps, bytes or
-    integers for RBA and LRSN. Raises OptionError for a field the spec does not have.
+    Integers for numbers, text for characters and codes, ISO text for timestamps, bytes or integers for RBA and LRSN.
+    Raises OptionError for a field that the spec does not have.
     """
     layout = spec.layout
     for name in values:
@@ -31,9 +31,9 @@ def encode_record(spec: Spec, values: Mapping[str, Any], page: CodePage) -> byte
 
 
 def encode_part(spec: Spec, part: str, values: Mapping[str, Any], byte_order: ByteOrder) -> bytes:
-    """One type of a spec whose byte order is a parameter (`row_v97` of db2_dms), in that byte order.
+    """One type of a spec (`row_v97` of db2_dms) in a byte order, which is a parameter of the type.
 
-    Fields of headers stand beside its own; a field that need not be there is left out with its value.
+    `values` has the fields of its headers beside its own; an optional field without a value is left out.
     Raises OptionError for a field that the type does not have.
     """
     left = dict(values)

@@ -1,4 +1,4 @@
-"""Faults: what a generated parser raises, as an error that names field, offset and what is expected there."""
+"""Faults: errors of generated parsers, as errors that name the field, its offset and the expected value."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from lmparse.spec.layout import Field, Layout
 
 
 class Fault:
-    """What went wrong inside a generated parser, and where.
+    """An error of a generated parser, and its place in the record.
 
-    Kaitai's errors name positions in the spec or nothing at all, and do not pickle.
-    The place is found from what the debug parser recorded, and from the object as far as it was filled.
+    Kaitai's errors name a position in the spec or nothing at all, and cannot be pickled. The place is found from the
+    positions that the debug parser recorded, and from the partly filled object.
     """
 
     def __init__(self, spec: Spec, parsed: KaitaiStruct, error: Exception, raw: bytes) -> None:
@@ -28,7 +28,7 @@ class Fault:
         steps = steps_to_end(parsed)
         self.steps = self._until_value(steps)
         self._before = steps[-1].start - self.steps[-1].start
-        """Bytes of the field in front of the part of it that the parser stopped at."""
+        """Bytes of the field in front of the part in which the parser stopped."""
         self.layout, self.field = self._known(self.steps[-1])
 
     def _known(self, step: FieldStep) -> tuple[Layout, Field | None]:
@@ -36,7 +36,7 @@ class Fault:
         return layout, layout.by_id.get(step.name)
 
     def _until_value(self, steps: list[FieldStep]) -> list[FieldStep]:
-        """The steps down to the field that is one value; its parts are nobody's fields."""
+        """The steps down to a field that is one value; the parts of such a value are not fields."""
         for number, step in enumerate(steps, 1):
             _, entry = self._known(step)
             if entry is None or entry.kind not in ("struct", "body"):
@@ -45,7 +45,7 @@ class Fault:
 
     @cached_property
     def offset(self) -> int | None:
-        """Offset of the field in the record: by the layouts, or in records that nest streams where it was found."""
+        """Offset of the field in the record, from the layouts; in records with nested streams from the parser."""
         total = 0
         for step in self.steps:
             _, entry = self._known(step)
@@ -60,7 +60,7 @@ class Fault:
 
     @property
     def _is_measured(self) -> bool:
-        """Whether the width of the field is known, or the bytes that it has."""
+        """Whether the width of the field is known, or its bytes."""
         has_bytes = self._is_cut or isinstance(getattr(self.error, "actual", None), bytes)
         return has_bytes or (self.field is not None and self.field.width is not None)
 
@@ -70,7 +70,7 @@ class Fault:
 
     @property
     def path(self) -> str:
-        """The field's name, behind those of the nested records it stands in."""
+        """The name of the field behind those of the nested records around it."""
         words = []
         for step in self.steps:
             _, entry = self._known(step)
@@ -79,7 +79,7 @@ class Fault:
         return ".".join(words)
 
     def completes_short_record(self) -> bool:
-        """Let a record end inside an optional field: its bytes go to the `rest`, nothing is lost."""
+        """Whether the record only ends inside an optional field; then `rest` gets the bytes of that field."""
         entry, offset = self.field, self.offset
         keeps = next((known for known in self.layout if known.kind == "rest" and known.id != "surplus"), None)
         if not (self._is_cut and entry and entry.optional and keeps and offset is not None):
@@ -90,7 +90,7 @@ class Fault:
         return True
 
     def to_error(self) -> DataError:
-        """The error to raise in place of Kaitai's."""
+        """The error that replaces Kaitai's."""
         error, offset = self.error, self.offset
         place: dict[str, Any] = {
             "spec": self.layout.id.split(".")[0],
@@ -102,7 +102,7 @@ class Fault:
         if isinstance(error, kaitaistruct.ValidationFailedError):
             return self._invalid(error, place)
         if self._is_cut:
-            # Counted to the end of the part of the record that the field stands in.
+            # The number of bytes counts up to the end of the part of the record that contains the field.
             have = getattr(error, "bytes_available", None)
             if have is None:
                 have = None if offset is None else max(len(self.raw) - offset, 0)
@@ -123,7 +123,7 @@ class Fault:
                 return RecordError(message, code="LMP-R003", **place | {"hex": found[:32].hex().upper()})
             found = f"X'{found.hex().upper()}'"
         if isinstance(found, KaitaiStruct):
-            # What a whole part of a record is checked for: that it agrees with another part.
+            # The only check of a whole part of a record is that it agrees with another part.
             return RecordError("parts of the record contradict each other", code="LMP-R002", **place)
         shown = str(int(found)) if isinstance(found, int) else str(found)
         if isinstance(error, kaitaistruct.ValidationLessThanError):

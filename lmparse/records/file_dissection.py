@@ -1,4 +1,4 @@
-"""Dissection of records where they stand: with what their file knows of them, and not the bytes alone."""
+"""Dissection of records of a file: with facts from the rest of the file, not from their bytes alone."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from lmparse.records.files import RecordFile
 
 
 class FileDissector:
-    """Takes the records of one file apart."""
+    """Dissects the records of one file."""
 
     positions: tuple[str, ...] = ()
-    """What places in the log its records name, in words; none for records that are not of a log."""
+    """Words for the log positions that a record contains; empty for records that are not of a log."""
 
     def __init__(self, file: RecordFile) -> None:
         self.file = file
 
     def dissect(self, extent: RecordExtent) -> Dissection:
-        """One record. Never raises a DataError: what does not parse says so."""
+        """Dissect one record. Never raises a DataError: a record that does not parse has a `fault`."""
         return self.dissect_bytes(extent.read(self.file.buffer))
 
     def dissect_apart(self, extent: RecordExtent) -> Dissection:
-        """The same without what only a search of the whole file gives and what adds no field."""
+        """As `dissect`, but without facts that need a search of the whole file and add no field."""
         return self.dissect(extent)
 
     def dissect_bytes(self, raw: bytes) -> Dissection:
-        """The bytes of one record, without what other records say of it."""
+        """Dissect the bytes of one record without facts from other records."""
         return self.fields.dissect(raw)
 
     def positions_of(self, extent: RecordExtent) -> Iterator[tuple[str, int]]:
-        """The places in the log that a record names, each under its word of `positions`; read without a parser."""
+        """The log positions in a record, each with its word from `positions`; read without a parser."""
         return iter(())
 
     @cached_property
     def fields(self) -> Dissector:
-        """Takes a record apart by its spec alone."""
+        """Dissects a record by its spec alone."""
         return Dissector(self.file.reader)
 
 
 def opened(nodes: Sequence[Node], open_: Callable[[Node], Node | None]) -> tuple[Node, ...]:
-    """Nodes with some of them replaced, wherever they stand: `open_` gives None for those that stay."""
+    """Nodes and their parts with some of them replaced: `open_` returns None for a node that stays."""
     return tuple(
         found if (found := open_(node)) is not None else replace(node, children=opened(node.children, open_))
         for node in nodes
@@ -52,7 +52,7 @@ def opened(nodes: Sequence[Node], open_: Callable[[Node], Node | None]) -> tuple
 
 
 def cut_at(found: Dissection, fault: DataError) -> Dissection:
-    """A record up to a fault that its parser does not see; the bytes behind it stand in no field."""
+    """A dissection up to a fault that the parser does not find; the bytes behind it are in no field."""
     place = fault.field_offset or 0
     nodes = tuple(
         replace(node, value=None, fault=fault) if node.path == fault.field else node
@@ -63,7 +63,7 @@ def cut_at(found: Dissection, fault: DataError) -> Dissection:
 
 
 def clipped(found: Dissection, end: int, fault: DataError) -> Dissection:
-    """A record that was filled up to be read, without what was filled up: the field it ends in has the fault."""
+    """The dissection of a record that was extended to be read, without the extension; the cut field has the fault."""
     nodes = tuple(_clipped(found.nodes, end, fault))
     return replace(found, raw=found.raw[:end], nodes=nodes, kind="", fault=fault)
 
@@ -79,7 +79,7 @@ def _clipped(nodes: Sequence[Node], end: int, fault: DataError) -> Iterator[Node
 
 
 def faulty(found: Dissection) -> list[DataError]:
-    """Every fault of a record once: what ends it, and those of its values, in their order."""
+    """Every fault of a record once: those of its values in order, then the one that ends it."""
     faults = [node.fault for node in found.walk() if node.fault is not None]
     if found.fault is not None:
         faults.append(found.fault)

@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from lmparse.framing.windows import Window
 
 KEPT_ERRORS = 1000
-"""How many errors a log keeps; all are counted."""
+"""Most errors that a file keeps; all are counted."""
 
 
 def ignored(error: DataError) -> None:
-    """As `on_error`: nobody hears of errors, since rows tell of them. So nobody counts for their sake either."""
+    """An `on_error` that ignores errors, because rows report them. Records then need not be counted for messages."""
 
 
 @dataclass
 class Tally:
-    """What happened while reading."""
+    """Counts and messages of reading a file."""
 
     errors: list[DataError] = field(default_factory=list)
-    """The first of them, at most KEPT_ERRORS."""
+    """The first errors, at most KEPT_ERRORS."""
     error_count: int = 0
     dropped: int = 0
-    """Records that gave no row."""
+    """Records that produced no row."""
     notices: list[str] = field(default_factory=list)
 
 
 class RecordFile:
     """A file whose records are all of one spec.
 
-    `on_error` is told of each bad record and bad value; without it they are kept in
-    `tally`. In mode failfast the first is raised instead. Damaged framing is always raised.
+    `on_error` is called with the error of each bad record and bad value; without it, errors are kept in `tally`. In
+    mode failfast the first error is raised instead. Damaged framing is always raised.
     """
 
     def __init__(
@@ -62,38 +62,38 @@ class RecordFile:
         self.spec: Spec = found.reader.spec
         self.code_page = found.reader.code_page
         self.settings = found.settings
-        """What to hand to readers of parts of this file."""
+        """Settings for readers of parts of this file."""
         self.decisions = list(found.decisions)
         self.origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
         self.tally = Tally()
         self.keeps_bad_records = False
         self.bad_records: list[tuple[RecordExtent, DataError]] = []
-        """Records that gave no row, while `keeps_bad_records` is set."""
+        """Records that produced no row, while `keeps_bad_records` is set."""
         self._detection = found.detection
         self._on_error = on_error
         self._records_before: Callable[[], int] = _none
-        """How many records stand before the one that frames and windows begin to count at."""
+        """Returns the number of records before the one that has number 0 in extents and windows."""
 
     # -- what is known before the first record is read ------------------------------
 
     def record_parts(self, max_bytes: int, *, is_numbered: bool = True) -> list[tuple[FileSettings, Span]]:
-        """The file in parts of about so many bytes, whose records can be read apart from each other.
+        """The file in parts of about `max_bytes`, whose records can be read independently.
 
-        Numbered ones know the number of their first record, which takes a pass over all descriptor words.
+        Numbered parts know the number of their first record, which needs a pass over all descriptor words.
         """
         return [(self.settings, span) for span in (self.spans if is_numbered else self.cut_spans)(max_bytes)]
 
     def spans(self, max_bytes: int) -> list[Span]:
-        """The file as places between records; an empty file has one."""
+        """The file in spans of about `max_bytes`; an empty file has one span."""
         if len(self.buffer) <= max_bytes:
             return [Span(0, len(self.buffer), 0)]
         return index.spans(self.framing, self.buffer, max_bytes)
 
     def cut_spans(self, max_bytes: int) -> list[Span]:
-        """The same from looks at the bytes near the cuts only, so that nobody knows a number: see `Span`.
+        """As `spans`, but from the bytes near the cuts only, so that records are not counted: see `Span`.
 
-        By a pass over all of it where that is how it can be cut: records without anything between them,
-        bytes that were copied to be here at all, and a file that shows no record at most of the places.
+        `spans` is used if the file is small or was copied (it is compressed or remote), and if no record is found near
+        most of the cuts, as with records without anything between them.
         """
         if len(self.buffer) <= max_bytes or not self._is_mapped_as_it_lies:
             return self.spans(max_bytes)
@@ -103,7 +103,7 @@ class RecordFile:
         return sync.ranges(places, len(self.buffer))
 
     def plausible(self) -> Plausible:
-        """What tells whether a record of the file may stand at a place, whatever its codes."""
+        """A function that decides whether a record of the file may be at a place, whatever its codes."""
         test = self._detection.record or self.reader.accepts
         return lambda extent: test(extent.read(self.buffer))
 
@@ -112,21 +112,21 @@ class RecordFile:
         return not addresses.is_remote(self.path) and buffers.stamp(addresses.local_path(self.path)) is None
 
     def decide(self, name: str, value: str, evidence: str) -> None:
-        """Make a decision visible."""
+        """Record a decision, so that `check` shows it."""
         self.decisions.append(Decision(name, value, evidence))
 
     def notice(self, text: str) -> None:
-        """Say something once that is no error."""
+        """Add a notice, which is not an error, once."""
         if text not in self.tally.notices:
             self.tally.notices.append(text)
 
     # -- reading ----------------------------------------------------------------------
 
     def extents(self, span: Span | None = None) -> Iterator[RecordExtent]:
-        """Where the records stand. Raises FramingError with the file's name.
+        """The extents of the records. Raises FramingError with the file's name.
 
-        Those of a span that nobody has counted are numbered from 0; errors of records have the number in the
-        file. Such a span is proven first: FramingError LMP-F011 says that its ends are no places between records.
+        Records of an uncounted span are numbered from 0; errors of records have the number in the file. Such a span is
+        proven first: FramingError LMP-F011 if its ends are not between records.
         """
         span = span or Span(0, len(self.buffer), 0)
         if not len(self.buffer):
@@ -141,7 +141,7 @@ class RecordFile:
             raise
 
     def windows(self, span: Span | None = None) -> Iterator[Window]:
-        """The same records as `extents`, many at a time, and the same errors; of a span without foreign records."""
+        """The same records and errors as `extents`, many records at a time; for a span without foreign records."""
         whole = span or Span(0, len(self.buffer), 0)
         try:
             yield from index.windows(self.framing, self.buffer, whole.start, whole.end, self._begin(whole))
@@ -150,32 +150,32 @@ class RecordFile:
             raise
 
     def count(self, span: Span) -> int:
-        """How many records a span holds. Raises RangeError where they do not fill it."""
+        """The number of records in a span. Raises RangeError if they do not fill it."""
         return sync.count(self.framing, self.buffer, span)
 
     def counted(self, span: Span) -> Span:
-        """The same span with the number of its first record; one that nobody has counted is proven by that."""
+        """The span with the number of its first record; an uncounted span is proven by this."""
         if span.first_index is not None:
             return span
         self._count(span)
         return replace(span, first_index=self._count(Span(0, span.start, 0)))
 
     def _begin(self, span: Span) -> int:
-        """The number that records of a span count from, in the file or in itself."""
+        """The number of a span's first record: in the file, or 0 for an uncounted span."""
         if span.first_index is not None:
             self._records_before = _none
             return span.first_index
-        # Before the first row: who takes some of them only must not be given any of a false record.
+        # Before the first row, because a caller that takes only some rows must not get rows of false records.
         self._count(span)
         self._records_before = cache(partial(self._count, Span(0, span.start, 0)))
         return 0
 
     def _count(self, span: Span) -> int:
-        """As `count`; raises FramingError for what does not fill a span: damage before its end, or else its ends."""
+        """As `count`, but raises FramingError if a span is not filled: for damage before its end, or for its ends."""
         try:
             return self.count(span)
         except sync.RangeError as error:
-            # From the start of the file damage shows where it is.
+            # Reading from the start of the file reports damage at its place.
             for window in self.windows():
                 if window.offsets[-1] >= span.end:
                     break
@@ -187,14 +187,14 @@ class RecordFile:
             ) from error  # fmt: skip
 
     def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[RecordExtent, Record]]:
-        """Every good record with its place, or some fields of each; bad ones go where errors go."""
+        """Every good record with its extent, or some of its fields; errors of bad records are reported."""
         for extent in self.extents(span):
             record = self.read_extent(extent, wanted)
             if record is not None:
                 yield extent, record
 
     def read_extent(self, extent: RecordExtent, wanted: Wanted = None) -> Record | None:
-        """One record, or None when it is bad or, in mode dropmalformed, has a bad value."""
+        """One record; None if it is bad or, in mode dropmalformed, has a bad value."""
         try:
             record = self.read_bytes(extent.read(self.buffer), wanted)
         except DataError as error:
@@ -209,7 +209,7 @@ class RecordFile:
         return record
 
     def quarantine(self, error: DataError, extent: RecordExtent, count: int = 1) -> None:
-        """Report a record that gives no row, or `count` of them; `bad_records` shows them who asks."""
+        """Report a record that produces no row, or `count` of them, and add it to `bad_records` if they are kept."""
         self.report(error, extent)
         self.tally.dropped += count
         if self.keeps_bad_records:
@@ -232,17 +232,17 @@ class RecordFile:
             yield values
 
     def column_names(self) -> set[str]:
-        """Names that `columns` may have for records."""
+        """Names that the option `columns` may have for records."""
         return self.spec.field_ids()
 
     def observe(self, values: dict[str, Any]) -> dict[str, str]:
-        """Under what a record is counted, by the name of the count."""
+        """The words under which a record is counted in summaries, by the name of the count."""
         if self.spec.layout.fields[0].kind == "body":
             return {"record type": str(next(iter(values.values())))}
         return {}
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
-        """Pass an error on, with the file and the record it is about; raise it in mode failfast."""
+        """Report an error with its file and record; raise it in mode failfast."""
         error.at(file=self.path)
         is_heard = self.options.mode == "failfast" or self._on_error is not ignored
         if extent is not None and is_heard:
@@ -261,7 +261,7 @@ def _none() -> int:
 
 
 def check_columns(spec: Spec, wanted: tuple[str, ...], known: set[str]) -> None:
-    """Raise OptionError for a column that is not known of the records of a spec."""
+    """Raise OptionError for a column that is not among the `known` ones of a spec."""
     for name in wanted:
         if name not in known:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}", code="LMP-S003")
@@ -280,7 +280,7 @@ def metadata(origin: dict[str, str], extent: RecordExtent, length: int | None = 
 
 
 def corrupt_field(fault: DataError) -> dict[str, Any]:
-    """A bad value as rows carry it: path, offset, raw, code, message."""
+    """A bad value in the form of `_corrupt_fields`: path, offset, raw, code, message."""
     return {
         "path": fault.field,
         "offset": fault.field_offset,

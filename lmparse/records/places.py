@@ -1,7 +1,7 @@
-"""Places: where a debug parser found the fields of a record, as far as it came.
+"""Places: where a debug parser found the fields of a record, up to the place where it stopped.
 
-The layout knows the place of a field only up to the first part of varying length. Behind it the parser
-alone can say where a field begins. The compiler makes parsers that record this, `_debug` in each object.
+The layout has the places of fields only up to the first part of varying length. Behind it only the parser knows where
+a field begins. Debug parsers record this, in `_debug` of each object.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 from kaitaistruct import KaitaiStruct
 
 Place = tuple[int, int | None]
-"""Offsets of a field in the stream it is read from: its first byte, and the byte behind its last one.
-The second is None when the parser stopped inside."""
+"""Offsets of a field in its stream: its first byte, and the byte behind its last one. The second is None if the parser
+stopped inside the field."""
 
 _INSTANCE = "_m_"
-"""In front of the name of an instance, which is read when it is first asked for."""
+"""Prefix of the name of an instance, which is read on first use."""
 
 
 def places_of(parsed: Any, name: str) -> list[Place]:
-    """Where a field of an object was found: one place, or one for each item of a list; empty if it is absent."""
+    """The places of a field of an object: one, or one for each item of a list; empty if the field is absent."""
     noted = parsed._debug.get(name)
     if noted is None or ("end" not in noted and _last(parsed._debug) != name):
         return []
@@ -34,20 +34,20 @@ def places_of(parsed: Any, name: str) -> list[Place]:
 
 @dataclass(frozen=True, slots=True)
 class FieldStep:
-    """A field that a parser was at when it stopped, or that it had read last."""
+    """The field in which a parser stopped, or the last one that it read."""
 
     parsed: Any
     """The object that has the field."""
     name: str
-    """Empty where the parser stopped in front of the first field."""
+    """Name of the field; empty if the parser stopped in front of the first field."""
     start: int
     """Bytes from the start of the record to the field, or to the item of a list."""
     index: int | None
-    """Of the item of a list that was next to be read whole."""
+    """Number of the list item in which the parser stopped; None for a field that is not a list."""
 
 
 def steps_to_end(parsed: Any) -> list[FieldStep]:
-    """The way to where a debug parser stopped, a step into each object."""
+    """The path to the place where a debug parser stopped, with one step for each object."""
     steps: list[FieldStep] = []
     base = 0
     while True:
@@ -67,6 +67,6 @@ def steps_to_end(parsed: Any) -> list[FieldStep]:
 
 
 def _last(noted: dict[str, dict[str, Any]]) -> str:
-    """The field that was begun last, or what the parser was looking up in the data for it."""
+    """The field that was begun last, or the instance that the parser was reading for it."""
     names = (name for name, place in reversed(noted.items()) if "end" not in place or not name.startswith(_INSTANCE))
     return next(names, "")

@@ -1,8 +1,7 @@
 """Records: one record's bytes to a dict of values, through the generated parser.
 
-The generated parser sets the meaning; this module names its faults and turns the
-parsed object into plain values: int, float, str, bytes, None, and list or dict for
-nested records.
+The generated parser is the reference; this module adds names to its faults and turns the parsed object into plain
+values: int, float, str, bytes, None, and list or dict for nested records.
 """
 
 from __future__ import annotations
@@ -26,31 +25,31 @@ from lmparse.values.codepages import CodePage
 
 Values = dict[str, Any]
 Wanted = frozenset[str] | None
-"""Fields of a record to decode; None for all. What is not decoded is not checked either."""
+"""Fields of a record to decode; None for all. Other fields are not checked."""
 Decode = Callable[[Any], Any]
-"""What turns a parsed field into its value. Raises InvalidValueError."""
+"""Turns a parsed field into its value. Raises InvalidValueError."""
 _PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float}
-"""Kinds that come from the parser as their values."""
+"""Kinds whose parsed field is the value."""
 
 
 @dataclass(slots=True)
 class Record:
-    """One record's values, with the faults of those that could not be decoded."""
+    """The values of one record, and the faults of values that could not be decoded."""
 
     values: Values
-    """By field id; None where the field is absent, null or faulty."""
+    """Values by field id; None if the field is absent, null or faulty."""
     faults: list[InvalidValueError] = field(default_factory=list)
-    """One for each faulty field; its value is None."""
+    """One fault for each faulty field, whose value is None."""
 
     def raise_fault(self) -> Record:
-        """Raise the first fault, if there is one; else return the record itself."""
+        """Return the record, or raise its first fault."""
         if self.faults:
             raise self.faults[0]
         return self
 
 
 class RecordReader:
-    """Reads records of one spec. Not bound to a file: it takes bytes."""
+    """Reads records of one spec from bytes; it is not bound to a file."""
 
     def __init__(self, spec: Spec, *, code_page: CodePage | None = None, arguments: tuple[Any, ...] = ()) -> None:
         if len(arguments) != len(spec.layout.params):
@@ -112,11 +111,11 @@ class RecordReader:
         return False
 
     def read(self, raw: bytes, wanted: Wanted = None) -> Record:
-        """The values of one record, or some of them. Raises as `parse` does; faulty values are collected."""
+        """The values of one record, or of the fields in `wanted`. Raises as `parse` does; keeps faults of values."""
         return self.values_of(self.parse(raw), wanted)
 
     def values_of(self, parsed: KaitaiStruct, wanted: Wanted = None) -> Record:
-        """The values of a record that `parse` gave; with `wanted`, of these fields only."""
+        """The values of a parsed record; with `wanted`, only of these fields."""
         record = Record({KIND: kind_of(parsed)} if self.spec.has_kind else {})
         self._fill(parsed, record.values, record.faults, "", 0, wanted=wanted)
         return record
@@ -131,7 +130,7 @@ class RecordReader:
         stream: int = 0,
         wanted: Wanted = None,
     ) -> None:
-        """Take over the fields of a parsed object that starts at `base`, in a stream that starts at `stream`."""
+        """Add the fields of a parsed object that starts at `base`, in a stream that starts at `stream`, to `values`."""
         layout = self.spec.layout_of(parsed)
         for entry, decode in self.decoders(layout):
             if wanted is not None and entry.id not in wanted and entry.kind != "body":
@@ -173,14 +172,14 @@ class RecordReader:
         return rows
 
     def decoders(self, layout: Layout) -> list[tuple[Field, Decode | None]]:
-        """The fields of a layout, each with what turns the parsed value into the shown one; None for nested records."""
+        """The fields of a layout, each with the function that decodes its parsed value; None for nested records."""
         plan = self._plans.get(layout.id)
         if plan is None:
             plan = self._plans[layout.id] = [(entry, self._decoder(entry)) for entry in layout]
         return plan
 
     def _decoder(self, entry: Field) -> Decode | None:
-        """What turns the parsed field into its value; None for nested records."""
+        """The function that turns a parsed field into its value; None for nested records."""
         if entry.kind in ("struct", "body"):
             return None
         if entry.kind == "rest":
@@ -194,7 +193,7 @@ class RecordReader:
         return cache(whole) if entry.kind == "code" else whole
 
     def _raw(self, entry: Field) -> Decode | None:
-        """What gives a field's bytes; a field of a shared type is put together from its parts. None if parsed so."""
+        """The function that returns a field's bytes, joined from its parts if it has any; None if these are parsed."""
         if entry.type is None:
             width = entry.width or 0
             return (lambda value: int(value).to_bytes(width, "big")) if entry.kind in ("code", "lsn") else None
@@ -213,9 +212,9 @@ class RecordReader:
 
 
 def kind_of(parsed: Any) -> str:
-    """Spec and word of what a record is, `db2_dms.insert_record`: the last that one of its parts says.
+    """Spec and word for the kind of a record, `db2_dms.insert_record`, from the innermost part that has a kind.
 
-    Numbers that no list has stand as `unlisted_99`.
+    A number that is in no list is shown as `unlisted_99`.
     """
     part, kind, spec = parsed, None, ""
     while isinstance(part, KaitaiStruct):
@@ -238,7 +237,7 @@ def page_of_field(entry: Field, page: CodePage) -> CodePage:
 
 
 def arguments_of(spec: Spec, options: Options) -> tuple[Any, ...]:
-    """What options say of a spec's parameters (`generation`, `byte_order`); nothing when one is left open."""
+    """The values of a spec's parameters (`generation`, `byte_order`) from options; empty if one is not specified."""
     found = []
     for name in spec.layout.params:
         word = str(getattr(options, name, "")).replace(".", "_")

@@ -1,4 +1,4 @@
-"""File settings: what is found out about a file before its first record is read, and what proves it."""
+"""File settings: the facts that are found about a file before its first record is read, and their proof."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lmparse.values.codepages import CodePage
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Something the bytes were asked because nobody said it, or that a caller set."""
+    """A fact about a file that its bytes decide because no option states it, or that an option states."""
 
     name: str
     value: str
@@ -33,14 +33,14 @@ class Decision:
 
 
 class FamilySettings:
-    """What a family keeps of one of its logs beside `FileSettings`. Those of a family are safe to pickle, and small."""
+    """Facts about a log that only its family knows. Subclasses are small and safe to pickle."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FileSettings:
-    """What was found out about a file, so that its parts are read alike. Safe to pickle."""
+    """The facts about a file, so that all its parts are read alike. Safe to pickle."""
 
     framing: str
     byte_order: str | None
@@ -50,7 +50,7 @@ class FileSettings:
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file with what it takes to read its records."""
+    """A file and everything that is needed to read its records."""
 
     buffer: Buffer
     detection: Detection
@@ -61,7 +61,7 @@ class FoundFile:
 
     @property
     def settings(self) -> FileSettings:
-        """What readers of its parts need not find out again."""
+        """The facts that readers of its parts need."""
         framing = self.framing
         return FileSettings(framing.name, framing.byte_order, self.reader.code_page, self.own)
 
@@ -75,10 +75,11 @@ def find_file(
     page: CodePage | None = None,
     may_be_empty: bool = False,
 ) -> FoundFile:
-    """Find out how the records of a file are read; `known` is what was found out about all of it, for a part.
+    """Find out how to read the records of a file; for a part of a file, `known` has the facts about the whole file.
 
-    `page` is a code page that something besides the file names; without a detection, records are what mostly parses.
-    A file of no bytes `may_be_empty` when something else says what it is. Raises FramingError and OptionError.
+    `page` is a code page that a source besides the file names. Without a detection, a framing fits if most of the
+    records parse. `may_be_empty` allows an empty file, if something else says what it is. Raises FramingError and
+    OptionError.
     """
     spec = catalog.load(options.spec)
     buffer = open_buffer(path)
@@ -98,14 +99,14 @@ def find_file(
 def page_of(
     spec: Spec, options: Options, known: FileSettings | None = None, otherwise: CodePage | None = None
 ) -> CodePage:
-    """The code page of a file: the known one, that of the options, another one, or the default of the spec."""
+    """The code page of a file: the first of that in `known`, that of the options, `otherwise`, the spec's default."""
     if known is not None:
         return known.code_page
     return codepages.lookup(options.code_page) if options.code_page else otherwise or default_page(spec)
 
 
 def reader_of(spec: Spec, options: Options, page: CodePage) -> RecordReader:
-    """What reads records as options say."""
+    """The reader of records for some options."""
     return RecordReader(spec, code_page=page, arguments=arguments_of(spec, options))
 
 

@@ -1,4 +1,4 @@
-"""Atomic output: an output goes to its place whole or not at all, and never over what it is made from."""
+"""Atomic output: an output appears whole or not at all, and never replaces the files it is made from."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from lmparse.errors import OptionError
 def check_place(
     out: str | Path, sources: Iterable[str], *, is_folder: bool, overwrite: bool, mark: str | None = None
 ) -> Path:
-    """Where an output goes, links resolved. Raises OptionError where it must not go.
+    """The path of an output with links resolved. Raises OptionError if nothing may be written there.
 
-    `sources` are what is read. A folder is known as an output by the file `mark` in it.
+    `sources` are the files that are read. A folder with the file `mark` in it is known to be an output.
     """
     place = Path(os.path.realpath(out))
     read = [Path(os.path.realpath(source)) for source in sources]
@@ -39,7 +39,7 @@ def check_place(
     if not overwrite:
         raise OptionError(f"{out} is there already", hint="give --overwrite to replace it")
     if is_folder and mark is not None and not (place / mark).is_file() and any(place.iterdir()):
-        # What is replaced is gone: a folder that holds something else was named by mistake.
+        # What is replaced is lost, so a folder that holds something else is taken for a mistake.
         raise OptionError(f"{out} has no {mark}: it was not written by lmparse", hint="name another folder")
     return place
 
@@ -77,7 +77,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 class AtomicOutput:
-    """A folder beside an output, in which it is made; it is gone in the end, whatever happens."""
+    """A temporary folder beside an output, in which the output is made; it is removed in the end, also after errors."""
 
     def __init__(self, place: Path, *, overwrite: bool) -> None:
         self._place, self._overwrite = place, overwrite
@@ -87,7 +87,7 @@ class AtomicOutput:
             name = tempfile.mkdtemp(prefix=f".{self._place.name[:100]}.", suffix=".partial", dir=self._place.parent)
             self.folder = Path(name)
         self.made = self.folder / "made"
-        """What is to become the output, a file or a folder."""
+        """Path of the file or folder that becomes the output."""
         return self
 
     def __exit__(
@@ -97,7 +97,7 @@ class AtomicOutput:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def finish(self) -> None:
-        """Put what was made in its place."""
+        """Move the finished output to its place."""
         if self.made.is_dir():
             put_on_disk(self.made)
         with uninterrupted():
@@ -111,7 +111,7 @@ class AtomicOutput:
         if not place.is_dir():
             os.replace(self.made, place)
             return
-        # A folder cannot be replaced in one step: the old one is put aside, and back when that fails.
+        # A folder cannot be replaced in one step: the old one is moved away, and back if the second step fails.
         os.rename(place, before)
         try:
             os.rename(self.made, place)
@@ -121,7 +121,7 @@ class AtomicOutput:
 
 
 def write_text(text: str, place: Path, *, overwrite: bool) -> None:
-    """Put a text in its place; what stood there stays until all of the new one is written. Raises OSError."""
+    """Write a text to its place; an old file stays until all of the new one is written. Raises OSError."""
     with AtomicOutput(place, overwrite=overwrite) as work:
         work.made.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         put_on_disk(work.made)
@@ -129,7 +129,7 @@ def write_text(text: str, place: Path, *, overwrite: bool) -> None:
 
 
 def put_on_disk(path: Path) -> None:
-    """Have a folder's entries on the disk, or the bytes of a file that something else has written."""
+    """Write a folder's entries, or the bytes of a file, through to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

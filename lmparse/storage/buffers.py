@@ -1,8 +1,8 @@
-"""Buffers: the bytes of a file, wherever it lies and however it is kept.
+"""Buffers: the bytes of a file, local or remote, compressed or not.
 
-A local file is mapped as it lies. One that is compressed whole, or that lies on a remote or virtual
-file system, is copied first, unpacked, into an unnamed temporary file, and that is mapped. So all
-offsets are those of the unpacked bytes. Neither pyarrow nor fsspec is needed before such a file is met.
+A local file that is not compressed is mapped directly. A file that is compressed as a whole, or is on a remote or
+virtual file system, is first copied and unpacked into an unnamed temporary file, which is then mapped. So all offsets
+are those of the unpacked bytes. pyarrow and fsspec are imported only for such files.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from lmparse.storage.file_systems import stored_file
 from lmparse.storage.stored import MAGIC_BYTES, StoredBytes, StoredFile, reason
 
 Buffer = bytes | mmap.mmap
-"""The bytes of a file: mapped, or read where it has none."""
+"""The bytes of a file: mapped, or empty bytes for an empty file, which cannot be mapped."""
 
 
 def open_buffer(path: str | Path) -> Buffer:
     """Map a file into memory, so that its size does not matter.
 
-    A file that is compressed or remote is copied to the disk first, unless another reader of this
-    process has it. Raises FramingError LMP-F001 when it cannot be read, for instance a directory,
-    and OptionError when something is not installed that it needs.
+    A file that is compressed or remote is copied to the disk first, unless another reader in this process has a
+    copy. Raises FramingError LMP-F001 if it cannot be read, for instance a directory, and OptionError if a package
+    that it needs is not installed.
     """
     name = str(path)
     if is_remote(name):
@@ -42,7 +42,7 @@ def open_buffer(path: str | Path) -> Buffer:
     try:
         mode = os.stat(place).st_mode
         if not stat.S_ISREG(mode):
-            # Asked before it is opened: a pipe would wait for a writer.
+            # Checked before it is opened: a pipe would wait for a writer.
             what = "a directory" if stat.S_ISDIR(mode) else "a pipe or device"
             raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name)
         with open(place, "rb") as file:
@@ -69,7 +69,7 @@ def head(path: str | Path, size: int) -> bytes:
 
 
 def stamp(path: str) -> Hashable:
-    """What tells a local file from what it was before; None for one whose bytes are mapped as they lie."""
+    """A value that changes with the contents of a compressed local file; None for a file that is mapped directly."""
     if os.path.splitext(path)[1].lower() not in ENDINGS:
         return None
     try:
@@ -80,19 +80,19 @@ def stamp(path: str) -> Hashable:
 
 
 _in_use: WeakValueDictionary[Hashable, mmap.mmap] = WeakValueDictionary()
-"""Copies that a reader has."""
+"""Copies that a reader uses."""
 _copied_once: dict[Hashable, None] = {}
 _kept: dict[Hashable, mmap.mmap] = {}
-"""Copies of files that are read again and again, the last ones; see `_shared`."""
+"""The last copies of files that are read repeatedly; see `_shared`."""
 _MOST_COPIED, _MOST_KEPT = 64, 2  # a log and its control file
 _lock = Lock()
 
 
 def _shared(stored: StoredFile) -> Buffer:
-    """The bytes of a file, copied once for all who read it at the same time.
+    """The bytes of a file, copied once for all that read it at the same time.
 
-    A copy is gone with its last reader. One that is made for the second time stays until others
-    take its place: parts of a file are read one after the other, each by a reader of its own.
+    A copy goes with its last reader. A copy that is made for the second time stays until others take its place,
+    because parts of a file are read one after the other, each by a reader of its own.
     """
     if stored.stamp is None:
         return _copied(stored)
@@ -113,7 +113,7 @@ def _shared(stored: StoredFile) -> Buffer:
 
 
 def _remember(known: dict[Hashable, Any], key: Hashable, value: Any, most: int) -> None:
-    """Put an entry last, and let go of the first ones when there are too many."""
+    """Make an entry the last one, and drop the first ones if there are more than `most`."""
     known.pop(key, None)
     known[key] = value
     while len(known) > most:
@@ -128,7 +128,7 @@ def _copied(stored: StoredFile) -> Buffer:
             file.flush()
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
     except OSError as error:
-        # Errors of the file itself are no OSErrors any more.
+        # Errors of the file itself have become FramingError and are not caught here.
         raise FramingError(
             f"cannot be copied to the disk: {reason(error)}", code="LMP-F001", file=stored.name,
             hint="it is unpacked into a temporary file; TMPDIR names the folder",

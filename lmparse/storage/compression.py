@@ -1,4 +1,4 @@
-"""Compression: how a file is compressed whole, and its bytes unpacked."""
+"""Compression: files that are compressed as a whole (gzip, zstd), and their unpacked bytes."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ _CHUNK = 1 << 20
 """Bytes that are read or unpacked at a time."""
 _MAGICS = {
     "gzip": (b"\x1f\x8b\x08",),
-    # A frame with data, or one of those that are to be passed over.
+    # A frame with data, or a skippable frame.
     "zstd": (b"\x28\xb5\x2f\xfd", *(bytes([number, 0x2A, 0x4D, 0x18]) for number in range(0x50, 0x60))),
 }
 ENDINGS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
-"""Endings of names of files that are compressed whole."""
+"""Endings of the names of files that are compressed as a whole."""
 
 
 def packing_of(path: str, first: bytes) -> str | None:
-    """How a file is compressed, by its name and first bytes: gzip, zstd, or None for not at all.
+    """The compression of a file by its name and first bytes: gzip, zstd, or None.
 
-    The ending says whether, the bytes say how: what was unpacked on the way and has kept its name
-    is read as it is.
+    The ending of the name says whether it is compressed, the bytes say how: a file that a transfer has unpacked under
+    its old name is read as it is.
     """
     said = ENDINGS.get(os.path.splitext(path)[1].lower())
     if said is None:
         return None
     if any(magic.startswith(first) for magic in _MAGICS[said]):
-        return said  # and cut short; a file of no byte, too
+        return said  # the file is cut short, or empty
     return next((packing for packing, magics in _MAGICS.items() if first.startswith(magics)), None)
 
 
 def unpacked_name(path: str) -> str:
-    """The same without the ending that says how the file is compressed."""
+    """The name of a file without the ending for its compression."""
     name = base_name(path)
     root, ending = os.path.splitext(name)
     return root if ending.lower() in ENDINGS else name
 
 
 def unpacked(source: StoredBytes, path: str) -> Iterator[bytes]:
-    """The unpacked bytes of a file, some at a time; its path says whether it is compressed."""
+    """The unpacked bytes of a file in chunks; its path says whether it is compressed."""
     packing = packing_of(path, source.first)
     return _UNPACKERS[packing](source) if packing else iter(lambda: source.read(_CHUNK) or b"", b"")
 
 
 def _gunzipped(source: StoredBytes) -> Iterator[bytes]:
-    """Every member of a gzip file. Zeros behind the last one are padding, as of tapes."""
+    """The bytes of every member of a gzip file. Zeros behind the last member are padding, as on tapes."""
     data = b""
     while True:
         begin = source.position - len(data)
@@ -75,7 +75,7 @@ def _gunzipped(source: StoredBytes) -> Iterator[bytes]:
 
 
 def _fault_in(unpacker: Any, data: bytes) -> int:
-    """Where in the bytes that are next an unpacker fails."""
+    """Offset in `data` at which an unpacker fails."""
     for place in range(len(data)):
         try:
             unpacker.decompress(data[place : place + 1])
@@ -85,7 +85,7 @@ def _fault_in(unpacker: Any, data: bytes) -> int:
 
 
 def _unzstd(source: StoredBytes) -> Iterator[bytes]:
-    """Every frame of a zstd file."""
+    """The bytes of every frame of a zstd file."""
     try:
         import pyarrow as pa
     except ImportError:

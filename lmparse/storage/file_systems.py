@@ -1,4 +1,4 @@
-"""File systems behind addresses, through the methods of fsspec: `info`, `ls`, `open`. Arrow's are wrapped in these."""
+"""Remote file systems, through fsspec's methods `info`, `ls` and `open`; those of Arrow are wrapped to have them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lmparse.storage import addresses
 from lmparse.storage.stored import StoredFile, reading, reason
 
 _CHANGING = ("size", "mtime", "created", "updated", "LastModified", "last_modified", "ETag", "etag", "CRC")
-"""What file systems say of a file that is another one after a change."""
+"""Facts of file systems on a file that differ after the file has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +26,16 @@ class Entry:
     """Its address."""
     is_folder: bool
     stamp: Hashable
-    """What tells it from what it was before."""
+    """A value that differs after the entry has changed."""
 
 
 def look_up(address: str) -> Entry | None:
-    """What is at an address; None for nothing. Raises FramingError LMP-F001, OptionError."""
+    """The entry at an address; None if there is none. Raises FramingError LMP-F001, OptionError."""
     return _look_up(address)[0]
 
 
 def entries(folder: str) -> list[Entry]:
-    """What is in the folder at an address, sorted by name. Raises FramingError LMP-F001, OptionError."""
+    """The entries of the folder at an address, sorted by name. Raises FramingError LMP-F001, OptionError."""
     with reading(folder):
         system, path = _resolve(folder)
         found = [(str(info["name"]).rstrip("/"), info) for info in system.ls(path, detail=True)]
@@ -51,13 +51,13 @@ def stored_file(address: str) -> StoredFile:
         raise FramingError("cannot be read: No such file or directory", code="LMP-F001", file=address)
     if entry.is_folder:
         raise FramingError("is a directory, not a file", code="LMP-F001", file=address)
-    # It holds the file system, too: an archive is closed with it.
+    # The function keeps a reference to the file system, because an archive is closed with its file system.
     name = addresses.base_name(address)
     return StoredFile(address, name, (address, entry.stamp), lambda: system.open(path, "rb"))
 
 
 def _look_up(address: str) -> tuple[Entry | None, Any, str]:
-    """What is at an address, the file system, and the path there."""
+    """The entry at an address, the file system, and the path there."""
     with reading(address):
         system, path = _resolve(address)
         try:
@@ -71,7 +71,7 @@ def _entry(address: str, info: dict[str, Any]) -> Entry:
 
 
 def _same(value: Any) -> str:
-    """A value in one form: a listing may have a number where a file has a time."""
+    """A value in one form: a listing may give a number where a file gives a time."""
     return str(value.timestamp() if isinstance(value, datetime) else value)
 
 
@@ -103,21 +103,21 @@ def _resolve(address: str) -> tuple[Any, str]:
             hint="pip install 'lmparse[arrow]' for s3, gs, abfs and hdfs, 'lmparse[remote]' and the package "
             "of the file system for others",
         ) from None
-    given.invalidate_cache()  # of listings: a folder is read to see what is new in it
+    given.invalidate_cache()  # a folder is listed to see what is new in it
     return given, str(inner)
 
 
 @lru_cache(maxsize=16)
 def _arrow_system(front: str, behind: str) -> tuple[Any, str] | None:
-    """The file system of Arrow for what an address begins with, and the path of that; None when it has none.
+    """Arrow's file system for the beginning of an address, and its base path; None if Arrow has none.
 
-    The path itself is kept out of this: in the names of objects a `%` or a blank means itself.
+    The path of the file is not passed: in the names of objects, `%` and blanks are plain characters.
     """
     import pyarrow as pa
     from fsspec.implementations.arrow import ArrowFSWrapper
     from pyarrow.fs import FileSystem
 
-    front = re.sub(r"^s3[an]://", "s3://", front)  # as Hadoop spells it
+    front = re.sub(r"^s3[an]://", "s3://", front)  # Hadoop writes s3a and s3n
     try:
         system, base = FileSystem.from_uri(f"{front}{'/' if front.endswith('://') else ''}{behind}")
     except pa.ArrowNotImplementedError:
@@ -127,5 +127,5 @@ def _arrow_system(front: str, behind: str) -> tuple[Any, str] | None:
             return None
         raise
     wrapped = ArrowFSWrapper(system, skip_instance_cache=True)
-    wrapped._open = partial(wrapped._open, seekable=False)  # a stream; in a file to seek in each read is a request
+    wrapped._open = partial(wrapped._open, seekable=False)  # a stream: in a seekable file each read is a request
     return wrapped, base

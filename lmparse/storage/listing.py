@@ -1,4 +1,4 @@
-"""Listing: which files a path, a folder or a pattern means."""
+"""Listing: the files that a path, a folder or a pattern names."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from lmparse.storage.addresses import local_path
 
 
 def list_files(paths: list[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
-    """The files behind paths, addresses, folders and patterns, sorted within each.
+    """The files that paths, addresses, folders and patterns name, sorted within each.
 
-    Names that start with `_` or `.` are passed over in folders and patterns, as Spark does.
-    Raises FramingError LMP-F001 for a path that leads to nothing.
+    In folders and patterns, names that start with `_` or `.` are left out, as in Spark.
+    Raises FramingError LMP-F001 for a path that names no file.
     """
     found: list[str] = []
     for path in map(local_path, paths):
@@ -45,7 +45,7 @@ def _is_data(name: str, folder: str) -> bool:
 
 
 def _remote_files(address: str, recursive: bool) -> list[str]:
-    """The same for one address."""
+    """The files that one address names."""
     entry = file_systems.look_up(address)
     if entry is not None:
         return [found.path for found in _below(address, recursive)] if entry.is_folder else [address]
@@ -69,7 +69,7 @@ def _below(folder: str, recursive: bool) -> Iterator[file_systems.Entry]:
 
 
 def _matches(folder: str, pattern: list[str], recursive: bool) -> Iterator[str]:
-    """The files below a folder whose names match, as `glob` has it."""
+    """The files below a folder whose names match, by the rules of `glob`."""
     first, *rest = pattern
     is_any_depth = first == "**" and recursive
     if is_any_depth:

@@ -1,4 +1,4 @@
-"""Prefetch: the next batch is made while whoever asked is busy with the last one."""
+"""Prefetch: the next batch is made while the caller uses the last one."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """Nothing comes any more."""
+    """The end of the items, or the error that ended them."""
 
     error: BaseException | None = None
 
 
 def prefetched(items: Iterator[T], count: int = 2) -> Iterator[T]:
-    """The same items in the same order, up to `count` of them made beforehand by a thread.
+    """The same items in the same order, up to `count` of them made in advance by a thread.
 
-    An error comes where it arose. When nobody asks any more, the thread ends with the item it is at.
+    An error is raised at its place among the items. If the caller stops, the thread ends after its current item.
     """
     held: queue.Queue[tuple[T] | _End] = queue.Queue(count)
     is_over = threading.Event()

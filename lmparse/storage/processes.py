@@ -1,4 +1,4 @@
-"""Processes: a function over many tasks in processes of their own, the results in the order of the tasks."""
+"""Processes: a function applied to many tasks in worker processes, with the results in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from lmparse.errors import LmparseError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 _AHEAD = 2
-"""Tasks a worker may be ahead of the results that were taken, so that what they leave does not pile up."""
+"""Tasks that a worker may be ahead of the results taken so far, so that results do not pile up."""
 
 
 def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int) -> Generator[Result]:
-    """What a function of a module gives for each task, computed by so many processes.
+    """The results of a module's function for each task, computed by `jobs` processes.
 
-    What it raises is raised in its turn. Raises LmparseError LMP-S007 when a process ends by
-    itself. However the iterator ends, so do the processes.
+    An error of the function is raised at its place among the results. Raises LmparseError LMP-S007 if a process ends
+    by itself. The processes end with the iterator, however that ends.
     """
     left = enumerate(tasks)
     pending = next(left, None)
@@ -61,7 +61,7 @@ class _Worker:
     process: BaseProcess
     connection: Connection[Any, Any]
     number: int | None = None
-    """Of the task it is at."""
+    """Number of its current task."""
 
     def give(self, number: int, task: Any) -> None:
         try:
@@ -71,7 +71,7 @@ class _Worker:
         self.number = number
 
     def take(self) -> tuple[int, tuple[bool, Any]]:
-        """The number of its task, and whether it succeeded with the result or the error."""
+        """The number of its task, and a pair: True and the result, or False and the error."""
         assert self.number is not None
         try:
             number, outcome = self.number, self.connection.recv()
@@ -88,13 +88,13 @@ class _Worker:
 
 
 def _started(function: Callable[[Any], Any]) -> _Worker:
-    # A fork would take over threads of Arrow that are not there; a spawned process imports anew.
+    # A forked process would rely on threads of Arrow that it does not have; a spawned one imports anew.
     context = get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_work, args=(function, there), daemon=True)
-    # Ctrl-C reaches every process of the terminal; the first one ends the others. A process
-    # takes over what is blocked, so it is never in reach, not even while it starts. What starts
-    # with the first process unblocks the signal, so that comes before.
+    # Ctrl-C reaches every process of the terminal, but the first process ends the others. A process inherits
+    # blocked signals, so a worker is never interrupted, not even while it starts. The resource tracker, which
+    # starts with the first process, unblocks the signal, so it is started before.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -106,7 +106,7 @@ def _started(function: Callable[[Any], Any]) -> _Worker:
 
 
 def _work(function: Callable[[Any], Any], connection: Connection[Any, Any]) -> None:
-    """What a worker process runs: tasks, until the first process is gone."""
+    """The loop of a worker process: it runs tasks until the first process has ended."""
     while True:
         try:
             task = connection.recv()

@@ -1,4 +1,4 @@
-"""Stored files: bytes as a file system has them, read from the beginning, with one error for all that goes wrong."""
+"""Stored files: the bytes that a file system holds, read from the beginning, with one error for all failures."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from typing import Any
 from lmparse.errors import FramingError, LmparseError
 
 MAGIC_BYTES = 4
-"""How many of the first bytes say how a file is compressed."""
+"""Number of first bytes that identify the compression of a file."""
 _LONGEST_REASON = 300
 
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file whose bytes are not mapped as they lie."""
+    """A file that is not mapped directly."""
 
     name: str
-    """As it was given."""
+    """The path or address as the caller gave it."""
     place: str
-    """Its path where it lies; its ending counts."""
+    """Local path or remote name; its ending says whether the file is compressed."""
     stamp: Hashable
-    """What tells it from every other file, and from itself after a change."""
+    """A value that differs from that of every other file, and of the same file after a change."""
     open: Callable[[], Any]
 
 
 class StoredBytes(io.RawIOBase):
-    """The bytes of a file as they are kept. What goes wrong in reading them is a FramingError."""
+    """The bytes of a file as they are stored. Every failure to read them is a FramingError."""
 
     def __init__(self, stored: StoredFile) -> None:
         self._stored = stored
         self.name = stored.name
         self.position = 0
-        """How many were read."""
+        """Number of bytes read so far."""
         self.is_at_end = False
         self._file: Any = None
         with reading(self.name):
@@ -71,13 +71,13 @@ class StoredBytes(io.RawIOBase):
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Turn what goes wrong with a file into the error of a file that cannot be read."""
+    """Turn every error of a file into a FramingError LMP-F001."""
     try:
         yield
     except (LmparseError, MemoryError):
         raise
     except Exception as error:
-        # Every file system has errors of its own.
+        # File systems raise classes of their own.
         raise FramingError(f"cannot be read: {reason(error)}", code="LMP-F001", file=name) from None
 
 

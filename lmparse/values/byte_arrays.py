@@ -1,11 +1,12 @@
 """Bytes of one field in many records: arrays of shape (n, width), and pieces of flat data.
 
-The functions `..._array` of this package take `raw`, an array of shape (n, width) whose rows may lie apart, and
-give n values. They equal what the function of one value beside them gives for `raw[i].tobytes()`, wherever
-`bad[i]` is False. Where that function raises, `bad[i]` is True. It may also be True for a value the function can
-read (the docstrings say which): whoever calls asks the function for those rows. A value at a bad row is 0 or empty.
+The functions `..._array` of this package take `raw`, an array of shape (n, width) whose rows need not be adjacent,
+and return n values. Where `bad[i]` is False, value i equals the result of the function for one value in the same
+module on `raw[i].tobytes()`. Where that function raises, `bad[i]` is True. `bad[i]` may also be True for a value that
+the function can decode (the docstrings say which), so callers decode bad rows one by one. The value of a bad row is
+0 or empty.
 
-Text is given as Arrow keeps it: the UTF-8 bytes of all rows, and n + 1 offsets into them. These bytes may be
+Text is returned in Arrow's form: the UTF-8 bytes of all rows, and n + 1 offsets into them. These bytes may be
 read-only, and may be those of `raw` itself.
 """
 
@@ -27,25 +28,25 @@ Ints = npt.NDArray[Any]
 
 
 def take_rows(data: Bytes, starts: Ints, width: int) -> Bytes:
-    """The `width` bytes at each of `starts` in flat `data`, as (n, width). Raises ValueError beyond its end."""
+    """The `width` bytes at each of `starts` in flat `data`, as (n, width). Raises ValueError outside of the data."""
     if width == 0 or not len(starts):
         return np.zeros((len(starts), width), np.uint8)
     if int(starts.min()) < 0 or int(starts.max()) + width > len(data):
         raise ValueError(f"a row of {width} bytes lies outside of {len(data)} bytes")
     data = np.ascontiguousarray(data)
-    # One element for every place where a row could start: they overlap, nothing is copied yet.
+    # One element for each offset at which a row could start: the elements overlap, and nothing is copied yet.
     places: npt.NDArray[Any] = np.ndarray((len(data) - width + 1,), np.dtype((np.void, width)), data, 0, (1,))
     rows: Bytes = places[starts.astype(np.int64)].view(np.uint8).reshape(len(starts), width)
     return rows
 
 
 def ragged_bytes(data: Bytes, starts: Ints, lengths: Ints) -> tuple[Bytes, Int32s]:
-    """The pieces of flat `data` at `starts`, put together, and their n + 1 offsets.
+    """The pieces of flat `data` at `starts` in one array, and their n + 1 offsets.
 
-    Raises ValueError when a piece lies outside of the data or all are longer than 2 GiB.
+    Raises ValueError if a piece lies outside of the data or all together are longer than 2 GiB.
     """
     lengths = lengths.astype(np.int64)
-    starts = np.where(lengths, starts, 0).astype(np.int64)  # wherever an empty piece starts
+    starts = np.where(lengths, starts, 0).astype(np.int64)  # an empty piece may start anywhere
     if len(starts) and (int(np.minimum(starts, lengths).min()) < 0 or int((starts + lengths).max()) > len(data)):
         raise ValueError(f"a piece lies outside of {len(data)} bytes")
     offsets = offsets_of(lengths)
@@ -83,14 +84,14 @@ def width_of(raw: Bytes, most: int) -> int:
 
 
 def as_elements(raw: Bytes, dtype: str) -> npt.NDArray[Any]:
-    """(n, width) bytes as n elements; without a copy when the bytes of a row stand together."""
+    """(n, width) bytes as n elements; without a copy if the bytes of each row are adjacent."""
     if raw.strides[1] != 1:
         raw = np.ascontiguousarray(raw)
     return raw.view(dtype)[:, 0]
 
 
 def byte_of(pairs: UInt64s, place: int) -> Int64s:
-    """One byte of each word; 0 is the least significant."""
+    """Byte number `place` of each word; number 0 is the least significant."""
     moved = pairs >> np.uint64(8 * place) if place else pairs
     return (moved & np.uint64(0xFF)).view(np.int64)
 

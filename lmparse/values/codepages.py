@@ -1,7 +1,7 @@
 """Code pages by name or CCSID: EBCDIC from IBM's own tables, ASCII and Unicode from Python's codecs.
 
-Python has seven of the 53 EBCDIC pages, so all are kept in `_codepage_tables.py`, which names its
-source. The tests hold them against glibc, Java and Python. Where these differ from IBM:
+Python has seven of the 53 EBCDIC pages, so all are in `_codepage_tables.py`, which names its source.
+The tests compare them with glibc, Java and Python. Where these differ from IBM:
 
 | page and byte | here, as IBM | others |
 |---|---|---|
@@ -12,15 +12,15 @@ source. The tests hold them against glibc, Java and Python. Where these differ f
 | 420, 424, 870, 875, 1026 | | glibc, Python: near equivalents of up to four signs, or none |
 | undefined bytes | an error | Python 875, glibc 1390 and 1399: U+001A |
 
-X'9F' is the euro in 1140 to 1149 (1142, 1143: X'5A') and U+00A4 in the pages without it; all agree.
-X'3F' is the substitute U+001A, which Log Master puts where a name could not be translated to EBCDIC.
+X'9F' is the euro in 1140 to 1149 (1142, 1143: X'5A') and U+00A4 in the pages without it; all sources agree.
+X'3F' is the substitute U+001A, which Log Master writes if a name cannot be translated to EBCDIC.
 
-The ASCII pages follow Python, hence Microsoft: X'1A', X'1C' and X'7F' of the PC pages are the controls
-of that number (IBM's tables exchange them); 1250 to 1258 are today's pages with the euro (to IBM 5346
-to 5350, 5354, 9447 to 9449), and their undefined bytes X'80' to X'9F' the controls of that number, as
-in IBM's tables. A few signs differ from IBM's in 437, 813, 852, 856, 860 to 865, 869, 874, 916, 1125,
-1253 and the double-byte pages. 932, 949 and 950 are left out: Microsoft's pages of these numbers are
-CCSIDs 943, 1363 and 1373.
+The ASCII pages follow Python, and so Microsoft: X'1A', X'1C' and X'7F' of the PC pages are the controls
+with these numbers (IBM's tables exchange them); 1250 to 1258 are the current pages with the euro (IBM
+numbers them 5346 to 5350, 5354, 9447 to 9449), and their undefined bytes X'80' to X'9F' are the controls
+with these numbers, as in IBM's tables. A few characters differ from IBM's in 437, 813, 852, 856, 860 to
+865, 869, 874, 916, 1125, 1253 and the double-byte pages. 932, 949 and 950 are left out: Microsoft's
+pages with these numbers are CCSIDs 943, 1363 and 1373.
 
 Mixed EBCDIC (930, 933, 935, 937, 939, 1364, 1371, 1388, 1390, 1399) and pure double-byte pages have no
 codec: `maybe_lookup` gives None. The single bytes of a mixed page are a page of their own (939: 1027).
@@ -42,7 +42,7 @@ from lmparse.values._codepage_tables import CHANGES, CP037
 __all__ = ["CodePage", "lookup", "maybe_lookup"]
 
 UNDEFINED = "\ufffe"
-"""Stands in a table for a byte that is no character; what `codecs.charmap_decode` takes it for."""
+"""In a table, the mark of an undefined byte; `codecs.charmap_decode` uses the same mark."""
 
 _NUMBERED = re.compile(r"(?:ccsid|code ?page|x-ibm|ibm|cp|windows)?[ _-]?0*(\d{1,5})", re.ASCII)
 _REPLACEMENT = "\ufffd"
@@ -50,15 +50,15 @@ _REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True)
 class CodePage:
-    """A code page. Equal, hashable and picklable by its facts; its tables are made on first use."""
+    """A code page. Equal and hashable by its fields, and safe to pickle; its tables are made on first use."""
 
     name: str
-    """`cp037`; where another name is usual, that one (`utf-8`, `iso8859-1`)."""
+    """`cp037`, or the usual name if there is another one (`utf-8`, `iso8859-1`)."""
     ccsid: int
     kind: Literal["sbcs", "mbcs", "utf"]
-    """One byte a character, one or more bytes, or a Unicode form."""
+    """One byte for each character, one or more bytes for each, or a Unicode form."""
     codec: str | None
-    """Python's codec, or None for the EBCDIC pages, whose tables are ours."""
+    """Python's codec, or None for the EBCDIC pages, whose tables are in this package."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return lookup, (self.ccsid,)  # without the tables
@@ -69,14 +69,14 @@ class CodePage:
 
     @cached_property
     def table(self) -> str | None:
-        """The 256 characters by byte, U+FFFE where there is none; None when a character may take more bytes."""
+        """The 256 characters by byte, U+FFFE for an undefined byte; None if a character may take more bytes."""
         if self.kind != "sbcs":
             return None
         return _ebcdic_table(self.ccsid) if self.codec is None else _codec_table(self.codec)
 
     @cached_property
     def latin1(self) -> bytes | None:
-        """The 256 characters as Latin 1, for `bytes.translate`; None when one of them is not Latin 1."""
+        """The 256 characters as Latin 1, for `bytes.translate`; None if one of them is not Latin 1."""
         if self.table is None or max(self.table) > "\xff":
             return None
         return self.table.encode("latin-1")
@@ -88,7 +88,7 @@ class CodePage:
         return {ord(char): byte for byte, char in reversed(list(enumerate(table))) if char != UNDEFINED}
 
     def decode(self, raw: bytes) -> str:
-        """The text of a field. Raises InvalidValueError (LMP-V007) at the first byte that is no character."""
+        """The text of a field. Raises InvalidValueError (LMP-V007) at the first byte that is not a character."""
         latin1 = self.latin1
         if latin1 is not None:
             return raw.translate(latin1).decode("latin-1")
@@ -100,7 +100,7 @@ class CodePage:
             raise self._undecodable(raw, error) from None
 
     def encode(self, text: str) -> bytes:
-        """The bytes of a text. Raises InvalidValueError (LMP-V007) at the first character the page lacks."""
+        """The bytes of a text. Raises InvalidValueError (LMP-V007) at the first character that the page lacks."""
         try:
             if self.table is not None:
                 return codecs.charmap_encode(text, "strict", self._encoding)[0]
@@ -121,9 +121,9 @@ class CodePage:
 
 
 def lookup(name: str | int) -> CodePage:
-    """The code page of a name or CCSID: `cp037`, `IBM037`, `ibm-37`, `00037`, 37, `latin1`, `utf-8`, 1208.
+    """The code page with a name or CCSID: `cp037`, `IBM037`, `ibm-37`, `00037`, 37, `latin1`, `utf-8`, 1208.
 
-    A name that is a number, with or without a prefix, is a CCSID; any other is one of Python's names.
+    A name that is a number, with or without a prefix, is a CCSID; any other name is one of Python's.
     Raises OptionError (LMP-S003), which names the nearest pages.
     """
     page = maybe_lookup(name)
@@ -134,7 +134,7 @@ def lookup(name: str | int) -> CodePage:
 
 @lru_cache(maxsize=256)
 def maybe_lookup(name: str | int) -> CodePage | None:
-    """As `lookup`; None for a page that is unknown or has no codec, such as mixed EBCDIC (939)."""
+    """As `lookup`, but None for a page that is unknown or has no codec, such as mixed EBCDIC (939)."""
     ccsid = _number(name)
     if ccsid is not None:
         return _PAGES.get(ccsid)
@@ -185,7 +185,7 @@ def _codec_table(codec: str) -> str:
 _ISO8859 = {819: 1, 912: 2, 913: 3, 914: 4, 915: 5, 1089: 6, 813: 7, 916: 8, 920: 9, 921: 13, 923: 15}
 _PC = (437, 737, 775, 850, 852, 855, 856, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874, 1125)
 _WINDOWS = {1250: 5346, 1251: 5347, 1252: 5348, 1253: 5349, 1254: 5350, 1255: 9447, 1256: 9448, 1257: 9449, 1258: 5354}
-"""CCSID of the page without and with the euro; both stand for the page with it."""
+"""CCSIDs of the pages without and with the euro; both mean the page with it."""
 _DOUBLE_BYTE = {943: "cp932", 954: "euc_jp", 970: "euc_kr", 1363: "cp949", 1373: "cp950", 1383: "gb2312", 1386: "gbk"}
 _MICROSOFT = {932: 943, 949: 1363, 950: 1373}
 _MIXED = {

@@ -10,8 +10,8 @@ from lmparse.values.invalid_values import wrong_width
 def decode(raw: bytes) -> str:
     """DECFLOAT of 8 or 16 bytes, most significant byte first, as text: `1.20`, `-4E+7`, `NaN`, `-Infinity`.
 
-    Digits densely packed ten bits for three; trailing zeros are kept. Raises LMP-V010.
-    Source: IEEE 754-2008, 3.5, decimal encoding. That Db2 LUW stores it so is inferred.
+    Ten bits hold three digits (densely packed decimal); trailing zeros are kept. Raises LMP-V010.
+    Source: IEEE 754-2008, 3.5, decimal encoding. It is inferred that Db2 LUW uses this encoding.
     """
     if len(raw) not in _FORMATS:
         raise wrong_width(raw, "8 or 16 bytes")
@@ -34,7 +34,7 @@ def decode(raw: bytes) -> str:
 
 
 _FORMATS = {8: (8, 5, 398), 16: (12, 11, 6176)}
-"""Bits of the exponent's continuation, groups of three digits, and bias."""
+"""Bits of the exponent's continuation, groups of three digits, and bias, by width in bytes."""
 
 
 ZERO = {8: bytes.fromhex("2238") + bytes(6), 16: bytes.fromhex("2208") + bytes(14)}

@@ -1,6 +1,6 @@
 """Decimal numbers: packed, and as digits in text.
 
-Every function of one value is exact and needs no context.
+Every function of one value is exact and independent of the decimal context.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from lmparse.values.invalid_values import bad_digit, invalid_value, text_hint
 def decode_packed(raw: bytes, scale: int, precision: int | None = None) -> Decimal:
     """Packed decimal of any length, with `scale` digits behind the point, all of them kept.
 
-    Sign half bytes C, A, F and E are plus, D and B minus; minus zero is zero. Raises LMP-V002, too
-    for more than `precision` digits, when it is given: an even number of them leaves one half byte over.
+    The sign half bytes C, A, F and E mean plus, D and B minus; minus zero is zero. Raises LMP-V002, also if there
+    are more than `precision` digits: the bytes of an even precision have room for one digit more.
     Source: z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats".
     """
     halves = raw.hex()
@@ -107,8 +107,8 @@ def encode_packed(value: Decimal, width: int, scale: int) -> bytes:
 
 
 def has_no_digit(packed_digits: UInt64s) -> Flags:
-    """Whether one of 16 half bytes is above 9."""
-    # Above 9 are the half bytes with 8 and 4, or 8 and 2.
+    """Whether one of the 16 half bytes is above 9."""
+    # A half byte is above 9 if it has the bits 8 and 4, or 8 and 2.
     above = (packed_digits << np.uint64(1)) | (packed_digits << np.uint64(2))
     above &= packed_digits
     above &= np.uint64(0x8888888888888888)
@@ -125,7 +125,7 @@ def pairs_of_digits(packed_digits: UInt64s) -> UInt64s:
 
 
 def _from_packed(digits: UInt64s) -> UInt64s:
-    """16 packed digits as an integer: pairs of neighbours are joined three times, in all places at once."""
+    """16 packed digits as an integer: adjacent pairs are joined three times, in all places at once."""
     value = pairs_of_digits(digits)
     value = (value & np.uint64(0x00FF00FF00FF00FF)) + ((value >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF)) * (
         np.uint64(100)
@@ -137,7 +137,7 @@ def _from_packed(digits: UInt64s) -> UInt64s:
 
 
 def _signs(last: UInt64s) -> tuple[Flags, Flags]:
-    """Whether the last half byte is no sign or another no digit, and whether the sign is minus."""
+    """Whether the last half byte is not a sign or another half byte not a digit, and whether the sign is minus."""
     sign = last & np.uint64(0xF)
     bad = has_no_digit(last >> np.uint64(4))
     bad |= sign < 10
@@ -145,7 +145,7 @@ def _signs(last: UInt64s) -> tuple[Flags, Flags]:
 
 
 def _multiply(value: UInt64s, factor: int) -> tuple[UInt64s, UInt64s]:
-    """Low and high word of the product with a number of up to 128 bits, by 32 bits at a time."""
+    """Low and high word of the product with a number of up to 128 bits, computed 32 bits at a time."""
     half, ones = np.uint64(32), np.uint64(0xFFFFFFFF)
     low_factor, high_factor = factor & 0xFFFFFFFFFFFFFFFF, factor >> 64
     f0, f1 = np.uint64(low_factor & 0xFFFFFFFF), np.uint64(low_factor >> 32)
@@ -173,7 +173,7 @@ def to_text(value: Decimal) -> str:
 
 
 def decode_text(text: str) -> int | None:
-    """An integer in a CHAR field: digits, a sign in front if any, blanks around. None when blank. Raises LMP-V008."""
+    """An integer in a CHAR field: an optional sign, digits, and blanks around them. None if blank. Raises LMP-V008."""
     body = text.strip(" ")
     if not body:
         return None
@@ -184,9 +184,9 @@ def decode_text(text: str) -> int | None:
 
 
 def decode_text_array(raw: Bytes, page: CodePage) -> tuple[Int64s, Flags, Flags]:
-    """Integers in text, whether a row is blank (then 0), and `bad`. As `decode_text`.
+    """Integers in text, whether a row is blank (its value is then 0), and `bad`. As `decode_text`.
 
-    A value of more than 18 digits (zeros in front do not count) is bad, and so is all UTF-16.
+    A value of more than 18 digits (leading zeros do not count) is bad, and so is every row in UTF-16.
     """
     count, width = raw.shape
     if page.kind == "utf" and page.codec != "utf_8":
@@ -213,17 +213,17 @@ def decode_text_array(raw: Bytes, page: CodePage) -> tuple[Int64s, Flags, Flags]
 
 
 def encode_text(value: int | None, width: int, page: CodePage) -> bytes:
-    """An integer in text, zeros in front; blanks for None."""
+    """An integer in text with leading zeros; blanks for None."""
     return texts.encode("" if value is None else f"{value:0{width}d}", width, page)
 
 
 _BLANK, _PLUS, _MINUS, _OTHER = 10, 11, 12, 13
-"""Classes of characters beside the ten digits."""
+"""Classes of characters besides the ten digits."""
 _BEFORE, _SIGN_READ, _IN_DIGITS, _BEHIND, _NOT_A_NUMBER = range(5)
 
 
 def _steps() -> Bytes:
-    """The next state by 16 times the state and the class of the next character."""
+    """The next state, at index 16 times the state plus the class of the next character."""
     steps = np.full((5, 16), _NOT_A_NUMBER, np.uint8)
     steps[[_BEFORE, _SIGN_READ, _IN_DIGITS], :10] = _IN_DIGITS
     steps[_BEFORE, [_PLUS, _MINUS]] = _SIGN_READ

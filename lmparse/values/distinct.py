@@ -1,4 +1,4 @@
-"""Distinct rows of bytes: a number for each, so that what follows from it is found out once and not for every row."""
+"""Distinct rows of bytes: each gets a number, so that facts about it are computed once and not for every row."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from lmparse.values.byte_arrays import Bytes, Int64s, UInt64s
 
 
 class Distinct:
-    """Numbers distinct rows of one width from 0, in the order in which they are met."""
+    """Numbers the distinct rows of one width from 0, in the order of their first occurrence."""
 
     def __init__(self, width: int) -> None:
         self._words = -(-width // 8)
         self._width = width
-        # Odd numbers lose no bit of a word; which ones does not matter, since what is found is compared.
+        # Odd factors lose no bit of a word. Any odd numbers will do, because rows with equal keys are compared.
         self._factors = np.random.default_rng(width).integers(1, 1 << 63, self._words, np.uint64) | np.uint64(1)
         self._keys = np.zeros(0, np.uint64)
         self._numbers = np.zeros(0, np.int64)
@@ -23,14 +23,14 @@ class Distinct:
         return self._known.shape[1]
 
     def row(self, number: int) -> bytes:
-        """The bytes of a number."""
+        """The bytes of the row with a number."""
         return self._known[:, number].tobytes()[: self._width]
 
     def of(self, raw: Bytes) -> Int64s:
-        """The numbers of (n, width) rows; those that are new are added."""
+        """The numbers of (n, width) rows; new rows are added."""
         padded = np.zeros((len(raw), 8 * self._words), np.uint8)
         padded[:, : self._width] = raw
-        # One array a word: what is done to each is quicker than to rows of them.
+        # One array for each word: operations on these are faster than on rows of words.
         words = np.ascontiguousarray(padded.view(np.uint64).T)
         keys: UInt64s = words[0]
         if self._words > 1:
@@ -47,7 +47,7 @@ class Distinct:
         return numbers
 
     def _find(self, keys: UInt64s) -> Int64s:
-        """Numbers by key, -1 for those that are not known."""
+        """Numbers by key, -1 for an unknown key."""
         if not len(self._keys):
             return np.full(len(keys), -1, np.int64)
         places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
@@ -63,7 +63,7 @@ class Distinct:
         self._known = np.concatenate((self._known, words[:, firsts]), axis=1)
 
     def _settle(self, numbers: Int64s, words: UInt64s) -> None:
-        """Give rows that share a key with another one their own number."""
+        """Give rows that share a key with another row numbers of their own."""
         differs = np.zeros(len(numbers), np.bool_)
         for known, word in zip(self._known, words, strict=True):
             differs |= known[numbers] != word

@@ -49,9 +49,9 @@ def decode_ieee_array(raw: Bytes, byte_order: ByteOrder = "big") -> Float64s:
 def decode_hfp(raw: bytes) -> float:
     """Hexadecimal floating point of 4 or 8 bytes as the nearest float, half to even.
 
-    Sign, 7-bit power of 16 with excess 64, fraction of 24 or 56 bits, which need not be normalised. A
-    short one is always exact, a long one has up to 3 bits more than a float; neither can overflow or
-    underflow one. A zero fraction keeps its sign. Raises LMP-V010.
+    The bytes hold a sign, a 7-bit power of 16 with excess 64, and a fraction of 24 or 56 bits, which need not be
+    normalised. The value of 4 bytes is always exact; 8 bytes have up to 3 bits more than a float. No value overflows
+    or underflows a float. A zero fraction keeps its sign. Raises LMP-V010.
     Source: z/Architecture Principles of Operation, SA22-7832, "Hexadecimal-Floating-Point Instructions".
     """
     bits = int.from_bytes(raw, "big")
@@ -65,7 +65,7 @@ def decode_hfp(raw: bytes) -> float:
 
 
 def decode_hfp_array(raw: Bytes) -> Float64s:
-    """Hexadecimal floating point of 4 or 8 bytes to the bit; every row is good. As `decode_hfp`."""
+    """Hexadecimal floating point of 4 or 8 bytes, equal to `decode_hfp` in every bit; every row is good."""
     width = raw.shape[1]
     if width not in _POWERS:
         raise ValueError(f"a width of {width}: expected 4 or 8 bytes")
@@ -97,4 +97,4 @@ _POWERS = {
     4: np.ldexp(1.0, 4 * np.arange(128) - 280),
     8: np.ldexp(1.0, 4 * np.arange(128) - 312),
 }
-"""What the fraction, taken as an integer, is multiplied with; by width and power of 16."""
+"""Factors of the fraction, taken as an integer, by width in bytes and power of 16."""

@@ -1,7 +1,7 @@
 """The calendar of all dates and times: proleptic Gregorian, years 0001 to 9999, without leap seconds.
 
-Days count from 1970-01-01, microseconds from its midnight. The time of day 24:00:00 is legal in Db2; as a number
-it is midnight of the next day.
+Days and microseconds count from 1970-01-01T00:00:00. The time of day 24:00:00 is legal in Db2; as a number it is
+midnight of the next day.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lmparse.values.byte_arrays import Flags, Int64s
 
 @lru_cache(maxsize=4096)
 def days(day: str) -> int | None:
-    """Days from 1970-01-01, or None when the calendar has no such day; one log holds few different ones."""
+    """Days from 1970-01-01, or None if the calendar has no such day. Cached, because a log has few different days."""
     try:
         return date(int(day[:4]), int(day[5:7]), int(day[8:])).toordinal() - 719_163
     except ValueError:
@@ -26,7 +26,7 @@ def days(day: str) -> int | None:
 
 
 def is_time(clock: str) -> bool:
-    """Of 24:00:00 the fraction is left to check."""
+    """Whether six digits are a time of day. The caller checks that 24:00:00 has no fraction."""
     return clock[2] < "6" and clock[4] < "6" if clock < "24" else clock == "240000"
 
 
@@ -38,12 +38,14 @@ def micros(day: str, clock: str) -> int:
 # Arrays
 
 
-Day = tuple[Int64s, Int64s, Int64s]
-Clock = tuple[Int64s, Int64s, Int64s]
+Triple = tuple[Int64s, Int64s, Int64s]
 
 
-def micros_array(day: Day, clock: Clock, fraction: Int64s, has_finer: Flags, bad: Flags) -> tuple[Int64s, Flags]:
-    """Year, month, day; hour, minute, second; microseconds. 0 where it is no time or `bad` already."""
+def micros_array(day: Triple, clock: Triple, fraction: Int64s, has_finer: Flags, bad: Flags) -> tuple[Int64s, Flags]:
+    """Microseconds from 1970-01-01T00:00:00, and `bad`; 0 where it is not a time or already `bad`.
+
+    From year, month, day; hour, minute, second; microseconds of the second; whether finer digits are not zero.
+    """
     value, no_day = days_array(*day)
     seconds, no_time = seconds_array(*clock)
     bad = bad | no_day | no_time
@@ -59,7 +61,7 @@ def micros_array(day: Day, clock: Clock, fraction: Int64s, has_finer: Flags, bad
 
 def days_array(year: Int64s, month: Int64s, day: Int64s) -> tuple[Int64s, Flags]:
     """Days from 1970-01-01, and whether the calendar has no such day."""
-    years = _YEARS.take(year, mode="clip")  # half bytes that are no digits give more than 9999
+    years = _YEARS.take(year, mode="clip")  # half bytes that are not digits give more than 9999
     place = (years & 1) << 14
     place |= month << 7
     place |= day
@@ -73,7 +75,7 @@ def days_array(year: Int64s, month: Int64s, day: Int64s) -> tuple[Int64s, Flags]
 
 
 def seconds_array(hour: Int64s, minute: Int64s, second: Int64s) -> tuple[Int64s, Flags]:
-    """Seconds of the day, and whether a day has no such time; 24:00:00 is one."""
+    """Seconds of the day, and whether a day has no such time; it has 24:00:00."""
     seconds = hour * 3600
     seconds += minute * 60
     seconds += second
@@ -84,7 +86,7 @@ def seconds_array(hour: Int64s, minute: Int64s, second: Int64s) -> tuple[Int64s,
 
 
 def _year_table() -> Int64s:
-    """Days from 0001-01-01 to a year, twice, and 1 more in a leap year; -1 for year 0."""
+    """By year, twice the days from 0001-01-01, plus 1 in a leap year; -1 for year 0."""
     years = np.arange(-1969, 8031).astype("M8[Y]").astype("M8[D]").astype(np.int64) + _EPOCH
     table = np.full(10_000, -1, np.int64)
     table[1:] = years[:-1] << 1 | (np.diff(years) == 366)
@@ -92,7 +94,7 @@ def _year_table() -> Int64s:
 
 
 def _day_table() -> Int64s:
-    """Days from the start of the year, by `leap << 14 | month << 7 | day`; -1 where there is no such day."""
+    """Days from the start of the year, by `leap << 14 | month << 7 | day`; -1 if there is no such day."""
     table = np.full((2, 128, 128), -1, np.int64)
     for is_leap in (0, 1):
         start = 0

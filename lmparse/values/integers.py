@@ -20,21 +20,21 @@ def decode(raw: bytes, width: int, byte_order: ByteOrder) -> int:
 
 
 def decode_unsigned_array(raw: Bytes, byte_order: ByteOrder = "big") -> UInt64s:
-    """Integers of 1 to 8 bytes without a sign; every row is good. As `int.from_bytes(row, byte_order)`."""
+    """Unsigned integers of 1 to 8 bytes, as `int.from_bytes(row, byte_order)`; every row is good."""
     width = width_of(raw, 8)
     order = ">" if byte_order == "big" else "<"
-    step = 1 << width.bit_length() - 1  # the widest that NumPy can read at once
+    step = 1 << width.bit_length() - 1  # bytes of the widest integer that NumPy can read at once
     first = as_elements(raw[:, :step], f"{order}u{step}").astype(np.uint64)
     if step == width:
         return first
     last = as_elements(raw[:, width - step :], f"{order}u{step}").astype(np.uint64)
-    # The two overlap, and agree where they do.
+    # The two reads may overlap, and have the same bytes there.
     shift = np.uint64(8 * (width - step))
     return (first << shift) | last if byte_order == "big" else first | (last << shift)
 
 
 def decode_signed_array(raw: Bytes, byte_order: ByteOrder = "big") -> Int64s:
-    """Two's complement integers of 1 to 8 bytes; every row is good. As `int.from_bytes(..., signed=True)`."""
+    """Two's complement integers of 1 to 8 bytes, as `int.from_bytes(..., signed=True)`; every row is good."""
     width = width_of(raw, 8)
     if width in (1, 2, 4, 8):
         return as_elements(raw, f"{'>' if byte_order == 'big' else '<'}i{width}").astype(np.int64)

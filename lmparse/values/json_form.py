@@ -1,4 +1,4 @@
-"""Values as JSON has them."""
+"""Values in the form that JSON output has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lmparse.values import decimals
 
 
 def to_json(value: Any) -> Any:
-    """Bytes as upper-case hex, decimals as text, times in ISO form, no number as its name; so inside, too."""
+    """Bytes as upper-case hex, decimals as text, times in ISO form, NaN and infinities as their names; recursive."""
     if isinstance(value, bytes):
         return value.hex().upper()
     if isinstance(value, dict):
@@ -27,4 +27,4 @@ def to_json(value: Any) -> Any:
 
 
 _PLAIN = frozenset((int, str, bool, type(None)))
-"""Types that JSON has as they are."""
+"""Types that JSON output has unchanged."""

@@ -14,9 +14,9 @@ from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
 
 Decode = Callable[[Any], Any]
-"""From the bytes of a field, most significant first, to its value. Raises InvalidValueError."""
+"""Decodes the bytes of a field, most significant first. Raises InvalidValueError."""
 Encode = Callable[[Any, int, CodePage, ByteOrder], bytes]
-"""From a value (None: blank or zero) to so many bytes, text in a code page, numbers in a byte order."""
+"""Encodes a value (None as blank or zero) in a width, with a code page for text and a byte order for numbers."""
 
 
 class Kind(NamedTuple):

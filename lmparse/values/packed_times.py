@@ -1,7 +1,7 @@
-"""Dates and times in packed digits without a sign: BIN(17) timestamps, and the rows of Db2 LUW.
+"""Dates and times in packed digits without a sign: BIN(17) timestamps, and times in rows of Db2 LUW.
 
-Arrays of microseconds cut finer digits off, and `has_finer` says that one of them was not zero. 24:00:00 counts as
-midnight of the next day and stays as it is in text. In a field of another width all rows are bad.
+Arrays of microseconds leave finer digits out; `has_finer` is True where one of those is not zero. 24:00:00 is kept in
+text; in microseconds it is midnight of the next day. In a field of another width all rows are bad.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from lmparse.values.invalid_values import bad_digit, invalid_value, text_hint, w
 
 
 def decode_timestamp17(raw: bytes) -> str | None:
-    """BIN(17) as `2026-03-14T10:11:12.000123`; None when all bytes are zero.
+    """BIN(17) as `2026-03-14T10:11:12.000123`; None if all bytes are zero.
 
-    34 packed digits without a sign: 8 of date, 6 of time, 20 of fraction. Six digits of the fraction are
-    always shown, more up to the last that is not zero. Raises LMP-V005.
+    34 packed digits without a sign: 8 of date, 6 of time, 20 of fraction. The text has six digits of the fraction,
+    and more up to the last digit that is not zero. Raises LMP-V005.
     Source: BMC AMI Log Master for Db2, "Logical log data file", footnote 1.
     """
     second = _second17(raw[:7])
@@ -38,16 +38,16 @@ def decode_timestamp17(raw: bytes) -> str | None:
 
 
 def encode_timestamp17(text: str | None, width: int = 17) -> bytes:
-    """An ISO timestamp as packed digits, zeros behind; all zero for None."""
+    """An ISO timestamp as packed digits, with zeros behind them; all zeros for None."""
     digits = re.sub(r"\D", "", text or "")
     return bytes.fromhex(digits.ljust(2 * width, "0"))
 
 
 def extend_timestamp(raw: bytes) -> bytes:
-    """A header timestamp in today's 17-byte form, from 17 bytes, 10 (packed) or 26 (EBCDIC text).
+    """A header timestamp in the current 17-byte form, from 17 bytes, 10 (packed) or 26 (EBCDIC text).
 
-    The 10-byte form is the 17-byte one cut behind the microseconds; blank text becomes zeros. Digits
-    are not checked, the form of the text is: raises LMP-V006, and LMP-V010 for another width.
+    The 10-byte form is the first 10 bytes of the 17-byte form, down to microseconds; blank text becomes zeros.
+    Packed digits are not checked, the form of the text is: raises LMP-V006, and LMP-V010 for another width.
     Source: IBM, "Values for timestamps" (10 bytes); BMC, XHDF type DTTM (26).
     """
     if len(raw) == 17:
@@ -96,7 +96,7 @@ _NO_TIMESTAMP17 = bytes(17)
 def decode_date(raw: bytes) -> str:
     """DATE of 4 bytes, packed yyyymmdd: x'19960403' is `1996-04-03`. Raises LMP-V006.
 
-    Source: IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Field Lengths; as are the next two.
+    Source: IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Field Lengths; so for TIME, TIMESTAMP.
     """
     digits = _digits(raw, "DATE as packed yyyymmdd")
     return text_times.decode_date(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
@@ -109,7 +109,7 @@ def decode_time(raw: bytes) -> str:
 
 
 def decode_timestamp(raw: bytes, precision: int) -> str:
-    """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits of a second. Raises LMP-V006."""
+    """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits of the fraction. Raises LMP-V006."""
     digits = _digits(raw, "TIMESTAMP as packed yyyymmddhhmmss and digits of a second")
     date_, time_ = f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}", f"{digits[8:10]}.{digits[10:12]}.{digits[12:14]}"
     fraction = digits[14 : 14 + precision]
@@ -137,20 +137,20 @@ def timestamp17_micros_array(raw: Bytes) -> tuple[Int64s, Flags, Flags, Flags]:
     second, behind, last = map(decode_unsigned_array, (raw[:, :8], raw[:, 8:16], raw[:, 16:]))
     micros, bad, has_finer = _packed_timestamp(second, behind, last)
     is_null = np.equal(second | behind | last, 0)
-    bad ^= is_null  # of year 0, hence bad
+    bad ^= is_null  # a null row has year 0, and was therefore bad
     return micros, is_null, bad, has_finer
 
 
 def timestamp_micros_array(raw: Bytes, precision: int) -> tuple[Int64s, Flags, Flags]:
     """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits: microseconds, `bad`, `has_finer`.
 
-    As `text_times.timestamp_micros` of what `decode_timestamp` reads: no null, digits behind p do
-    not count.
+    As `text_times.timestamp_micros` of the digits that `decode_timestamp` reads: there are no nulls, and digits
+    behind the first p digits of the fraction do not count.
     """
     count, width = raw.shape
     if not (7 <= width <= 13 and 0 <= precision <= 12):
         return np.zeros(count, np.int64), ~none_of(count), none_of(count)
-    # Both words full, as in 16 bytes: the second one's first bytes are the last of the field.
+    # Two words of 8 bytes, as if the field had 16: the second word begins with the last bytes of the field.
     second = decode_unsigned_array(raw[:, :8])
     behind = np.zeros(count, np.uint64)
     if width == 7:

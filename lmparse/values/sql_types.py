@@ -1,4 +1,4 @@
-"""SQL types of Db2 LUW columns: from words such as DECIMAL(9,2) to what stands in a row.
+"""SQL types of Db2 LUW columns: from words such as DECIMAL(9,2) to the form and the width of values in a row.
 
 Sources: IBM Db2 V7, "Data Manager Log Records", Field Lengths; IBM Db2 12.1, SQL reference, "CREATE TABLE".
 """
@@ -17,7 +17,7 @@ _ALIASES = {
 }  # fmt: skip
 _WIDTHS = {"SMALLINT": 2, "INTEGER": 4, "BIGINT": 8, "REAL": 4, "DOUBLE": 8, "DATE": 4, "TIME": 3, "BOOLEAN": 1}
 _LENGTHS = {"CHAR": 1, "GRAPHIC": 1, "BINARY": 1, "BLOB": 1 << 20, "CLOB": 1 << 20, "DBCLOB": 1 << 20}
-"""Types that take a length, with the one they have without."""
+"""Types that take a length, with their default length."""
 _NEED_LENGTH = ("VARCHAR", "VARGRAPHIC", "VARBINARY")
 _BARE = (*_WIDTHS, "LONG VARCHAR", "LONG VARGRAPHIC", "XML", "DATALINK")
 LOBS = ("BLOB", "CLOB", "DBCLOB")
@@ -38,7 +38,7 @@ _WORDS = re.compile(
     r"(?P<bits>\s+FOR BIT DATA)?"
 )
 _CODE_UNITS = {"OCTETS": 1, "CODEUNITS16": 2, "CODEUNITS32": 4}
-"""Most bytes of a unit that a length counts."""
+"""Most bytes of one unit of a length."""
 _UNITS = {None: 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -67,20 +67,20 @@ class SqlType:
     name: str
     """SMALLINT, DECIMAL, CHAR, ..."""
     length: int = 0
-    """Of fixed-length types the bytes of a value, of varying ones of the longest."""
+    """Bytes of a value; of the longest value for a type of varying length."""
     precision: int = 0
-    """Digits of a DECIMAL or DECFLOAT, digits behind the second of a TIMESTAMP."""
+    """Digits of a DECIMAL or DECFLOAT, digits of the fraction of a TIMESTAMP."""
     scale: int = 0
     is_bit_data: bool = False
 
     @property
     def is_varying(self) -> bool:
-        """Whether place and length of the value stand in the fixed-length section."""
+        """Whether the fixed-length section holds place and length of the value, not the value itself."""
         return self.name in _VARYING
 
     @property
     def is_lob(self) -> bool:
-        """Whether values may be kept in an object of their own, and stand in records of their own."""
+        """Whether values may be kept in an object of their own, and be logged in records of their own."""
         return self.name in LOBS
 
     @property
@@ -90,13 +90,13 @@ class SqlType:
 
     @property
     def form(self) -> str:
-        """What values are: int, float, decimal, decfloat, text, bytes, date, time, timestamp, boolean,
-        absent (never in the log), or raw (a type that is not listed)."""
+        """The form of values: int, float, decimal, decfloat, text, bytes, date, time, timestamp, boolean,
+        absent (never in the log), or raw (for a type that is not listed)."""
         return "bytes" if self.is_bit_data else _FORMS.get(self.name, "raw")
 
     @property
     def words(self) -> str:
-        """The type as SQL has it."""
+        """The type in SQL words."""
         if self.name == "DECIMAL":
             return f"DECIMAL({self.precision},{self.scale})"
         if self.name in ("DECFLOAT", "TIMESTAMP"):
@@ -108,7 +108,7 @@ class SqlType:
 
 
 def parse_type(text: str) -> SqlType:
-    """A type from its SQL words. Raises ValueError with what is wrong."""
+    """A type from its SQL words. Raises ValueError, which says what is wrong."""
     match = _WORDS.fullmatch(" ".join(text.upper().split()))
     if match is None:
         raise ValueError(f"{text!r} is no SQL type")
@@ -154,10 +154,10 @@ def parse_type(text: str) -> SqlType:
 
 
 def decimal_bytes(precision: int) -> int:
-    """Bytes of a packed decimal of so many digits: (precision + 2) / 2."""
+    """Bytes of a packed decimal with `precision` digits: (precision + 2) / 2."""
     return (precision + 2) // 2
 
 
 def timestamp_bytes(digits: int) -> int:
-    """Bytes of a timestamp with so many digits behind the second."""
+    """Bytes of a timestamp with `digits` digits of the fraction."""
     return 7 + (digits + 1) // 2

@@ -1,11 +1,11 @@
 """Dates and times in Db2's text form. Source: IBM Db2 for z/OS, "Datetime values", ISO formats.
 
-24.00.00 stays as it is in text; as a number it is midnight of the next day. Arrays of microseconds cut finer digits
-off, and `has_finer` says that one of them was not zero. Arrays of text have shape (n, width) of UTF-8, all zeros at
-bad rows. In a field of another width all rows are bad.
+24.00.00 is kept in text; as a number it is midnight of the next day. Arrays of microseconds leave finer digits out;
+`has_finer` is True where one of those is not zero. Arrays of text have shape (n, width) of UTF-8, all zeros at bad
+rows. In a field of another width all rows are bad.
 
-Arrays are read eight characters at a time: their bytes less those of a template of zeros leave a digit's value
-where a digit is and zero where a separator is, in EBCDIC and ASCII alike.
+Arrays are read eight characters at a time. XOR with a template such as `0000-00-` leaves the value of a digit where a
+digit is expected and zero where a separator is, in EBCDIC and in ASCII.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from lmparse.values.invalid_values import invalid_value
 
 
 def characters(raw: bytes) -> str:
-    """The characters of a date or time. That dates follow the encoding of their table is not documented.
+    """The characters of a date or time, in EBCDIC or ASCII.
 
-    They begin with a digit, and a digit tells EBCDIC from ASCII.
+    No manual says that dates have the encoding of their table. Their first character is a digit, whose byte shows it.
     """
     return (_EBCDIC if raw[:1] >= b"\xf0" else _ASCII).decode(raw)
 
 
 def decode_date(text: str) -> str:
-    """A DATE, `2026-03-14`, as it is. Raises LMP-V006."""
+    """A DATE, `2026-03-14`, unchanged. Raises LMP-V006."""
     date_days(text)
     return text
 
@@ -47,7 +47,7 @@ def date_days(text: str) -> int:
 
 
 def decode_time(text: str) -> str:
-    """A TIME, `13.32.00`, as `13:32:00`; 24.00.00 is one. Raises LMP-V006."""
+    """A TIME, `13.32.00`, as `13:32:00`; 24.00.00 is valid. Raises LMP-V006."""
     if not _TIME(text) or not gregorian.is_time(text.replace(".", "")):
         raise _bad_text("time as hh.mm.ss", text)
     return text.replace(".", ":")
@@ -56,25 +56,25 @@ def decode_time(text: str) -> str:
 def decode_timestamp(text: str) -> str:
     """A TIMESTAMP, `2026-03-14-10.11.12.000123`, as `2026-03-14T10:11:12.000123`.
 
-    0 to 12 digits of fraction, all kept as given. Raises LMP-V006.
+    All 0 to 12 digits of the fraction are kept. Raises LMP-V006.
     """
     second, _, fraction = _split_timestamp(text, text)
     return second + fraction
 
 
 def timestamp_micros(text: str) -> int:
-    """Microseconds from 1970-01-01T00:00:00 to a TIMESTAMP, finer digits cut off. Raises LMP-V006."""
+    """Microseconds from 1970-01-01T00:00:00 to a TIMESTAMP, without finer digits. Raises LMP-V006."""
     _, micros, fraction = _split_timestamp(text, text)
     return micros + int(fraction[1:7].ljust(6, "0"))
 
 
 def iso_micros(text: str) -> int:
-    """The same to a time as changes have it, `2026-03-14T10:11:12.000123`."""
+    """Microseconds from 1970-01-01T00:00:00 to a time in ISO form, `2026-03-14T10:11:12.000123`."""
     return timestamp_micros(text[:10] + "-" + text[11:26].replace(":", "."))
 
 
 def decode_timestamp_tz(text: str) -> str:
-    """A TIMESTAMP WITH TIME ZONE: as `decode_timestamp`, its offset (-12:59 to +14:00) kept behind it."""
+    """A TIMESTAMP WITH TIME ZONE: as `decode_timestamp`, followed by its offset (-12:59 to +14:00)."""
     zone = text[-6:]
     if not _ZONE(zone) or zone > _LAST_ZONE[zone[0]]:
         raise _bad_text("offset from -12:59 to +14:00 at the end", text)
@@ -83,7 +83,7 @@ def decode_timestamp_tz(text: str) -> str:
 
 
 def _split_timestamp(text: str, whole: str) -> tuple[str, int, str]:
-    """Text to the second, microseconds to the second, fraction with its point or nothing."""
+    """Text up to the second, microseconds up to the second, and the fraction with its point, or empty."""
     second = _second(text[:19])
     fraction = text[19:]
     if second is None or (fraction and not is_fraction(fraction)) or ("T24" in second[0] and fraction.strip(".0")):
@@ -106,20 +106,10 @@ def _bad_text(expected: str, text: str) -> InvalidValueError:
 
 _EBCDIC, _ASCII = codepages.lookup(37), codepages.lookup(819)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII).fullmatch
-
-
 _TIME = re.compile(r"\d\d\.\d\d\.\d\d", re.ASCII).fullmatch
-
-
 is_second = re.compile(r"\d{4}-\d\d-\d\d-\d\d\.\d\d\.\d\d", re.ASCII).fullmatch
-
-
 is_fraction = re.compile(r"\.\d{1,12}", re.ASCII).fullmatch
-
-
 _ZONE = re.compile(r"[+-]\d\d:[0-5]\d", re.ASCII).fullmatch
-
-
 _LAST_ZONE = {"+": "+14:00", "-": "-12:59"}
 
 
@@ -158,7 +148,7 @@ def decode_time_array(raw: Bytes) -> tuple[Bytes, Flags]:
 def timestamp_micros_array(raw: Bytes) -> tuple[Int64s, Flags, Flags]:
     """TIMESTAMP of 19 to 32 characters, `yyyy-mm-dd-hh.mm.ss.ffffff`: microseconds, `bad`, `has_finer`.
 
-    0 to 12 digits of fraction, as many in all rows. As `timestamp_micros`.
+    The fraction has 0 to 12 digits, the same number in all rows. As `timestamp_micros`.
     """
     count, width = raw.shape
     shape = _timestamp_shape(width)
@@ -203,7 +193,7 @@ def _timestamp_shape(width: int) -> str | None:
 
 
 def _text_micros(words: list[UInt64s], bad: Flags) -> tuple[Int64s, Flags, Flags]:
-    """The words of a timestamp's digits to microseconds, `bad` and `has_finer`."""
+    """Microseconds, `bad` and `has_finer`, from the words that `_digits` returns for a timestamp."""
     first, second, third = map(_joined, words[:3])
     micros = byte_of(third, 4) * 10_000 + byte_of(third, 6) * 100
     has_finer = none_of(len(bad))
@@ -224,10 +214,10 @@ def _is_ebcdic(raw: Bytes) -> Flags:
 
 
 def _digits(raw: Bytes, shape: str, is_ebcdic: Flags) -> tuple[list[UInt64s], Flags]:
-    """Text of one shape (0: a digit; all else stands for itself) in words of 8 digits, and `bad`.
+    """The digits of text in one shape (0 for a digit, other characters for themselves) in words of 8, and `bad`.
 
-    The first character is the least significant byte. Separators and what is behind the last character are 0;
-    so are bad rows.
+    The first character is the least significant byte of its word. Bytes of separators, bytes behind the last character
+    and bad rows are 0.
     """
     width = len(shape)
     all_ebcdic, any_ebcdic = bool(is_ebcdic.all()), bool(is_ebcdic.any())
@@ -235,7 +225,7 @@ def _digits(raw: Bytes, shape: str, is_ebcdic: Flags) -> tuple[list[UInt64s], Fl
     wrong = np.zeros(len(raw), np.uint64)
     for start, part in zip(range(0, width, 8), _parts(shape), strict=True):
         end = min(start + 8, width)
-        # The last 8 bytes are read at once, wherever they begin: faster than fewer than 8.
+        # Always 8 bytes are read, if need be from further in front: this is faster than to read fewer than 8.
         begin = max(end - 8, 0)
         word = decode_unsigned_array(raw[:, begin:end], "little") >> np.uint64(8 * (start - begin))
         if all_ebcdic:
@@ -262,9 +252,9 @@ class _Part:
         self.ebcdic = _word(shape.encode("cp037"))
         digit_zeros, digit_eights = 0xF0, 0x08
         self.zeros = _word(bytes(digit_zeros if char == "0" else 0xFF for char in shape))
-        """Bits that are 0 where the text has the shape."""
+        """Bits that are 0 if the text has the shape."""
         self.eights = _word(bytes(digit_eights if char == "0" else 0 for char in shape))
-        """Bits that together with one of the two below are a digit above 9."""
+        """Bits that mean a digit above 9 together with one of the two bits below them."""
 
 
 @lru_cache(maxsize=64)
@@ -277,12 +267,12 @@ def _word(chars: bytes) -> np.uint64:
 
 
 def _joined(digits: UInt64s) -> UInt64s:
-    """Each byte ten times its digit and the next one's: the number of two digits that begins there."""
+    """In each byte the number of two digits that begins there: ten times its digit plus the next digit."""
     return digits * np.uint64(10) + (digits >> np.uint64(8))
 
 
 def _shown(words: list[UInt64s], shape: str) -> Bytes:
-    """The digits as text of the shape, (n, 8 for each word)."""
+    """The digits as text in the shape, (n, 8 for each word)."""
     shown = np.empty((len(words[0]), len(words)), "<u8")
     for place, (word, part) in enumerate(zip(words, _parts(shape), strict=True)):
         np.bitwise_xor(word, part.ascii, out=shown[:, place])

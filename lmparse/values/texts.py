@@ -18,17 +18,17 @@ from lmparse.values.invalid_values import invalid_value
 
 
 def decoder(page: CodePage, trim: bool = True) -> Callable[[bytes], str]:
-    """What decodes text of a page; with `trim`, without blanks at the end."""
+    """The function that decodes text in a page; with `trim` it removes blanks at the end."""
     return (lambda raw: page.decode(raw).rstrip(" ")) if trim else page.decode
 
 
 def encode(text: str, width: int, page: CodePage) -> bytes:
-    """Text in a page, with blanks behind it."""
+    """Text in a page, filled up with blanks to `width` bytes."""
     return page.encode(text).ljust(width, page.encode(" "))
 
 
 def can_decode_array(page: CodePage) -> bool:
-    """Whether text of the page can be read by the column: one byte a character, UTF-8 or UTF-16.
+    """Whether text in the page can be decoded column-wise: one byte for each character, UTF-8 or UTF-16.
 
     The functions below raise ValueError for another page.
     """
@@ -36,13 +36,13 @@ def can_decode_array(page: CodePage) -> bool:
 
 
 def is_total(page: CodePage) -> bool:
-    """Whether any bytes are text of the page."""
+    """Whether every byte is a character of the page, so that decoding cannot fail."""
     return page.table is not None and UNDEFINED not in page.table
 
 
 @lru_cache(maxsize=64)
 def to_ascii(page: CodePage) -> bytes:
-    """A table for `bytes.translate`: the ASCII character of a byte, X'FF' where it is none, as are all of UTF-8."""
+    """A table for `bytes.translate`: the ASCII character of a byte, or X'FF' if the byte is not an ASCII character."""
     _demand(page)
     table = page.table if page.table is not None else bytes(range(128)).decode("ascii") + "\x80" * 128
     return bytes(ord(char) if char < "\x80" else 0xFF for char in table)
@@ -50,13 +50,13 @@ def to_ascii(page: CodePage) -> bytes:
 
 def _demand(page: CodePage) -> None:
     if not can_decode_array(page):
-        raise ValueError(f"text in {page.name} cannot be read by the column")
+        raise ValueError(f"text in {page.name} cannot be decoded column-wise")
 
 
 def decode_array(raw: Bytes, page: CodePage, trim: bool = True) -> tuple[Bytes, Int32s, Flags]:
     """Text of fixed width as UTF-8, its offsets, and `bad`; with `trim`, without blanks at the end.
 
-    As `page.decode`, and `rstrip(" ")`. UTF-16 with characters of four bytes is bad.
+    As `page.decode`, then `rstrip(" ")`. UTF-16 with characters of four bytes is bad.
     """
     count, width = raw.shape
     blank = _blank(page)
@@ -64,7 +64,7 @@ def decode_array(raw: Bytes, page: CodePage, trim: bool = True) -> tuple[Bytes, 
     if width % blank.itemsize:
         return np.zeros(0, np.uint8), np.zeros(count + 1, np.int32), np.ones(count, np.bool_)
     if trim and width:
-        # NumPy's strings end before the zeros at their end, so blanks are made zeros.
+        # NumPy's strings end before trailing zeros, so blanks are turned into zeros.
         marked = np.ascontiguousarray(raw).view(blank.dtype) ^ blank
         lengths = np.char.str_len(marked.view(f"S{width}")[:, 0]).astype(np.int64)
         lengths += lengths % blank.itemsize
@@ -81,7 +81,7 @@ def decode_ragged_array(data: Bytes, starts: Ints, lengths: Ints, page: CodePage
 
 @lru_cache(maxsize=64)
 def _blank(page: CodePage) -> np.unsignedinteger[Any]:
-    """The blank as it stands in memory, one or two bytes; so wide are all characters of a fixed width."""
+    """The bytes of a blank in memory. Its width, one or two bytes, is that of a unit of the page."""
     _demand(page)
     raw = page.encode(" ")
     blank: np.unsignedinteger[Any] = np.frombuffer(raw, f"u{len(raw)}")[0]
@@ -89,7 +89,7 @@ def _blank(page: CodePage) -> np.unsignedinteger[Any]:
 
 
 def _cut(raw: Bytes, lengths: Int64s) -> Bytes:
-    """The first bytes of each row, put together."""
+    """The first `lengths` bytes of each row, in one array."""
     count, width = raw.shape
     if not count or int(lengths.min()) == width:
         return np.ascontiguousarray(raw).reshape(-1)
@@ -99,7 +99,7 @@ def _cut(raw: Bytes, lengths: Int64s) -> Bytes:
 
 
 def _encoded(flat: Bytes, lengths: Ints, page: CodePage) -> tuple[Bytes, Int32s, Flags]:
-    """Text of one page in one piece, `lengths` bytes a row, as UTF-8."""
+    """Text of all rows in one page, `lengths` bytes for each row: its UTF-8, the offsets, and `bad`."""
     if page.codec == "utf_8":
         return _checked(flat, lengths)
     if page.kind == "utf":
@@ -120,7 +120,7 @@ def _encoded(flat: Bytes, lengths: Ints, page: CodePage) -> tuple[Bytes, Int32s,
 
 @lru_cache(maxsize=64)
 def _sizes(page: CodePage) -> bytes:
-    """Bytes of each character in UTF-8, 0 where there is none."""
+    """Bytes of each of the 256 characters in UTF-8, 0 for an undefined byte."""
     return bytes(0 if char == UNDEFINED else len(char.encode()) for char in page.table or "")
 
 
@@ -145,12 +145,12 @@ def _from_utf16(flat: Bytes, lengths: Ints, page: CodePage) -> tuple[Bytes, Int3
 
 
 def _checked(flat: Bytes, lengths: Ints) -> tuple[Bytes, Int32s, Flags]:
-    """UTF-8 as it is; rows that are none are bad and left out."""
+    """UTF-8 unchanged; rows that are not UTF-8 are bad and left out."""
     bad = np.zeros(len(lengths), np.bool_)
     offsets = offsets_of(lengths)
     if not len(flat) or int(flat.max()) < 0x80:
         return flat, offsets, bad
-    # A row that starts inside a character could make a whole one with the row before.
+    # A row that starts inside a character could complete a character of the row before.
     starts = np.minimum(offsets[:-1], len(flat) - 1)
     bad |= ((flat[starts] & 0xC0) == 0x80) & (lengths > 0)
     if bad.any():
@@ -180,7 +180,7 @@ def _without(flat: Bytes, lengths: Ints, bad: Flags) -> tuple[Bytes, Ints, Int32
 
 
 def decode_hex(text: str) -> str | None:
-    """Hexadecimal digits in a CHAR field, in upper case, without blanks around. None when blank. Raises LMP-V008."""
+    """Hexadecimal digits in a CHAR field in upper case, without blanks around them. None if blank. Raises LMP-V008."""
     body = text.strip(" ")
     if not body:
         return None
@@ -193,9 +193,9 @@ _HEX = re.compile(r"[0-9A-Fa-f]+").fullmatch
 
 
 def decode_hex_array(raw: Bytes, page: CodePage) -> tuple[Bytes, Int32s, Flags, Flags]:
-    """Hexadecimal digits in upper case without blanks around, their offsets, whether a row is blank, and `bad`.
+    """Hexadecimal digits in upper case without blanks around them, offsets, whether a row is blank, and `bad`.
 
-    As `decode_hex`. All UTF-16 is bad.
+    As `decode_hex`. Every row in UTF-16 is bad.
     """
     count, width = raw.shape
     if page.kind == "utf" and page.codec != "utf_8":
@@ -206,7 +206,7 @@ def decode_hex_array(raw: Bytes, page: CodePage) -> tuple[Bytes, Int32s, Flags, 
     numbers = is_digit.sum(axis=1)
     is_blank = raw == _blank(page)
     is_null = is_blank.all(axis=1) if width else np.ones(count, np.bool_)
-    # All digits stand together when as many lie between the first and the last of them.
+    # The digits are adjacent if the distance from the first to the last equals their number.
     first = is_digit.argmax(axis=1) if width else np.zeros(count, np.int64)
     behind = width - is_digit[:, ::-1].argmax(axis=1) if width else first
     bad = (numbers + is_blank.sum(axis=1) != width) | ((numbers > 0) & (behind - first != numbers))
@@ -216,6 +216,6 @@ def decode_hex_array(raw: Bytes, page: CodePage) -> tuple[Bytes, Int32s, Flags, 
 
 @lru_cache(maxsize=64)
 def _hex_digits(page: CodePage) -> bytes:
-    """The digit in upper case, in ASCII, of each byte; 0 for what is none."""
+    """The upper-case digit in ASCII of each byte; 0 for a byte that is not a digit."""
     chars = (bytes([char]) for char in to_ascii(page))
     return b"".join(char.upper() if char in b"0123456789ABCDEFabcdef" else b"\x00" for char in chars)
