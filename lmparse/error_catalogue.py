@@ -58,7 +58,7 @@ CATALOGUE: dict[str, Cause] = {
         "Transfer it again. Everything before the record named has been read.",
     ),
     "LMP-F007": Cause(
-        "bytes behind the last record are no record",
+        "bytes behind the last record are not a record",
         "Whole records are followed by something else: padding, a second file, or damage.",
         "Look at the offset named. Everything before it has been read.",
     ),

@@ -26,8 +26,8 @@ from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents,
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
-from lmparse.columnar.metadata_columns import Origin
 from lmparse.columnar.row_plan import DecodedRows
+from lmparse.columnar.rows import Origin
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.spec import catalog

@@ -138,7 +138,7 @@ class RecordPlan:
         for entry in () if self.reason else schema:
             way = self.ways.get(entry.name)
             if entry.name not in schemas.OUTCOMES and (way is None or not _may_become(way.type, entry.type)):
-                return f"{entry.name}: is {way.type} and not {entry.type}" if way else f"{entry.name}: is no column"
+                return f"{entry.name}: is {way.type} and not {entry.type}" if way else f"{entry.name}: is not a column"
         return self.reason
 
     @property
@@ -309,9 +309,9 @@ class _Shape:
             return f"needs {', '.join(layout.params)}"
         for entry in layout:
             if entry.offset is None or entry.conditional or entry.repeated or entry.kind in ("struct", "body"):
-                return f"{entry.id}: the data decides where it stands"
+                return f"{entry.id}: its place depends on the data"
             if entry.width is None and entry.ends is None:
-                return f"{entry.id}: the data decides how long it is"
+                return f"{entry.id}: its length depends on the data"
             if entry.checks and not (entry.id in self._ends and entry.checks == f"max: {END}.size"):
                 return f"{entry.id}: only the parser can check {entry.checks}"
             if entry.type is not None and any(part.checks or _is_limited(part) for part in layouts[entry.type]):
@@ -323,9 +323,9 @@ class _Shape:
             ("rest", False),
             ("variable", True),
         ]:
-            return f"{tail[1].id}: the data decides where it stands"
+            return f"{tail[1].id}: its place depends on the data"
         if tail and layout.fields[-len(tail) :] != tuple(tail):
-            return f"{tail[0].id}: the data decides how long it is"
+            return f"{tail[0].id}: its length depends on the data"
         return ""
 
     def of(self, window: Window) -> _Found:

@@ -1,4 +1,4 @@
-"""Rows: records one by one, as rows of named values and as Arrow batches of them."""
+"""Rows: records one by one, as rows and as Arrow batches of them; and the metadata columns of other batches."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import schemas
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.windows import Window
 from lmparse.records.files import RecordFile, corrupt_field, metadata
 from lmparse.records.reader import Record, Wanted
 from lmparse.spec.layout import Field
@@ -105,3 +107,35 @@ def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
 def _text(value: Any) -> str:
     shown = to_json(value)
     return json.dumps(shown, ensure_ascii=False) if isinstance(shown, dict | list) else str(shown)
+
+
+class Origin:
+    """Makes the columns OUTCOMES for good records of one file: nothing is corrupt, and where the rows come from."""
+
+    def __init__(self, file: RecordFile) -> None:
+        self._texts = (file.path, file.spec.id, file.spec.layout.sha256)
+        self._held: dict[Any, pa.Array] = {}
+
+    def column(self, entry: pa.Field, window: Window, numbers: Any = None) -> pa.Array:
+        """A metadata column for the records of a window, or for those with some numbers."""
+        which = slice(None) if numbers is None else numbers
+        offsets, lengths = window.offsets[which], window.lengths[which]
+        if entry.name != "_metadata":
+            return self._same(None, entry.type, len(offsets))
+        index = np.arange(window.first_index, window.first_index + len(window))[which]
+        made = self.metadata(index, offsets, lengths)
+        return made if entry.type == schemas.METADATA else made.cast(entry.type)
+
+    def metadata(self, index: Any, offsets: Any, lengths: Any) -> pa.Array:
+        """The column `_metadata`, from the number, offset and length of each record."""
+        path, spec, sha256 = (self._same(text, schemas.TEXT, len(index)) for text in self._texts)
+        numbers = (pa.array(values, pa.int64()) for values in (index, offsets, lengths))
+        return pa.StructArray.from_arrays([path, *numbers, spec, sha256], fields=list(schemas.METADATA))
+
+    def _same(self, value: str | None, type_: pa.DataType, count: int) -> pa.Array:
+        """One value in every row. Batches share the array: all have the same value, and most the same length."""
+        held = self._held.get((value, type_))
+        if held is None or len(held) < count:
+            held = pa.nulls(count, type_) if value is None else pa.repeat(pa.scalar(value, type_), count)
+            self._held[value, type_] = held
+        return held.slice(0, count)

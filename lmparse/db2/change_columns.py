@@ -19,8 +19,8 @@ from lmparse.changes.change import ROLES, Change
 from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents, text_refusal
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import schemas
-from lmparse.columnar.metadata_columns import Origin
 from lmparse.columnar.row_plan import DecodedRows
+from lmparse.columnar.rows import Origin
 from lmparse.db2 import order
 from lmparse.db2.decoder import detail_of, name_of, outcome_of
 from lmparse.db2.log import Db2Log

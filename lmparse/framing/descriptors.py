@@ -185,7 +185,7 @@ def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int, **kn
 def no_record(buffer: Buffer, offset: int, end: int, index: int, **known: Any) -> FramingError:
     """The error for bytes that do not begin a record: left over behind records, or wrong from the start."""
     kind, code = (LeftoverError, "LMP-F007") if index else (FramingError, "LMP-F005")
-    message = f"{end - offset} bytes behind the last record are no record" if index else ""
+    message = f"{end - offset} bytes behind the last record are not a record" if index else ""
     return kind(message, code=code, record_index=index, record_offset=offset, hex=excerpt(buffer, offset, end), **known)
 
 

@@ -36,7 +36,7 @@ def framing_of(
         return Fixed(record_length)
     if name == "glued":
         if cutter is None:
-            raise OptionError("framing glued is for records that tell their own length; those of this spec do not")
+            raise OptionError("framing glued is for records that contain their own length; those of this spec do not")
         return Glued(cutter)
     if name in DB2_FRAMINGS:
         if byte_order is None:

@@ -23,9 +23,9 @@ from lmparse.changes.version_batches import VersionBatch, accumulated, joined
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
-from lmparse.columnar.metadata_columns import Origin
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.columnar.rows import (
+    Origin,
     Row,
     bad_rows,
     batches,

@@ -28,9 +28,9 @@ def check_place(
     if not place.parent.is_dir():
         raise OptionError(f"{out}: there is no folder {place.parent}", hint="make it first")
     if place in read or (place.exists() and any(path.exists() and place.samefile(path) for path in read)):
-        raise OptionError(f"{out} is what is read", hint="name another place")
+        raise OptionError(f"{out} is an input", hint="name another place")
     if is_folder and any(place in path.parents for path in read):
-        raise OptionError(f"{out} holds what is read, and would be replaced", hint="name another folder")
+        raise OptionError(f"{out} holds an input, and would be replaced", hint="name another folder")
     if not place.exists():
         return place
     if is_folder != place.is_dir() or not (place.is_dir() or place.is_file()):
@@ -107,7 +107,7 @@ class AtomicOutput:
     def _put(self) -> None:
         place, before = self._place, self.folder / "before"
         if os.path.lexists(place) and not self._overwrite:
-            raise OptionError(f"{place} has come into being meanwhile", hint="give --overwrite to replace it")
+            raise OptionError(f"{place} was created in the meantime", hint="give --overwrite to replace it")
         if not place.is_dir():
             os.replace(self.made, place)
             return

@@ -116,7 +116,7 @@ class CodePage:
             expected=f"text in {self.name}",
             found=f"X'{raw[start : start + 1].hex().upper()}' at byte {start}",
             hex=raw[max(start - 16, 0) : start + 16].hex().upper(),
-            hint="it is no text, is cut inside a character, or is in another code page",
+            hint="it is not text, is cut inside a character, or is in another code page",
         )
 
 
@@ -157,7 +157,7 @@ def _hint(name: str | int) -> str:
     if half:
         return f"{ccsid} mixes one and two bytes a character and has no codec; its single bytes are cp{half:03d}"
     if ccsid in _MICROSOFT:
-        return f"for Microsoft's page of this number say {_MICROSOFT[ccsid]}"
+        return f"Microsoft's page with this number is {_MICROSOFT[ccsid]}"
     wanted = str(name).strip().lower() if ccsid is None else f"cp{ccsid}"
     near = difflib.get_close_matches(wanted, [page.name for page in _PAGES.values()], cutoff=0.5)
     return f"nearest are {', '.join(near)}" if near else "give the CCSID, such as 37, 1208 or 1252"

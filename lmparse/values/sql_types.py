@@ -111,7 +111,7 @@ def parse_type(text: str) -> SqlType:
     """A type from its SQL words. Raises ValueError, which says what is wrong."""
     match = _WORDS.fullmatch(" ".join(text.upper().split()))
     if match is None:
-        raise ValueError(f"{text!r} is no SQL type")
+        raise ValueError(f"{text!r} is not an SQL type")
     name = _ALIASES.get(match["name"], match["name"])
     length = int(match["length"]) * _UNITS[match["unit"]] if match["length"] else None
     scale = int(match["scale"]) if match["scale"] else None
@@ -144,7 +144,7 @@ def parse_type(text: str) -> SqlType:
     if name in _NEED_LENGTH and length is None:
         raise ValueError(f"{name} needs a length")
     if name not in _LENGTHS and name not in _NEED_LENGTH:
-        raise ValueError(f"{text!r} is no SQL type")
+        raise ValueError(f"{text!r} is not an SQL type")
     length = _LENGTHS.get(name, 0) if length is None else length
     default = "CODEUNITS16" if name in _GRAPHIC else "OCTETS"
     unit = match["code_unit"] or default

@@ -234,7 +234,7 @@ def test_fields_that_the_table_does_not_have(tmp_path: Path, monkeypatch: pytest
     row_by_row = replace(file.options, engine="kaitai")
     one = pa.Table.from_batches(engine_batches(open_file(file.path, row_by_row), schema))
     longest = pa.schema([pa.field("LONGEST", pa.decimal128(38, 0)), *schema])
-    assert plan_of(file).refusal(longest) == "LONGEST: is no column"
+    assert plan_of(file).refusal(longest) == "LONGEST: is not a column"
     assert not plan_of(file).refusal(schema)
     refuse(monkeypatch, RecordReader, "read")
     other = pa.Table.from_batches(engine_batches(file, schema))

@@ -71,7 +71,7 @@ def descriptor_words() -> Iterator[BadCase]:
         "line_end_behind",
         "Whole records, then a line end that a transfer added",
         rdw.data + b"\r\n",
-        error("LMP-F007", "2 bytes behind the last record are no record", record=3, record_offset=len(rdw.data)),
+        error("LMP-F007", "2 bytes behind the last record are not a record", record=3, record_offset=len(rdw.data)),
         3,
         exit=31,
         doc_ref=DESCRIPTORS,

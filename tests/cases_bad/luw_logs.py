@@ -103,12 +103,12 @@ def streams() -> Iterator[BadCase]:
                 fault = error("LMP-F006", 2, start, says)
                 title = f"The file ends inside the {name} of a record"
                 yield bad(f"{form}_cut_in_{name}", title, data[:end], fault, 2, **named)
-        fault = error("LMP-F007", 3, len(data), "2 bytes behind the last record are no record: found X'0D0A'")
+        fault = error("LMP-F007", 3, len(data), "2 bytes behind the last record are not a record: found X'0D0A'")
         title = "Whole records, then a line end that a transfer added"
         yield bad(f"{form}_line_end", title, data + b"\r\n", fault, 3, exit=31, **named)
         if framing != "bare":
             continue
-        says = "60 bytes behind the last record are no record: expected at least 20, found 0"
+        says = "60 bytes behind the last record are not a record: expected at least 20, found 0"
         fault = error("LMP-F007", 3, len(data), says, "length")
         yield bad(f"{form}_zeros", "Whole records, then zeros", data + bytes(60), fault, 3, exit=31, **named)
         says = f"{ends}: expected {0xFFFFFFFF} bytes, found 60"
@@ -133,9 +133,7 @@ def lengths(log: luw_changes.Log, form: str, named: dict[str, Any]) -> Iterator[
 
     place = {"record": 1, "record_offset": one.offset}
     for length in (0, 19):
-        says = (
-            f"{len(data) - one.offset} bytes behind the last record are no record: expected at least 20, found {length}"
-        )
+        says = f"{len(data) - one.offset} bytes behind the last record are not a record: expected at least 20, found {length}"
         error = {**place, "code": "LMP-F007", "field": "length", "field_offset": 0, "message": says}
         yield bad(
             f"{form}_length_{length}", f"A record's length is {length}", changed(length), error, 1, exit=31, **named
@@ -483,7 +481,7 @@ def tables_files() -> Iterator[BadCase]:
         "column_key": (column(length=4), f"{of_column}.length", "expected one of name, type, nullable, found length"),
         "column_twice": (column(1, name="ID"), f"{first}.columns[1].name", "expected every column once, found ID"),
         "nullable_text": (column(nullable="N"), f"{of_column}.nullable", "expected true or false, found N"),
-        "type_unknown": (column(type="TEXT"), f"{of_column}.type", "'TEXT' is no SQL type"),
+        "type_unknown": (column(type="TEXT"), f"{of_column}.type", "'TEXT' is not an SQL type"),
         "type_needs_length": (column(type="VARCHAR"), f"{of_column}.type", "VARCHAR needs a length"),
         "type_precision": (column(type="DECIMAL(40,2)"), f"{of_column}.type", "precision is 1 to 31"),
         "type_length": (column(type="INTEGER(4)"), f"{of_column}.type", "INTEGER takes no length"),

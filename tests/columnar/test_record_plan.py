@@ -165,9 +165,9 @@ def test_every_column_of_a_data_change_record_has_a_way() -> None:
 def test_what_cannot_be_read_by_the_column_is_said() -> None:
     reasons = {spec_id: RecordPlan(catalog.load(spec_id)).reason for spec_id in catalog.spec_ids()}
     assert not reasons["bmc_dlds"]
-    assert reasons["bmc_control"] == "body: the data decides where it stands"
+    assert reasons["bmc_control"] == "body: its place depends on the data"
     assert "generation" in reasons["db2_dms"]
-    assert reasons["bmc_dicl"] == "dicl_key_info: the data decides where it stands"
+    assert reasons["bmc_dicl"] == "dicl_key_info: its place depends on the data"
 
 
 def test_a_check_that_no_plan_knows_is_left_to_the_parser() -> None:
@@ -181,4 +181,4 @@ def test_a_schema_of_other_types_is_read_row_by_row(tmp_path: Path) -> None:
     plan = RecordPlan(LLDF)
     assert not plan.refusal(pa.schema([("dbid", pa.int64()), ("plan", pa.string())]))
     assert plan.refusal(pa.schema([("dbid", pa.string())])) == "dbid: is int32 and not string"
-    assert plan.refusal(pa.schema([("nothing", pa.string())])) == "nothing: is no column"
+    assert plan.refusal(pa.schema([("nothing", pa.string())])) == "nothing: is not a column"

@@ -323,11 +323,11 @@ def test_what_is_read_is_never_written_over(run: Any, log: Files, is_link: bool)
     for options in ((), ("--overwrite",)):
         done = run("convert", data, out, *options)
         assert done.code == 2
-        assert "is what is read" in done.err
+        assert "is an input" in done.err
     folder = data.parent
     done = run("convert", data, folder, "--control", log.control, "--overwrite")
     assert done.code == 2
-    assert "holds what is read" in done.err
+    assert "holds an input" in done.err
     os.rename(data, log.data)
     assert content(folder) == before
 

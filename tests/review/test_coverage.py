@@ -259,7 +259,7 @@ def test_a_page_does_not_overwrite_a_sample(tmp_path: Path, capsys: pytest.Captu
     path = words(tmp_path, COMPLETE)
     assert cli.main(["coverage", str(path), *options(**WORDS), "--html", str(path), "--overwrite"]) == 2
     assert path.read_bytes() == bytes.fromhex(COMPLETE)
-    assert "is what is read" in capsys.readouterr().err
+    assert "is an input" in capsys.readouterr().err
 
 
 def test_a_page_replaces_another_file_only_when_that_is_asked_for(tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ def test_every_page_is_found_by_each_of_its_names(page: CodePage) -> None:
         ("", "give the CCSID, such as 37, 1208 or 1252"),
         (939, "939 mixes one and two bytes a character and has no codec; its single bytes are cp1027"),
         ("IBM930", "930 mixes one and two bytes a character and has no codec; its single bytes are cp290"),
-        ("cp932", "for Microsoft's page of this number say 943"),
+        ("cp932", "Microsoft's page with this number is 943"),
     ],
 )
 def test_unknown_pages_name_the_nearest(name: str | int, hint: str) -> None:
@@ -253,7 +253,7 @@ def test_undecodable_bytes(ccsid: int, raw: bytes, expected: str, found: str, sh
     error = caught.value
     assert (error.code, error.expected, error.found, error.hex) == ("LMP-V007", expected, found, shown)
     assert str(error) == f"expected {expected}, found {found} [LMP-V007]"
-    assert error.hint == "it is no text, is cut inside a character, or is in another code page"
+    assert error.hint == "it is not text, is cut inside a character, or is in another code page"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
