@@ -73,9 +73,10 @@ class Descriptor:
         values: tuple[int, ...] = self.struct.unpack_from(buffer, offset)
         for number, field, minimum, maximum in self._limits:
             if not minimum <= values[number] <= maximum:
+                expected = str(minimum) if minimum == maximum else f"{minimum} to {maximum}"
                 raise no_record(
                     buffer, offset, end, index, spec=self.spec.id, field=field.id, field_offset=field.offset,
-                    expected=_limits(minimum, maximum), found=str(values[number]), doc_ref=self.spec.layout.doc_ref,
+                    expected=expected, found=str(values[number]), doc_ref=self.spec.layout.doc_ref,
                 )  # fmt: skip
         return values
 
@@ -192,12 +193,6 @@ def no_record(buffer: Buffer, offset: int, end: int, index: int, **known: Any) -
 def excerpt(buffer: Buffer, offset: int, end: int) -> str:
     """The first bytes at `offset` as hex, for an error."""
     return buffer[offset : min(offset + 32, end)].hex().upper()
-
-
-def _limits(minimum: int, maximum: int) -> str:
-    if minimum == maximum:
-        return str(minimum)
-    return f"{minimum} to {maximum}"
 
 
 class SegmentCodes(NamedTuple):

@@ -136,7 +136,9 @@ def try_framing(buffer: Buffer, framing: Framing, detection: Detection) -> Trial
                 break
     except FramingError as error:
         fault = error
-    refusal = detection.test([extent.read(buffer) for extent in extents], framing) if extents else _no_record(fault)
+    refusal: str | None = f"no record: {fault.says()}" if fault is not None else "no record"
+    if extents:
+        refusal = detection.test([extent.read(buffer) for extent in extents], framing)
     return Trial(framing, tuple(extents), fault, refusal, is_spanned)
 
 
@@ -154,10 +156,6 @@ def _preferred(fits: list[Trial]) -> list[Trial]:
 
 def _name(framing: Framing) -> str:
     return f"{framing.name} {framing.byte_order}" if framing.byte_order else framing.name
-
-
-def _no_record(fault: FramingError | None) -> str:
-    return "no record" if fault is None else f"no record: {fault.says()}"
 
 
 def _short(trial: Trial) -> str:

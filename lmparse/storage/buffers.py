@@ -22,7 +22,7 @@ from lmparse.errors import FramingError
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.compression import ENDINGS, packing_of, unpacked
 from lmparse.storage.file_systems import stored_file
-from lmparse.storage.stored import MAGIC_BYTES, StoredBytes, StoredFile, reason
+from lmparse.storage.stored import MAGIC_BYTES, StoredBytes, StoredFile, reason, unreadable
 
 Buffer = bytes | mmap.mmap
 """The bytes of a file: mapped, or empty bytes for an empty file, which cannot be mapped."""
@@ -51,7 +51,7 @@ def open_buffer(path: str | Path) -> Buffer:
                     return b""
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
-        raise FramingError(f"cannot be read: {reason(error)}", code="LMP-F001", file=name) from None
+        raise unreadable(name, reason(error)) from None
     return _shared(_local(name, place))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from lmparse.errors import FramingError, OptionError
 from lmparse.storage import addresses
-from lmparse.storage.stored import StoredFile, reading, reason
+from lmparse.storage.stored import StoredFile, reading, reason, unreadable
 
 _CHANGING = ("size", "mtime", "created", "updated", "LastModified", "last_modified", "ETag", "etag", "CRC")
 """Facts of file systems on a file that differ after the file has changed."""
@@ -48,7 +48,7 @@ def stored_file(address: str) -> StoredFile:
     """The file at an address. Raises FramingError LMP-F001, OptionError."""
     entry, system, path = _look_up(address)
     if entry is None:
-        raise FramingError("cannot be read: No such file or directory", code="LMP-F001", file=address)
+        raise unreadable(address)
     if entry.is_folder:
         raise FramingError("is a directory, not a file", code="LMP-F001", file=address)
     # The function keeps a reference to the file system, because an archive is closed with its file system.

@@ -8,9 +8,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from lmparse.errors import FramingError
 from lmparse.storage import addresses, file_systems
 from lmparse.storage.addresses import local_path
+from lmparse.storage.stored import unreadable
 
 
 def list_files(paths: list[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
@@ -32,7 +32,7 @@ def list_files(paths: list[str], *, name_filter: str | None = None, recursive: b
         else:
             matches = [name for name in sorted(glob.glob(path, recursive=recursive)) if os.path.isfile(name)]
             if not matches:
-                raise _nothing(path)
+                raise unreadable(path)
             found.extend(name for name in matches if _is_data(name, os.path.dirname(name)))
     if name_filter:
         found = [name for name in found if fnmatch.fnmatch(addresses.base_name(name), name_filter)]
@@ -53,7 +53,7 @@ def _remote_files(address: str, recursive: bool) -> list[str]:
     at = file_systems.look_up(folder) if pattern else None
     matches = sorted(set(_matches(folder, pattern, recursive))) if at is not None and at.is_folder else []
     if not matches:
-        raise _nothing(address)
+        raise unreadable(address)
     return [name for name in matches if not addresses.base_name(name).startswith(("_", "."))]
 
 
@@ -86,7 +86,3 @@ def _matches(folder: str, pattern: list[str], recursive: bool) -> Iterator[str]:
                 yield from _matches(entry.path, rest, recursive)
             elif not entry.is_folder and not rest:
                 yield entry.path
-
-
-def _nothing(path: str) -> FramingError:
-    return FramingError("cannot be read: No such file or directory", code="LMP-F001", file=path)

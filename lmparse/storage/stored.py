@@ -78,10 +78,16 @@ def reading(name: str) -> Iterator[None]:
         raise
     except Exception as error:
         # File systems raise classes of their own.
-        raise FramingError(f"cannot be read: {reason(error)}", code="LMP-F001", file=name) from None
+        raise unreadable(name, reason(error)) from None
+
+
+def unreadable(name: str, why: str = "No such file or directory") -> FramingError:
+    """The error for a file that cannot be read."""
+    return FramingError(f"cannot be read: {why}", code="LMP-F001", file=name)
 
 
 def reason(error: Exception) -> str:
+    """The first line of an error's text, without passwords in addresses."""
     text = getattr(error, "strerror", None) or ""
     if not text and isinstance(error, FileNotFoundError):
         text = "No such file or directory"

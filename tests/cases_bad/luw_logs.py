@@ -133,7 +133,8 @@ def lengths(log: luw_changes.Log, form: str, named: dict[str, Any]) -> Iterator[
 
     place = {"record": 1, "record_offset": one.offset}
     for length in (0, 19):
-        says = f"{len(data) - one.offset} bytes behind the last record are not a record: expected at least 20, found {length}"
+        left = len(data) - one.offset
+        says = f"{left} bytes behind the last record are not a record: expected at least 20, found {length}"
         error = {**place, "code": "LMP-F007", "field": "length", "field_offset": 0, "message": says}
         yield bad(
             f"{form}_length_{length}", f"A record's length is {length}", changed(length), error, 1, exit=31, **named
