@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from lmparse.bmc import header_columns, order
 from lmparse.bmc.log import TABLE_FIELDS, LogicalLog
-from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.tables import TableVersion, identity
 from lmparse.changes.change import HEADER_FIELDS
 from lmparse.changes.column_reader import TABLE_NAMES

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from lmparse.bmc import order
 from lmparse.bmc.change_record import DataArea
 from lmparse.bmc.interpretation import Interpretation
-from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.segments import JoinedChange
 from lmparse.bmc.table_names import TableName, table_name
 from lmparse.bmc.tables import Tables, TableVersion, identity
@@ -20,25 +21,17 @@ from lmparse.spec.layout import Layout
 from lmparse.values.codepages import CodePage
 
 
+@dataclass
 class ChangeDecoder:
     """Decodes changes of one log."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        tables: Tables,
-        interpretation: Interpretation,
-        code_page: CodePage,
-        columns: frozenset[str] | None,
-        notice: Callable[[str], None],
-    ) -> None:
-        self._layout = layout
-        self._tables = tables
-        self._interpretation = interpretation
-        self._code_page = code_page
-        self._columns = columns
-        self._notice = notice
-        self._names: dict[tuple[Any, ...], TableName] = {}
+    layout: Layout
+    tables: Tables
+    interpretation: Interpretation
+    code_page: CodePage
+    columns: frozenset[str] | None
+    notice: Callable[[str], None]
+    _names: dict[tuple[Any, ...], TableName] = field(default_factory=dict)
 
     def decode(self, joined: JoinedChange) -> tuple[Change, list[DataError]]:
         """One change with what was wrong in its DATA; raises the error of a record that cannot be read."""
@@ -66,7 +59,7 @@ class ChangeDecoder:
         change.table, change.schema_name, change.table_name = version, name.schema, name.name
         change.table_name_short = name.is_short
         if not area.images:
-            change.detail = _detail(values, area, self._code_page)
+            change.detail = _detail(values, area, self.code_page)
             return change, []
         images = dict(zip(ROLES[change.op or ""], area.images, strict=True))
         if version is None or fault is not None:
@@ -82,27 +75,27 @@ class ChangeDecoder:
         key = (*identity(values), *told, id(version))
         name = self._names.get(key)
         if name is None:
-            name = self._names[key] = table_name(values, self._layout, version, self._code_page)
+            name = self._names[key] = table_name(values, self.layout, version, self.code_page)
             scheme = version.described.get("encoding_scheme") if version else "E"
             if version and scheme not in ("E", "A", "U"):
-                self._notice(f"nothing names the encoding of {name.full} ({version.identity}): text is read as EBCDIC")
+                self.notice(f"nothing names the encoding of {name.full} ({version.identity}): text is read as EBCDIC")
             for column in version.columns if version else ():
                 if column.ccsid and column.page is None:
-                    self._notice(f"there is no table for CCSID {column.ccsid}: {column.name} stays bytes")
+                    self.notice(f"there is no table for CCSID {column.ccsid}: {column.name} stays bytes")
         return name
 
     def _area(self, values: Values) -> DataArea:
         try:
-            return self._interpretation.data.read(values["change_type"], values["data"])
+            return self.interpretation.data.read(values["change_type"], values["data"])
         except DataError as error:
             # Offsets inside DATA of several segments are no offsets of a record.
-            error.spec, error.field_offset = self._layout.id, None
+            error.spec, error.field_offset = self.layout.id, None
             error.field = f"data.{error.field}" if error.field else "data"
             raise
 
     def _version(self, values: Values) -> tuple[TableVersion | None, ControlError | None]:
         try:
-            return self._tables.find(values), None
+            return self.tables.find(values), None
         except ControlError as error:
             return None, error
 
@@ -110,7 +103,7 @@ class ChangeDecoder:
         absent: dict[str, str] = {}
         for role, image in images.items():
             try:
-                row = self._interpretation.read_image(version, image, self._columns)
+                row = self.interpretation.read_image(version, image, self.columns)
             except DataError as error:
                 of_role(error, role)
                 raise

@@ -15,7 +15,7 @@ from typing import Any
 from lmparse.bmc import change_record
 from lmparse.bmc.headers import HeaderField, widen
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import SPEC, RowReader
 from lmparse.bmc.segments import Joiner, Segment
 from lmparse.bmc.tables import Column, TableVersion

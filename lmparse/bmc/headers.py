@@ -10,16 +10,18 @@ their name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
+from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field
-from lmparse.values import codepages, kinds, packed_times, positions
+from lmparse.values import codepages, kinds, packed_times
 from lmparse.values.codepages import CodePage
 
 
@@ -209,54 +211,37 @@ def _difference(field: HeaderField) -> str | None:
     return f"{field.name} is {field.length} bytes at {field.position}, not {known.width} at {known.offset}"
 
 
-Form = Literal["same", "rba", "lrsn", "timestamp", "text", "number"]
-"""How the bytes of a described field become those of the table's."""
-EXTEND: dict[str, Callable[[bytes], bytes]] = {
-    "rba": positions.extend_rba,
-    "lrsn": positions.extend_lrsn,
-    "timestamp": packed_times.extend_timestamp,
-}
-"""Forms whose bytes a function of `values` brings to today's width."""
+@cache
+def padding(kind: str, type_: str | None, width: int | None, have: int) -> tuple[int, bytes]:
+    """How `have` bytes of a field of the spec become `width`: bytes to add in front, and the byte to add.
 
-
-def form(known: Field, width: int) -> Form:
-    """The form of a known field that has so many bytes."""
-    if width == known.width:
-        return "same"
-    if known.kind == "rba10" and width == 6:
-        return "rba"
-    if known.kind == "lrsn10" and width == 6:
-        return "lrsn"
-    if known.kind == "timestamp17":
-        return "timestamp"
-    return "text" if known.kind in ("char", "code") else "number"
+    A negative number of bytes is cut off. The end is filled or cut to the width in the same way.
+    """
+    if kind in ("char", "code"):
+        return 0, codepages.lookup("cp037").encode(" ")
+    if kind in ("rba10", "lrsn10") and type_ is not None:
+        short = max(catalog.load(type_).layout, key=lambda part: part.width or 0)
+        if short.width == have:
+            return short.offset or 0, b"\x00"
+    return 0 if kind == "timestamp17" else (width or have) - have, b"\x00"
 
 
 def widen(value: bytes, known: Field) -> bytes:
-    """The bytes of a known field in the width of the table. Raises InvalidValueError for those that do not fit."""
+    """The bytes of a field in the width that it has in the spec. Raises InvalidValueError for those that do not fit."""
     width = known.width or len(value)
-    found = form(known, len(value))
-    if found == "same":
+    if len(value) == width:
         return value
-    if found in EXTEND:
-        return EXTEND[found](value)
-    if found == "text":
-        blank = codepages.lookup("cp037").encode(" ")
-        if value[width:].strip(blank):
-            raise _too_wide(value, width)
-        return value[:width].ljust(width, blank)
-    if value[: max(len(value) - width, 0)].strip(b"\x00"):
+    if known.kind == "timestamp17":
+        return packed_times.extend_timestamp(value)
+    front, fill = padding(known.kind, known.type, width, len(value))
+    if len(value) > width and (value[: max(-front, 0)] + value[width - front :]).strip(fill):
         raise _too_wide(value, width)
-    return value[-width:].rjust(width, b"\x00")
+    return (fill * front + value[max(-front, 0) :])[:width].ljust(width, fill)
 
 
 def _too_wide(value: bytes, width: int) -> InvalidValueError:
-    return InvalidValueError(
-        code="LMP-V004",
-        expected=f"at most {width} bytes",
-        found=f"X'{value.hex().upper()}'",
-        hex=value[:32].hex().upper(),
-    )
+    shown = value.hex().upper()
+    return InvalidValueError(code="LMP-V004", expected=f"at most {width} bytes", found=f"X'{shown}'", hex=shown[:64])
 
 
 def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -17,7 +17,7 @@ from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
-from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join, share_out
 from lmparse.bmc.table_names import is_described_as
@@ -28,6 +28,7 @@ from lmparse.errors import ControlError, DataError, InvalidValueError, OptionErr
 from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
+from lmparse.records.files import OnError
 from lmparse.records.reader import Record, Values, Wanted
 from lmparse.records.settings import Decision, FileSettings, FoundFile, find_file
 from lmparse.spec import catalog
@@ -46,11 +47,7 @@ _BATCH = 1000
 
 
 def open_log(
-    path: str | Path,
-    options: Options,
-    *,
-    settings: FileSettings | None = None,
-    on_error: Callable[[DataError], None] | None = None,
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> LogicalLog:
     """Open a data file with its control file. Raises ControlError, FramingError, OptionError."""
     control = None
@@ -87,7 +84,7 @@ class LogicalLog(ChangeLog):
         control: ControlFile | None,
         header: Header,
         *,
-        on_error: Callable[[DataError], None] | None = None,
+        on_error: OnError = None,
     ) -> None:
         super().__init__(path, options, found, on_error=on_error)
         self.control, self.header = control, header

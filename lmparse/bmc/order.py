@@ -1,10 +1,16 @@
-"""Order and outcome of Log Master's changes: what a header says of the unit of recovery and of the log record."""
+"""Operation, order and outcome of Log Master's changes, from the header of the record."""
 
 from __future__ import annotations
 
-from lmparse.changes import order
+from lmparse.changes import change
 from lmparse.records.reader import Values
 from lmparse.values import text_times
+
+OPERATIONS = {
+    "UB": "U", "I": "I", "IL": "I", "D": "D", "DM": "M", "DT": "T", "DR": "T", "E": "X", "SC": "S", "CM": "C",
+    "CO": "O",
+}  # fmt: skip
+"""The operation of each change type; an unlisted type has none."""
 
 
 def seq(values: Values, ordinal: int) -> str:
@@ -13,17 +19,17 @@ def seq(values: Values, ordinal: int) -> str:
     The RBA stands in for an LRSN that the header lacks.
     """
     record = ((values["log_lrsn"] or values["log_rba"]) + values["log_rba"]).hex().upper()
-    return order.seq(commit_position(values), record, values["member_id"] or 0, ordinal)
+    return change.seq(commit_position(values), record, values["member_id"] or 0, ordinal)
 
 
 def commit_position(values: Values) -> str:
     """LRSN of the commit record as 20 hex digits, its RBA where there is no LRSN, else all F."""
     if values["uor_disp"] != "C":
-        return order.NOT_COMMITTED
+        return change.NOT_COMMITTED
     position: bytes = values["uor_commit_lrsn"] or b""
     if not position.strip(b"\x00"):
         position = values["uor_commit_point"] or b""
-    return position.hex().upper() if position.strip(b"\x00") else order.NOT_COMMITTED
+    return position.hex().upper() if position.strip(b"\x00") else change.NOT_COMMITTED
 
 
 def commit_micros(values: Values) -> int | None:

@@ -21,6 +21,19 @@ ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
 """What the rows of an operation are, in the order in which logs have them; other operations have no row."""
 
 
+NOT_COMMITTED = "F" * 20
+"""Commit position of a change that is not committed: it sorts behind all that are."""
+
+
+def seq(commit_position: str, record_position: str, member: int, ordinal: int) -> str:
+    """The sort key of a change, `options.SEQ_DIGITS` upper-case hex digits.
+
+    Commit position (10 bytes), position of the record in the log (20), member or stream that wrote the record (2),
+    and a number that tells apart changes with the same values of all of these (4).
+    """
+    return f"{commit_position}{record_position}{member:04X}{ordinal:08X}"
+
+
 class TableColumn(Protocol):
     """A column, however a log describes it."""
 
@@ -58,7 +71,7 @@ class Change:
     """I insert, U update, D delete, M mass delete, T truncate, X exchange, S status,
     C command, O object; None for an unlisted change type."""
     seq: str
-    """Sorts as commit order; see `changes.order`."""
+    """Sorts as commit order; see `seq`."""
     txn_id: str
     """Member and RBA of the unit of recovery; of Db2 LUW transaction id and first log sequence number."""
     schema_name: str

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import Span
 from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
+from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings
 from lmparse.spec.catalog import Spec
 
@@ -35,12 +35,7 @@ class OpenLog(Protocol[Opened]):
     """Opens a log: finds out what `FileSettings` say, unless they are given, and gives what reads it."""
 
     def __call__(
-        self,
-        path: str | Path,
-        options: Options,
-        *,
-        settings: FileSettings | None = None,
-        on_error: Callable[[DataError], None] | None = None,
+        self, path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
     ) -> Opened: ...
 
 

@@ -14,7 +14,7 @@ from lmparse.changes.ranges import OUTSIDE, ChangeRange
 from lmparse.errors import DataError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.options import Options
-from lmparse.records.files import RecordFile
+from lmparse.records.files import OnError, RecordFile
 from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.values.json_form import to_json
 
@@ -25,14 +25,7 @@ class ChangeLog(RecordFile):
     table_hint = ""
     """How a table is named whose name several tables have."""
 
-    def __init__(
-        self,
-        path: str | Path,
-        options: Options,
-        found: FoundFile,
-        *,
-        on_error: Callable[[DataError], None] | None = None,
-    ) -> None:
+    def __init__(self, path: str | Path, options: Options, found: FoundFile, *, on_error: OnError = None) -> None:
         super().__init__(path, options, found, on_error=on_error)
         self.left_out: Counter[str] = Counter()
         """Changes that options kept out, by why: what became of them, or that they are outside a range."""

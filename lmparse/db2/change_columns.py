@@ -21,7 +21,6 @@ from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import schemas
 from lmparse.columnar.metadata_columns import Origin
 from lmparse.columnar.row_plan import DecodedRows
-from lmparse.db2 import order
 from lmparse.db2.decoder import detail_of, name_of, outcome_of
 from lmparse.db2.log import Db2Log
 from lmparse.db2.row_places import RowPlaces
@@ -178,7 +177,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
             case "op":
                 texts = [change.entry.op for change in changes]
             case "seq":
-                texts = [order.seq(change.transaction, change.entry) for change in changes]
+                texts = [change.transaction.seq(change.entry) for change in changes]
             case "txn_id":
                 texts = [change.transaction.txn_id for change in changes]
             case "detail":

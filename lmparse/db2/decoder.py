@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.row_values import RowValues, add_row, of_role
-from lmparse.db2 import log_record, order
-from lmparse.db2.descriptions import Descriptions
+from lmparse.db2 import log_record
 from lmparse.db2.lob_values import OutsideValues, first_column
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
 from lmparse.db2.tables import Column, Table
-from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, Descriptions, LobPiece, Transaction, TransactionIndex
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import Options
@@ -43,30 +43,20 @@ COLUMN_DOCS = {
 _ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
 
 
+@dataclass
 class ChangeDecoder:
     """Decodes changes of one log."""
 
-    def __init__(
-        self,
-        index: TransactionIndex,
-        descriptions: Descriptions,
-        logs: LogReader,
-        buffer: Buffer,
-        code_page: CodePage,
-        options: Options,
-        notice: Callable[[str], None],
-    ) -> None:
-        self._index = index
-        self._descriptions = descriptions
-        self._logs = logs
-        self._buffer = buffer
-        self._code_page = code_page
-        self._trim = options.trim
-        self._columns = frozenset(options.columns) or None
-        self._notice = notice
-        self._readers: dict[Table, RowReader] = {}
-        self.unknown: Counter[str] = Counter()
-        """Rows of tables that nothing describes, by table."""
+    index: TransactionIndex
+    descriptions: Descriptions
+    logs: LogReader
+    buffer: Buffer
+    code_page: CodePage
+    options: Options
+    notice: Callable[[str], None]
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Rows of tables without a description, by table."""
+    _readers: dict[Table, RowReader] = field(default_factory=dict)
 
     def decode(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
         """One change; None for a record without a row. Raises the error of a record that cannot be read."""
@@ -78,18 +68,18 @@ class ChangeDecoder:
             if not self._fill(change, transaction, reference, record):
                 return None
         else:
-            change.detail = _object_detail(record, change.table, self._code_page)
+            change.detail = _object_detail(record, change.table, self.code_page)
         return change
 
     def _bare_change(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> Change:
         """A change without its rows and without detail."""
-        table = self._descriptions.of(transaction, reference)
+        table = self.descriptions.of(transaction, reference)
         schema, name, is_short = name_of(table, reference)
         time = transaction.commit_time
-        header = {name: value for name, value in self._logs.values(record).values.items() if name not in _ROW_FIELDS}
+        header = {name: value for name, value in self.logs.values(record).values.items() if name not in _ROW_FIELDS}
         return Change(
             op=reference.op,
-            seq=order.seq(transaction, reference),
+            seq=transaction.seq(reference),
             txn_id=transaction.txn_id,
             schema_name=schema,
             table_name=name,
@@ -138,7 +128,7 @@ class ChangeDecoder:
 
     def _page_header(self, role: str, image: bytes) -> RecordHeader:
         try:
-            return record_header(image, self._logs.byte_order)
+            return record_header(image, self.logs.byte_order)
         except DataError as error:
             of_role(error, role)
             raise
@@ -160,29 +150,31 @@ class ChangeDecoder:
         reader = self._row_reader(table)
         first = self.first_column_of(table)
         if first == 1:
-            self._notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
+            self.notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
         outside = OutsideValues(
             reference, reader, self._lob_data, lambda: self._has_rival(transaction, reference), first
         )
         try:
-            return reader.read(image, outside.after if role == "after" else outside.before, self._columns)
+            return reader.read(
+                image, outside.after if role == "after" else outside.before, frozenset(self.options.columns) or None
+            )
         except DataError as error:
             of_role(error, role)
             raise
 
     def first_column_of(self, table: Table) -> int | None:
         """What the columns in LOB records of a table count from; None when nothing fits."""
-        return first_column(self._index.column_ids.get(table.ids, ()), table)
+        return first_column(self.index.column_ids.get(table.ids, ()), table)
 
     def _row_reader(self, table: Table) -> RowReader:
         reader = self._readers.get(table)
         if reader is None:
-            reader = RowReader(table, self._logs.byte_order, self._code_page, trim=self._trim)
+            reader = RowReader(table, self.logs.byte_order, self.code_page, trim=self.options.trim)
             self._readers[table] = reader
         return reader
 
     def _read(self, extent: RecordExtent) -> LogRecord:
-        return self._logs.read(self._buffer, extent)
+        return self.logs.read(self.buffer, extent)
 
     def _lob_data(self, piece: LobPiece) -> bytes:
         data: bytes = self._read(piece.extent).body.data
@@ -198,7 +190,7 @@ class ChangeDecoder:
 
         for rival in reference.rivals:
             with suppress(DataError):  # a bad row is reported where it is read
-                table = self._descriptions.of(transaction, rival)
+                table = self.descriptions.of(transaction, rival)
                 image = self._images(rival, self._read(rival.extent)).get("after", b"")
                 if table is not None:
                     self._row_reader(table).read(image, ask)

@@ -7,7 +7,7 @@ whole transactions, never stretches of the file; parts of its records are stretc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -15,25 +15,21 @@ from typing import Any
 
 from lmparse.changes.change import Change
 from lmparse.changes.log import ChangeLog
-from lmparse.db2 import log_record, order
+from lmparse.db2 import log_record
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
-from lmparse.db2.descriptions import Descriptions
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
-from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import DataError, TableNotFoundError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.options import Options
+from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings, FoundFile
 
 
 def open_log(
-    path: str | Path,
-    options: Options,
-    *,
-    settings: FileSettings | None = None,
-    on_error: Callable[[DataError], None] | None = None,
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> Db2Log:
     """Open a log. Raises FramingError, OptionError."""
     found, logs = find_log(path, options, settings)
@@ -52,7 +48,7 @@ class Db2Log(ChangeLog):
         found: FoundFile,
         logs: log_record.LogReader,
         *,
-        on_error: Callable[[DataError], None] | None = None,
+        on_error: OnError = None,
     ) -> None:
         super().__init__(path, options, found, on_error=on_error)
         assert isinstance(found.own, LuwSettings)
@@ -196,7 +192,7 @@ class Db2Log(ChangeLog):
         transactions = self.transaction_index.transactions
         pairs = [(transaction, reference) for transaction in transactions for reference in transaction.changes]
         if self.options.order == "commit":
-            return iter(sorted(pairs, key=lambda pair: order.seq(*pair)))
+            return iter(sorted(pairs, key=lambda pair: pair[0].seq(pair[1])))
         return iter(sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)))
 
     def is_asked_for(self, reference: ChangeReference) -> bool:
@@ -207,10 +203,8 @@ class Db2Log(ChangeLog):
 
     def why_left_out(self, transaction: Transaction, reference: ChangeReference) -> str | None:
         """Why options leave a change out: what became of it, or that it is outside a range."""
-        state = order.state(transaction, reference)
-        return self.why_excluded(
-            state, lambda: order.seq(transaction, reference), lambda: order.commit_micros(transaction)
-        )
+        state = transaction.outcome(reference)
+        return self.why_excluded(state, lambda: transaction.seq(reference), lambda: transaction.commit_micros)
 
     @cached_property
     def decoder(self) -> ChangeDecoder:

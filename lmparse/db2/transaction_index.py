@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lmparse.changes import change
 from lmparse.db2.tables import Ids, Table
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.extents import RecordExtent
 
 
@@ -101,6 +102,27 @@ class Transaction:
         return f"{self.transaction_id.hex().upper()}{self.first_lsn:016X}"
 
     @property
+    def commit_micros(self) -> int | None:
+        """When it was committed, in microseconds since 1970."""
+        return None if self.commit_time is None else self.commit_time * 1_000_000
+
+    def outcome(self, reference: ChangeReference) -> str:
+        """What became of one of its changes: committed, rolled-back, or open."""
+        return "rolled-back" if reference.is_undone else self.state
+
+    def seq(self, reference: ChangeReference) -> str:
+        """The sort key of one of its changes: position of the commit, then of the record, log stream, row number.
+
+        The commit position is log sequence number and log stream of the commit record; that of the record is log
+        flush sequence and log sequence number.
+        """
+        commit = change.NOT_COMMITTED
+        if self.outcome(reference) == "committed":
+            commit = f"{self.commit_lsn:016X}{self.commit_stream:04X}"
+        ordinal = 2 * reference.number + (reference.notice is not None)
+        return change.seq(commit, f"{reference.lfs:020X}{reference.lsn:020X}", reference.stream, ordinal)
+
+    @property
     def bytes(self) -> int:
         """Size of its changes, with the values stored out of their rows."""
         return sum(
@@ -168,3 +190,47 @@ class TransactionIndex:
             transactions.append(transaction)
             size += transaction.bytes
         yield replace(self, transactions=transactions)
+
+
+class Descriptions:
+    """What is known of the tables of one log."""
+
+    def __init__(self, index: TransactionIndex, tables_file: str | None) -> None:
+        self._index = index
+        self._tables_file = tables_file
+        self._named: dict[tuple[Ids, int], Table] = {}
+        """Descriptions under the names of the tables file, by table and identity of the description in the log."""
+
+    def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
+        """The description of a change's table: from the log where it has one, under the names of the tables file.
+
+        Raises ControlError LMP-C010 when the two contradict each other.
+        """
+        if reference.ids is None:
+            return None
+        named = self._index.named.get(reference.ids)
+        logged = self._index.description(transaction, reference)
+        if logged is None or named is None:
+            return logged or named
+        # The same object for all changes of a version, which is what tells versions apart; the index keeps the key.
+        known = self._named.get((reference.ids, id(logged)))
+        if known is not None:
+            return known
+        difference = logged.differs_from(named)
+        if difference is not None:
+            raise ControlError(
+                "the tables file is not of this log", code="LMP-C010", file=self._tables_file, found=difference,
+                hint="print it again from the catalog of the database that wrote the log",
+            )  # fmt: skip
+        return self._named.setdefault((reference.ids, id(logged)), logged.named_by(named))
+
+    def all(self, *, is_committed: bool) -> Iterator[Table]:
+        """Every description, under the names of the tables file; of the log's own those of committed changes only."""
+        for ids, records in self._index.tables.items():
+            named = self._index.named.get(ids)
+            for record in records:
+                if record.is_committed or not is_committed:
+                    for table in (record.before, record.table):
+                        if table is not None:
+                            yield table.named_by(named) if named is not None else table
+        yield from self._index.named.values()

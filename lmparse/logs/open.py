@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.options import Options
-from lmparse.records.files import RecordFile, Tally
+from lmparse.records.files import OnError, RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
@@ -20,11 +19,7 @@ from lmparse.values.json_form import to_json
 
 
 def open_file(
-    path: str | Path,
-    options: Options,
-    *,
-    settings: FileSettings | None = None,
-    on_error: Callable[[DataError], None] | None = None,
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> RecordFile:
     """Open a file with the reader of its spec."""
     spec = catalog.load(options.spec)
@@ -37,11 +32,7 @@ def open_file(
 
 
 def open_changes(
-    path: str | Path,
-    options: Options,
-    *,
-    settings: FileSettings | None = None,
-    on_error: Callable[[DataError], None] | None = None,
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> ChangeLog:
     """Open a file whose records are changes. Raises OptionError LMP-S003 for a spec whose are not."""
     check_changes(options)
