@@ -46,10 +46,9 @@ class DataReader:
 
     def __init__(self, reading: str) -> None:
         self.reading = reading
-        spec = catalog.load("bmc_lldf_data")
-        self._reading = spec.enum("reading")[reading]
+        self._spec = catalog.load("bmc_lldf_data")
+        self._reading = self._spec.enum("reading")[reading]
         self._readers: dict[str, RecordReader] = {}
-        self._spec = spec
 
     def read(self, change_type: str, data: bytes) -> DataArea:
         """Take DATA of one change apart.
@@ -73,11 +72,10 @@ class DataReader:
 
     def reader(self, change_type: str) -> RecordReader:
         """What reads DATA of a change type."""
-        reader = self._readers.get(change_type)
-        if reader is None:
-            reader = RecordReader(self._spec, arguments=(_codes().get(change_type, 0), self._reading))
-            self._readers[change_type] = reader
-        return reader
+        if change_type not in self._readers:
+            arguments = _codes().get(change_type, 0), self._reading
+            self._readers[change_type] = RecordReader(self._spec, arguments=arguments)
+        return self._readers[change_type]
 
 
 def _area(body: KaitaiStruct) -> DataArea:
@@ -114,23 +112,15 @@ def image_change_types() -> frozenset[int]:
     return frozenset(types[word] for word in ("update", "insert", "load_insert", "delete"))
 
 
-@dataclass(frozen=True)
-class ReadingChoice:
-    """The reading found for a file, and why."""
-
-    reading: str
-    evidence: str
-
-
-def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, str], bool]) -> ReadingChoice:
-    """Find how DATA's halfwords count, from whole records with row images.
+def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, str], bool]) -> tuple[str, str]:
+    """Find how DATA's halfwords count, from whole records with row images: the reading, and the evidence in words.
 
     The reading whose images fill the columns of most records, as `fills_columns(values,
     reading)` tells, then the one that fills most records exactly, then in the order of
     READINGS. In a sound log one reading does both for every record.
     """
     if not samples:
-        return ReadingChoice(READINGS[0], "no record with a row image; the default")
+        return READINGS[0], "no record with a row image; the default"
     counts = {reading: sum(map(DataReader(reading).fits, samples)) for reading in READINGS}
     filled = {
         reading: sum(DataReader(reading).fits(values) and fills_columns(values, reading) for values in samples)
@@ -139,12 +129,12 @@ def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, s
     # A single image behind a total is a single longer one to another reading, so columns say more.
     best = max((filled[reading], counts[reading]) for reading in READINGS)
     if best == (0, 0):
-        return ReadingChoice(READINGS[0], f"no reading fills any of {len(samples)} records; the default")
+        return READINGS[0], f"no reading fills any of {len(samples)} records; the default"
     left = [reading for reading in READINGS if (filled[reading], counts[reading]) == best]
     evidence = f"fills {best[1]} of {len(samples)} records exactly, and the columns of {best[0]}"
     if len(left) > 1:
         evidence += f", as does {' and '.join(left[1:])}; the first is taken"
-    return ReadingChoice(left[0], evidence)
+    return left[0], evidence
 
 
 @cache

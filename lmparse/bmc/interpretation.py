@@ -57,9 +57,9 @@ class Interpretation:
         if self.row_images != "auto":
             self.decide("row images", self.row_images, "option")
             return DataReader(self.row_images)
-        choice = change_record.choose_reading(self._samples, self._fills_columns)
-        self.decide("row images", choice.reading, choice.evidence)
-        return DataReader(choice.reading)
+        reading, evidence = change_record.choose_reading(self._samples, self._fills_columns)
+        self.decide("row images", reading, evidence)
+        return DataReader(reading)
 
     @property
     def image(self) -> ImageReading:
@@ -86,10 +86,9 @@ class Interpretation:
     def rows(self, version: TableVersion, reading: ImageReading) -> RowReader:
         """The reader of a table version's rows."""
         key = id(version), reading
-        reader = self._row_readers.get(key)
-        if reader is None:
-            reader = self._row_readers[key] = RowReader(version, reading, self.options)
-        return reader
+        if key not in self._row_readers:
+            self._row_readers[key] = RowReader(version, reading, self.options)
+        return self._row_readers[key]
 
     @cached_property
     def _samples(self) -> list[Values]:

@@ -177,11 +177,6 @@ def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]]) -> list[Im
 
 
 def _filled(samples: Sequence[tuple[TableVersion, bytes]], reading: ImageReading, options: ImageOptions) -> int:
-    readers: dict[int, RowReader] = {}
-    count = 0
-    for table, image in samples:
-        reader = readers.get(id(table))
-        if reader is None:
-            reader = readers[id(table)] = RowReader(table, reading, options)
-        count += reader.fits(image)
-    return count
+    tables = {id(table): table for table, _ in samples}
+    readers = {number: RowReader(table, reading, options) for number, table in tables.items()}
+    return sum(readers[id(table)].fits(image) for table, image in samples)

@@ -14,13 +14,14 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from lmparse.bmc.row_image import NULL_BYTES, ImageOptions, ImageReading
-from lmparse.bmc.tables import Column, TableVersion
+from lmparse.bmc.row_image import NULL_BYTES, SPEC, ImageOptions, ImageReading
+from lmparse.bmc.tables import Column, TableVersion, front_widths, len_unit
 from lmparse.columnar import kernels
 from lmparse.columnar.arrays import Bytes, Flags, Int64s
 from lmparse.columnar.column_types import column_type
 from lmparse.columnar.kernels import Kernel, RaggedKernel
 from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Values, Wanted
+from lmparse.spec import catalog
 from lmparse.values import byte_arrays, integers
 
 _MOST_WIDTH = 0x7FFFFFFF
@@ -85,7 +86,7 @@ def _column(column: Column, reading: ImageReading, options: ImageOptions) -> Ima
         reason=reason,
         is_blocking=not 0 <= width <= _MOST_WIDTH,
         width=width,
-        unit=2 if column.is_graphic and reading.graphic_length == "characters" else 1,
+        unit=len_unit(reading.graphic_length if column.is_graphic else "bytes"),
         is_nullable=column.is_nullable,
         is_varying=column.is_varying,
     )
@@ -150,30 +151,31 @@ class _Placed:
 
     column: ImageColumn
     indicator: int
-    """Of the null indicator, if it has one."""
+    """Start of the null indicator; without one, `length` is the same place."""
     length: int
-    """Of the length, if it varies."""
+    """Start of the length; without one, `value` is the same place."""
     value: int
     moves: bool
-    """Whether the value is not always as long, so that what follows stands elsewhere in each image."""
+    """Whether the length of the value differs between images, and so the place of all that follows."""
 
     def spans(self, is_wanted: bool) -> Iterator[tuple[int, int]]:
-        """What is read of it in the stretch: from and to."""
+        """Start and end of each part of the column that is read."""
         if self.column.is_nullable:
-            yield self.indicator, self.indicator + 1
+            yield self.indicator, self.length
         if self.column.is_varying:
-            yield self.length, self.length + 2
+            yield self.length, self.value
         elif is_wanted and not self.moves and not self.column.is_absent:
             yield self.value, self.value + self.column.width
 
 
 def _stretches(columns: Sequence[ImageColumn], reading: ImageReading, options: ImageOptions) -> Iterator[_Stretch]:
     keeps_bytes = reading.null_bytes == NULL_BYTES[0]
+    indicator_width, length_width = front_widths()
     entries: list[_Placed] = []
     place = 0
     for column in columns:
-        length = place + column.is_nullable
-        value = length + 2 * column.is_varying
+        length = place + indicator_width * column.is_nullable
+        value = length + length_width * column.is_varying
         moves = not options.is_expanded if column.is_varying else column.is_nullable and not keeps_bytes
         entries.append(_Placed(column, place, length, value, moves))
         place = value if moves else value + column.width
@@ -224,10 +226,12 @@ class _Stretch:
         """Find the values of its columns, mark irregular rows, and go on to its end."""
         are_wanted = [wanted is None or entry.column.name in wanted for entry in self.entries]
         taken = self._taken(walk, are_wanted)
-        begin = walk.places
+        begin, codes = walk.places, catalog.load(SPEC).enum("null_indicator")
         for entry, is_wanted in zip(self.entries, are_wanted, strict=True):
             column = entry.column
-            is_null = _nulls(taken.at(entry.indicator, 1)[:, 0], walk.rows) if column.is_nullable else None
+            is_null = None
+            if column.is_nullable:
+                is_null = walk.rows.null_flags(taken.at(entry.indicator, 1)[:, 0], codes)
             found = Values(is_null)
             if column.is_varying:
                 found = Values(is_null, None, begin + entry.value, _sizes(entry, taken, walk.rows, is_null))
@@ -268,19 +272,10 @@ class _Taken:
         return rows[:, place - low : place - low + width]
 
 
-def _nulls(indicators: Bytes, rows: Rows) -> Flags | None:
-    """Which rows are null; None when none is."""
-    if not indicators.any():
-        return None
-    is_null: Flags = np.equal(indicators, 0xFF)
-    rows.good &= is_null | (indicators == 0)
-    return is_null
-
-
 def _sizes(entry: _Placed, taken: _Taken, rows: Rows, is_null: Flags | None) -> Int64s:
     """The lengths in front of the values of a column, in bytes."""
     column = entry.column
-    sizes = integers.decode_unsigned_array(taken.at(entry.length, 2)).view(np.int64)
+    sizes = integers.decode_unsigned_array(taken.at(entry.length, entry.value - entry.length)).view(np.int64)
     rows.good &= sizes <= column.width // column.unit
     if is_null is not None:
         rows.good &= ~is_null | (sizes == 0)

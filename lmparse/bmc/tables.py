@@ -180,11 +180,6 @@ class TableVersion:
         """Whether it was in force at an RBA or LRSN."""
         return self.create_rba <= position and (not self.drop_rba.strip(b"\x00") or position < self.drop_rba)
 
-    @property
-    def column_names(self) -> list[str]:
-        """Names of its columns, in order."""
-        return [column.name for column in self.columns]
-
 
 class Tables:
     """The table versions of a control file, and the look-up of the one a record is of."""
@@ -247,35 +242,31 @@ def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
 
     Raises ControlError LMP-C004 for columns that contradict each other.
     """
-    pages = _Pages(control, code_page)
     columns: dict[tuple[Any, ...], list[ControlRecord]] = {}
     for record in control.of("DLCI"):
         columns.setdefault(_version_key(record.values), []).append(record)
-    versions: list[TableVersion] = []
-    has_table: set[tuple[Any, ...]] = set()
-    for record in control.of("DTBI"):
-        # A table that has moved is described twice, its columns once.
-        described = columns.get(_version_key(record.values), [])
-        has_table.add(_version_key(record.values))
-        versions.append(_version(control, pages, record.values, described))
-    for key, described in columns.items():
-        if key in has_table:
-            continue
-        values = {"sysid": key[0], "dbid": key[1], "tbobid": key[2], "sequence_number": key[3]}
-        versions.append(_version(control, pages, values, described))
-    return Tables(versions)
+    # A table that has moved has two DTBI records, but its columns are described once.
+    tables = [record.values for record in control.of("DTBI")]
+    known = {_version_key(values) for values in tables}
+    tables += [dict(zip(_VERSION_KEY, key, strict=True)) for key in columns if key not in known]
+    return Tables(_version(control, code_page, values, columns.get(_version_key(values), [])) for values in tables)
+
+
+_VERSION_KEY = ("sysid", "dbid", "tbobid", "sequence_number")
 
 
 def _version_key(values: Values) -> tuple[Any, ...]:
-    return values["sysid"], values["dbid"], values["tbobid"], values["sequence_number"]
+    return tuple(values[name] for name in _VERSION_KEY)
 
 
-def _version(control: ControlFile, pages: _Pages, values: Values, records: Sequence[ControlRecord]) -> TableVersion:
-    scheme = values.get("encoding_scheme") or "E"
+def _version(
+    control: ControlFile, code_page: CodePage, values: Values, records: Sequence[ControlRecord]
+) -> TableVersion:
+    scheme, xtyp = values.get("encoding_scheme") or "E", control.first("XTYP")
     columns: dict[int, Column] = {}
     names: set[str] = set()
     for record in records:
-        column = _column(record.values, scheme, pages)
+        column = _column(record.values, scheme, xtyp, code_page)
         if record.values["ll_column_num"] is None:
             raise _contradiction(control, record, "ll_column_num", "a column number", "blank")
         if not 0 <= column.scale <= 31:
@@ -316,9 +307,9 @@ def _contradiction(control: ControlFile, record: ControlRecord, name: str, expec
     )  # fmt: skip
 
 
-def _column(values: Values, scheme: str, pages: _Pages) -> Column:
+def _column(values: Values, scheme: str, xtyp: Values, code_page: CodePage) -> Column:
     type_, subtype = values["ll_column_type"], values["ll_column_subtype"]
-    ccsid, page = pages.of(type_, subtype, scheme)
+    ccsid, page = _page_of(type_, subtype, scheme, xtyp, code_page)
     return Column(
         number=values["ll_column_num"] or 0,
         name=values["column_name"] or f"C{values['ll_column_num']}",
@@ -335,32 +326,28 @@ def _column(values: Values, scheme: str, pages: _Pages) -> Column:
     )
 
 
-class _Pages:
-    """Code pages by encoding scheme and subtype: the subsystem's defaults in XTYP."""
+def _page_of(
+    type_: str, subtype: str, scheme: str, xtyp: Values, ebcdic: CodePage
+) -> tuple[int | None, CodePage | None]:
+    """CCSID and code page of a column; None for bit data, for inline LOBs, and where no page exists."""
+    if type_ not in (*_TEXT, *_GRAPHIC) or subtype in ("B", "I"):
+        return None, None
+    none = catalog.load("bmc_xtyp").enum("no_ccsid").values()
 
-    def __init__(self, control: ControlFile, code_page: CodePage) -> None:
-        self._xtyp = control.first("XTYP")
-        self._ebcdic = code_page
+    def stated(name: str) -> int | None:
+        ccsid: int | None = xtyp.get(f"{name}_ccsid")
+        return None if ccsid in none else ccsid
 
-    def of(self, type_: str, subtype: str, scheme: str) -> tuple[int | None, CodePage | None]:
-        """CCSID and page of a column; no page for bit data, inline LOBs, and where none exists."""
-        if type_ not in (*_TEXT, *_GRAPHIC) or subtype in ("B", "I"):
-            return None, None
-        family = _SCHEMES.get(scheme, "ebcdic")
-        if type_ in _GRAPHIC:
-            ccsid = self._ccsid(f"{family}_double_ccsid") or (1200 if family == "unicode" else None)
-        elif family == "unicode":
-            # UTF-8 reads the 7-bit CCSID of single-byte columns too.
-            ccsid = self._ccsid("unicode_mixed_ccsid") or _DEFAULT_CCSIDS[family]
-        elif subtype == "M":
-            ccsid = self._ccsid(f"{family}_mixed_ccsid") or self._ccsid(f"{family}_single_ccsid")
-        elif family == "ebcdic":
-            return self._ebcdic.ccsid, self._ebcdic
-        else:
-            ccsid = self._ccsid(f"{family}_single_ccsid") or _DEFAULT_CCSIDS[family]
-        return ccsid, codepages.maybe_lookup(ccsid) if ccsid else None
-
-    def _ccsid(self, name: str) -> int | None:
-        # 0 and 65534 both stand for "none".
-        ccsid = self._xtyp.get(name)
-        return ccsid if ccsid not in (None, 0, 65534) else None
+    family = _SCHEMES.get(scheme, "ebcdic")
+    if type_ in _GRAPHIC:
+        ccsid = stated(f"{family}_double") or (1200 if family == "unicode" else None)
+    elif family == "unicode":
+        # UTF-8 reads the 7-bit CCSID of single-byte columns too.
+        ccsid = stated("unicode_mixed") or _DEFAULT_CCSIDS[family]
+    elif subtype == "M":
+        ccsid = stated(f"{family}_mixed") or stated(f"{family}_single")
+    elif family == "ebcdic":
+        return ebcdic.ccsid, ebcdic
+    else:
+        ccsid = stated(f"{family}_single") or _DEFAULT_CCSIDS[family]
+    return ccsid, codepages.maybe_lookup(ccsid) if ccsid else None

@@ -76,6 +76,15 @@ class Rows:
         first = int(which.argmax())
         return np.where(which, places, places[first]) if which[first] else None
 
+    def null_flags(self, indicators: Bytes, codes: Mapping[str, int]) -> Flags | None:
+        """Which rows are null by a byte of each, `codes` present or absent; None if none is. Any other is irregular."""
+        is_present = indicators == codes["present"]
+        if is_present.all():
+            return None
+        is_null: Flags = np.equal(indicators, codes["absent"])
+        self.good &= is_null | is_present
+        return is_null
+
     def array(self, column: RowColumn, values: Values) -> pa.Array:
         """One column. A row that the kernel does not vouch for is regular no more, unless null."""
         is_null = values.is_null

@@ -139,16 +139,12 @@ def byte_address(body: Any) -> tuple[int, str]:
     stated = getattr(body, "byte_address", 0)
     if isinstance(stated, int):
         return stated, ""
-    as_integer = int(body.byte_address_integer)
-    if as_integer < _LARGEST_OBJECT:
+    as_integer, limit = int(body.byte_address_integer), catalog.load("db2_lob").enum("storage")["object_limit"]
+    if as_integer < limit:
         return as_integer, "integer" if as_integer else ""
-    if 1 <= stated < _LARGEST_OBJECT and stated == int(stated):
+    if 1 <= stated < limit and stated == int(stated):
         return int(stated), "IEEE number"
     raise RecordError(
         "the byte address is neither an IEEE number nor an integer", code="LMP-R002", spec="db2_lob",
-        field="byte_address", expected=f"less than {_LARGEST_OBJECT}", found=f"X'{as_integer:016X}'",
+        field="byte_address", expected=f"less than {limit}", found=f"X'{as_integer:016X}'",
     )  # fmt: skip
-
-
-_LARGEST_OBJECT = 1 << 48
-"""No LOB object is as large, in bytes."""

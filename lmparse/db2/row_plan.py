@@ -187,7 +187,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
             place = first + column.offset
             is_null = None
             if column.is_nullable:
-                is_null = self._null_flags(rows, head[:, place + column.width])
+                is_null = rows.null_flags(head[:, place + column.width], self._null_bytes)
             if not column.sql_type.is_varying:
                 values[column.name] = Values(is_null, head[:, place : place + column.width])
                 continue
@@ -199,15 +199,6 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
             values[column.name] = Values(is_null, None, rows.starts + self._fixed_width + begins, sizes)
         rows.good &= covered.whole(rows.good)
         return self._decoded(rows, values, wanted)
-
-    def _null_flags(self, rows: Rows, null_bytes: Bytes) -> Flags | None:
-        """Which rows are null; None when none is. A byte that says neither makes its row irregular."""
-        is_present = null_bytes == self._null_bytes["present"]
-        if is_present.all():
-            return None
-        is_null: Flags = np.equal(null_bytes, self._null_bytes["absent"])
-        rows.good &= is_null | is_present
-        return is_null
 
     def _slots(self, head: Bytes, place: int) -> tuple[Int64s, Int64s]:
         """Places and lengths of varying values, as they stand in the fixed-length section."""
