@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from lmparse.bmc import header_columns
 from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows, KnownTable, each
-from lmparse.bmc.change_selection import ChangeSelection
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.row_image import ABSENT_REASON
 from lmparse.bmc.row_plan import ImagePlan
@@ -62,8 +61,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
     def __init__(self, log: LogicalLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()) -> None:
         super().__init__(log, schema)
         self._origin = Origin(log)
-        self._headers = ChangeHeaders(log)
-        self._selection = ChangeSelection(log, self._headers, schema, filters)
+        self._headers = ChangeHeaders(log, schema, filters)
         self._plans: dict[tuple[int, Any], ImagePlan] = {}
         self._joiner = Joiner()
         self._skip: frozenset[int] = frozenset()
@@ -98,7 +96,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
 
     def _select(self, window: Window) -> tuple[Iterable[_Group], list[int]]:
         found, is_other = self._headers.decode(window, self._skip)
-        found = self._selection.select(found, self._left_out)
+        found = self._headers.select(found, self._left_out)
         headers = self._headers
         counts = each([len(_roles(op)) for op in headers.operations], found.operations)
         starts, lengths = (part[found.numbers] for part in found.decoded.rest["data"])

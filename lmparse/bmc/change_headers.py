@@ -20,9 +20,11 @@ from lmparse.bmc.log import TABLE_FIELDS, LogicalLog
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.tables import TableVersion, identity
 from lmparse.changes.change import HEADER_FIELDS
-from lmparse.changes.column_reader import TABLE_NAMES
+from lmparse.changes.column_reader import TABLE_NAMES, LeftOut
+from lmparse.changes.ranges import OUTSIDE
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.arrays import Bytes, Flags, Int64s
+from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.record_plan import Decoded
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window
@@ -91,10 +93,14 @@ class HeaderRows:
 
 
 class ChangeHeaders:
-    """Decodes the headers of one log."""
+    """Decodes the headers of one log, and selects changes by the options of the log and by filters.
 
-    def __init__(self, log: LogicalLog) -> None:
+    The columns of filters are those of a schema, or of any schema.
+    """
+
+    def __init__(self, log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> None:
         self._log = log
+        self._filters = [entry for entry in filters if self._is_deciding(entry, schema)]
         self._plan = header_columns.record_plan(log.header, log.code_page)
         # What no column shows is read too where it can be bad: that is reported, and its row read by itself.
         self._names = list(dict.fromkeys((*HEADER_FIELDS, *_TIMES.values(), *self._plan.fallible)))
@@ -129,7 +135,7 @@ class ChangeHeaders:
 
     # -- what follows from a header -----------------------------------------------------------
 
-    def states_of(self, found: HeaderRows) -> Int64s:
+    def _states_of(self, found: HeaderRows) -> Int64s:
         """The number of what became of each record."""
         states = self._distinct_states.of(found.raw(*_STATE_FIELDS))
         for number in range(len(self.states), len(self._distinct_states)):
@@ -211,6 +217,73 @@ class ChangeHeaders:
         position = np.where(has_lrsn[:, None], lrsn, point)
         is_known = np.asarray(is_committed & position.any(1))
         return np.where(is_known[:, None], position, np.uint8(0xFF))
+
+    # -- which changes are wanted -------------------------------------------------------------
+
+    def select(self, found: HeaderRows, left_out: list[LeftOut]) -> HeaderRows:
+        """The records that are asked for; adds why others are left out, and their numbers."""
+        found = found.part(self._are_wanted(found, left_out))
+        # As long as images can be read in several ways, any of them may tell these apart for those behind it.
+        if self._filters and len(self._log.interpretation.image_candidates) == 1:
+            for entry in self._filters:
+                if len(found.numbers):
+                    found = found.part(self._fulfil(entry, found))
+        return found
+
+    def _are_wanted(self, found: HeaderRows, left_out: list[LeftOut]) -> Flags:
+        options, numbers = self._log.options, found.numbers
+        wanted: Flags = each([entry.is_wanted for entry in self.known], found.known)
+        if options.operations:
+            wanted &= each([op in options.operations for op in self.operations], found.operations)
+        if options.table_version is not None:
+            sequences = [entry.version.sequence if entry.version else None for entry in self.known]
+            is_it = each([sequence == options.table_version for sequence in sequences], found.known)
+            left_out.append(("of other table versions", numbers[wanted & ~is_it]))
+            wanted &= is_it
+        if "all" not in options.include:
+            states = self._states_of(found)
+            for number, word in enumerate(self.states):
+                if word not in options.include:
+                    left_out.append((word, numbers[wanted & (states == number)]))
+            wanted &= each([word in options.include for word in self.states], states)
+        if self._log.range.has_seq or self._log.range.has_time:
+            places = np.flatnonzero(wanted)
+            inside = self._are_inside(found.part(wanted))
+            left_out.append((OUTSIDE, numbers[places[~inside]]))
+            wanted[places] = inside
+        return wanted
+
+    def _are_inside(self, found: HeaderRows) -> Flags:
+        """Which records are inside the range that is asked for."""
+        asked = self._log.range
+        columns: dict[str, pa.Array] = {}
+        if asked.has_seq:
+            columns["seq"] = self.column("seq", found)
+        if asked.has_time:
+            columns["commit_ts"] = self.column("commit_ts", found).cast(pa.int64())
+        return mask(columns, [Filter(*bound) for bound in asked.bounds])
+
+    def _is_deciding(self, entry: Filter, schema: pa.Schema | None) -> bool:
+        """Whether a filter can rule out changes by their headers."""
+        type_ = HEADER_COLUMNS.get(entry.column)
+        if type_ is None or not entry.rejects_null or not entry.fits(type_):
+            return False
+        # The first that is bad ends the reading, whether it is asked for or not.
+        if self._log.options.mode == "failfast":
+            return False
+        return schema is None or (entry.column in schema.names and schema.field(entry.column).type == type_)
+
+    def _fulfil(self, entry: Filter, found: HeaderRows) -> Flags:
+        name = entry.column
+        if name == "op":
+            words = pa.array([op or None for op in self.operations], schemas.TEXT)
+            return each(mask({name: words}, [entry]).tolist(), found.operations)
+        if name in TABLE_NAMES:
+            names = [known.names.get(name, "") for known in self.known]
+            is_it = mask({name: pa.array(names, schemas.TEXT)}, [entry]).tolist()
+            # What is of no version gets its names, or its fault, where it is read by itself.
+            return each([it or not known.version for it, known in zip(is_it, self.known, strict=True)], found.known)
+        return mask({name: self.column(name, found)}, [entry])
 
 
 def each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:

@@ -189,10 +189,8 @@ class LogicalLog(ChangeLog):
         }
 
     def differences(self) -> list[str]:
-        """Where the control file and what was observed do not agree."""
-        if self.control is None:
-            return []
-        return list(control_checks.differences(self.control, self.tables, self.observed))
+        control = self.control
+        return [] if control is None else list(control_checks.differences(control, self.tables, self.observed))
 
     def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
         """Every change with its whole DATA, at the place of its last segment."""
@@ -259,25 +257,34 @@ class LogicalLog(ChangeLog):
             if change is not None:
                 yield change
 
+    def change_of(self, joined: JoinedChange) -> Change | None:
+        """A change; None if the options exclude it, or if its record is bad, which is reported."""
+        if not self._is_wanted(joined):
+            return None
+        try:
+            change, faults = self.decoder.decode(joined)
+        except DataError as error:
+            self.quarantine(error, joined.extent)
+            return None
+        if not self.is_kept(change, faults):
+            return None
+        change.faults[:0] = joined.faults  # reported when the headers were read
+        return change
+
     def check_changes(self) -> None:
-        """Raise OptionError or ControlError when the log can give no changes, or not what the options ask for."""
+        """Raise OptionError or ControlError if the log has no readable changes, or not those that the options name.
+
+        ControlError LMP-C006: the described header lacks fields that identify a change.
+        """
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
-        self._check_header()
-        self.check_columns()
-
-    def change_of(self, joined: JoinedChange) -> Change | None:
-        """A change, when the options ask for it and it can be read. Errors go where errors go."""
-        return self._change(joined) if self._is_wanted(joined) else None
-
-    def _check_header(self) -> None:
-        """Raise ControlError LMP-C006 for a described header without what a change is known by."""
         missing = [name for name in _NEEDED if name in self.header.absent]
         if missing:
             raise ControlError(
                 "the header that XHDF describes cannot say what changed", code="LMP-C006", file=self.options.control,
                 spec="bmc_xhdf", expected=", ".join(_NEEDED), found=f"no {', '.join(missing)}",
             )  # fmt: skip
+        self.check_columns()
 
     def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
         # Two passes: keys and extents first, so that memory holds no row.
@@ -314,18 +321,6 @@ class LogicalLog(ChangeLog):
             lambda: order.commit_micros(values),
         )
 
-    def _change(self, joined: JoinedChange) -> Change | None:
-        """One change, or None when its record is bad. Errors go where errors go."""
-        try:
-            change, faults = self.decoder.decode(joined)
-        except DataError as error:
-            self.quarantine(error, joined.extent)
-            return None
-        if not self.is_kept(change, faults):
-            return None
-        change.faults[:0] = joined.faults  # reported when the headers were read
-        return change
-
     # -- which table ------------------------------------------------------------------
 
     @classmethod
@@ -351,7 +346,6 @@ class LogicalLog(ChangeLog):
         return found
 
     def table_versions(self) -> list[TableVersion]:
-        """The versions of the one table that `table` names, or the one that `table_version` picks."""
         ids = self.table_ids or frozenset()
         versions = [version for version in self.tables.versions if any(map(version.is_of, ids))]
         versions = versions or self._described_as(self.options.table or "")
@@ -364,9 +358,11 @@ class LogicalLog(ChangeLog):
 
     def _described_as(self, wanted: str) -> list[TableVersion]:
         """Versions that the control file describes under a name or ids, though no record is of them."""
-        page = self.code_page
-        versions = self.tables.versions
-        found = [entry for entry in versions if entry.hex_ids == wanted.upper() or is_described_as(entry, wanted, page)]
+        found = [
+            entry
+            for entry in self.tables.versions
+            if entry.hex_ids == wanted.upper() or is_described_as(entry, wanted, self.code_page)
+        ]
         return found if len({entry.hex_ids for entry in found}) == 1 else []
 
     def _maybe_version(self, values: Values) -> TableVersion | None:

@@ -92,7 +92,7 @@ class LogReader:
     @property
     def _chain(self) -> tuple[Layout, int]:
         """Layout of the rest of the header, and where it stands."""
-        layout = self.records.spec.layouts[f"{SPEC}.{_CHAINS[self.generation]}"]
+        layout = self.records.spec.layouts[f"{SPEC}.chain_{self.generation.replace('.', '')}"]
         return layout, self.records.spec.layout["chain"].offset or 0
 
     def values(self, record: LogRecord) -> Record:
@@ -195,10 +195,6 @@ def still_compressed(record: LogRecord) -> RecordError:
 
 
 _TABLE_NAMES = (("tablespace_id", "table_id"), ("parent_pool_id", "parent_object_id"))
-
-
-_CHAINS = {"v7": "chain_v7", "v9.7": "chain_v97", "v10": "chain_v10"}
-"""The rest of the header in each generation, as the spec names it."""
 
 
 def _bytes_of(raw: bytes, field: Field, base: int) -> bytes:

@@ -37,15 +37,14 @@ class RecordHeader:
     """What the headers of a record in a data page say of it."""
 
     is_row: bool
-    is_moved_here: bool
     is_pointer: bool
+    """Whether the row itself is in another place."""
 
 
 def record_header(record: bytes, byte_order: str) -> RecordHeader:
     """The headers of a record. Raises RecordError for one that is too short."""
     parsed: Any = _header_reader(byte_order).parse(record)
-    is_row = parsed.form != parsed.Form.internal_control
-    return RecordHeader(is_row, parsed.is_moved_here, parsed.is_pointer)
+    return RecordHeader(parsed.form != parsed.Form.internal_control, parsed.is_pointer)
 
 
 @cache
@@ -276,7 +275,7 @@ def _system_default(column: Column, byte_order: str) -> bytes:
 def _decoder(column: Column, byte_order: str, page: CodePage, trim: bool) -> Callable[[bytes], Any] | None:
     """What turns the bytes of a column into its value; None when the log never has it."""
     type_, form = column.sql_type, column.form
-    order: Any = byte_order
+    order: integers.ByteOrder = "big" if byte_order == "big" else "little"
     if form == "absent":
         return None
     if form == "text":

@@ -27,12 +27,12 @@ class TransactionReader:
     """Sorts log records into transactions."""
 
     def __init__(self, byte_order: str, page: CodePage) -> None:
-        self.transaction_index = TransactionIndex()
+        self.index = TransactionIndex()
         self._byte_order = byte_order
         self._page = page
         self._open: dict[bytes, Transaction] = {}
-        self._pieces = LobPieces(self.transaction_index)
-        self._gaps = Gaps(self.transaction_index)
+        self._pieces = LobPieces(self.index)
+        self._gaps = Gaps(self.index)
         self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table, Table | None]]] = {}
         self._ended = 0
         self._next = 0
@@ -44,18 +44,18 @@ class TransactionReader:
             for record in records:
                 self.add(record)
         except FramingError as error:
-            self.transaction_index.fault = error
+            self.index.fault = error
         for transaction in list(self._open.values()):
             self._end(transaction, "open")
         for ids, described in self._described.items():
-            self.transaction_index.tables[ids] = [
+            self.index.tables[ids] = [
                 TableRecord(
                     table, reference.extent.index, transaction.number,
                     transaction.state == "committed" and not reference.is_undone, reference.is_undone, before,
                 )
                 for transaction, reference, table, before in described
             ]  # fmt: skip
-        return self.transaction_index
+        return self.index
 
     def add(self, record: LogRecord) -> None:
         """Take one record into account."""
@@ -63,11 +63,9 @@ class TransactionReader:
         self._next = record.extent.index + 1
         difference = record.class_differs
         if difference:
-            self.transaction_index.counts[difference] += 1
+            self.index.counts[difference] += 1
         if record.kind.startswith("db2_log.unlisted"):
-            self.transaction_index.counts[
-                "records of a type or component that is not listed; they are passed over"
-            ] += 1
+            self.index.counts["records of a type or component that is not listed; they are passed over"] += 1
         kind = record.kind
         if kind in record_kinds.COMMITS or kind in record_kinds.ABORTS:
             self._finish(record)
@@ -94,7 +92,7 @@ class TransactionReader:
         """The open transaction of a record; an identifier that begins anew begins another."""
         transaction = self._open.get(record.transaction_id)
         if transaction is not None and not record.previous:
-            self.transaction_index.counts["transactions without an end, whose identifier is used again"] += 1
+            self.index.counts["transactions without an end, whose identifier is used again"] += 1
             self._end(transaction, "open")
             transaction = None
         if transaction is None:
@@ -127,7 +125,7 @@ class TransactionReader:
         try:
             transaction.authid = self._page.decode(raw.rstrip(b"\x00 ")) if raw else None
         except DataError as error:
-            self.transaction_index.bad.append((record.extent, error.at(spec="db2_transaction", field="authid")))
+            self.index.bad.append((record.extent, error.at(spec="db2_transaction", field="authid")))
         self._end(transaction, "committed")
 
     def _end(self, transaction: Transaction, state: str) -> None:
@@ -138,14 +136,12 @@ class TransactionReader:
         transaction.state, transaction.number = state, self._ended
         self._ended += 1
         if transaction.begins_before and transaction.changes:
-            self.transaction_index.counts[
-                "transactions that begin before the log at hand: earlier changes are not in it"
-            ] += 1
+            self.index.counts["transactions that begin before the log at hand: earlier changes are not in it"] += 1
         self._pair_halves(transaction)
         for reference in transaction.changes:
             self._gaps.settle(reference, is_done=state == "committed" and not reference.is_undone)
         if transaction.changes:
-            self.transaction_index.transactions.append(transaction)
+            self.index.transactions.append(transaction)
 
     # -- changes --------------------------------------------------------------------------
 
@@ -175,7 +171,7 @@ class TransactionReader:
         try:
             header = record_header(record.body.new_row.record, self._byte_order)
         except DataError as error:
-            self.transaction_index.bad.append((record.extent, error))
+            self.index.bad.append((record.extent, error))
             return
         if header.is_row or not header.is_pointer:
             return
@@ -200,7 +196,7 @@ class TransactionReader:
                 table = table_of(reference.ids, body.new_arrays, len(known) + 1, "new_arrays")
                 known.append((transaction, reference, table, before))
         except DataError as error:
-            self.transaction_index.bad.append((reference.extent, error))
+            self.index.bad.append((reference.extent, error))
 
     def _load(self, record: LogRecord) -> None:
         """A load is what it is at once, whatever becomes of the transaction it stands in."""
@@ -237,10 +233,10 @@ class TransactionReader:
                 spec="db2_log", field="compensated_lsn", expected=" or ".join(undone),
                 found=f"{named[0].kind} in record {named[0].extent.index}",
             )  # fmt: skip
-            self.transaction_index.bad.append((record.extent, error))
+            self.index.bad.append((record.extent, error))
         found = [reference for reference in named if reference in left] or self._by_rid(left, record)
         if not found:
-            self.transaction_index.counts["compensations of changes that are not in the log at hand"] += 1
+            self.index.counts["compensations of changes that are not in the log at hand"] += 1
         for reference in found:
             reference.is_undone = True
             for other in transaction.changes:

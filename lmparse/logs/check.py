@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -46,7 +46,11 @@ class CheckReport:
     @property
     def is_accounted(self) -> bool:
         """Whether the parts add up to the file."""
-        return self.descriptors + self.parsed + self.skipped + self.quarantined == self.size
+        return self._accounted == self.size
+
+    @property
+    def _accounted(self) -> int:
+        return self.descriptors + self.parsed + self.skipped + self.quarantined
 
     def to_dict(self) -> dict[str, Any]:
         """The report as one JSON object."""
@@ -77,17 +81,15 @@ class CheckReport:
         yield f"{self.file}: {self.records} records of {self.spec}, {self.size} bytes"
         yield (
             f"  bytes: {self.parsed} parsed + {self.descriptors} descriptors + {self.skipped} skipped + "
-            f"{self.quarantined} quarantined = {self.parsed + self.descriptors + self.skipped + self.quarantined}"
+            f"{self.quarantined} quarantined = {self._accounted}"
             + ("" if self.is_accounted else f", but the file has {self.size}")
         )
         for decision in self.decisions:
             yield f"  {decision}"
-        for name, counter in self.counts.items():
-            yield f"  by {name}: " + ", ".join(f"{value or 'blank'} {count}" for value, count in counter.most_common())
-        for name, counter in self.unlisted.items():
-            yield f"  unlisted {name}: " + ", ".join(
-                f"{value or 'blank'} {count}" for value, count in counter.most_common()
-            )
+        for word, counters in (("by", self.counts), ("unlisted", self.unlisted)):
+            for name, counter in counters.items():
+                counts = ", ".join(f"{value or 'blank'} {count}" for value, count in counter.most_common())
+                yield f"  {word} {name}: {counts}"
         for notice in self.notices:
             yield f"  note: {notice}"
         for difference in self.differences:
@@ -109,7 +111,9 @@ def account(path: str, options: Options) -> CheckReport:
     _count(file, report, keep)
     if isinstance(file, ChangeLog):
         if file.has_descriptions:
-            _read_rows(file, report)
+            with suppress(FramingError):  # it is reported already
+                for _ in file.typed_changes():  # bad values are found only by decoding every row
+                    pass
         report.differences.extend(file.differences())
     report.decisions, report.notices = file.decisions, file.tally.notices
     if not report.is_accounted:
@@ -117,9 +121,11 @@ def account(path: str, options: Options) -> CheckReport:
     return report
 
 
-def _count(file: RecordFile, report: CheckReport, keep: Any) -> None:
+def _count(file: RecordFile, report: CheckReport, keep: Callable[[DataError], None]) -> None:
     """One pass over the records: bytes and codes. Damaged framing quarantines the rest."""
     codes = [entry for entry in file.spec.layout if entry.codes]
+    # Decoding the rows reports bad records too.
+    reports_here = not isinstance(file, ChangeLog) or not file.has_descriptions
     end = 0
     try:
         for extent in file.extents():
@@ -131,16 +137,15 @@ def _count(file: RecordFile, report: CheckReport, keep: Any) -> None:
                 record = file.read_bytes(extent.read(file.buffer))
             except DataError as error:
                 report.quarantined += extent.length
-                if not isinstance(file, ChangeLog) or not file.has_descriptions:
+                if reports_here:
                     file.report(error, extent)
                 continue
             report.parsed += extent.length
             _count_codes(record.values, codes, report)
             for name, value in file.observe(record.values).items():
                 report.counts.setdefault(name, Counter())[value] += 1
-            if not isinstance(file, ChangeLog) or not file.has_descriptions:
-                for fault in record.faults:
-                    file.report(fault, extent)
+            for fault in record.faults if reports_here else ():
+                file.report(fault, extent)
     except FramingError as error:
         keep(error)
         report.quarantined += report.size - end
@@ -152,10 +157,3 @@ def _count_codes(values: Values, codes: list[Field], report: CheckReport) -> Non
         listed = {(code.text or "").rstrip() if entry.kind == "code" else code.value for code in entry.codes}
         if value is not None and value not in listed:
             report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1
-
-
-def _read_rows(log: ChangeLog, report: CheckReport) -> None:
-    """Decode every row, so that bad values are met too. Damaged framing has been reported."""
-    with suppress(FramingError):
-        for _ in log.typed_changes():
-            pass

@@ -64,27 +64,17 @@ def sniff(path: str | Path) -> Sniffed:
     when it was converted to ASCII on the way, LMP-F003 when it is nothing known.
     """
     buffer = open_buffer(path)
-    name = str(path)
     try:
-        found = _find(buffer)
-    except FramingError as error:
-        error.at(file=name)
-        raise
-    if found is None:
-        fault = _converted(buffer) or _unknown(buffer)
-        fault.at(file=name)
-        raise fault
-    spec, detection, trial = found
-    records = [extent.read(buffer) for extent in trial.extents]
-    try:
+        spec, detection, trial = _find(buffer)
+        records = [extent.read(buffer) for extent in trial.extents]
         proven = detection.options(records, trial.framing) if detection.options else {}
     except FramingError as error:
-        error.at(file=name)
+        error.at(file=str(path))
         raise
-    return Sniffed(name, len(buffer), spec, detection.name, trial, proven)
+    return Sniffed(str(path), len(buffer), spec, detection.name, trial, proven)
 
 
-def _find(buffer: Buffer) -> tuple[str, Detection, Trial] | None:
+def _find(buffer: Buffer) -> tuple[str, Detection, Trial]:
     fits = []
     ambiguous: list[FramingError] = []
     for spec, detection in known_files().items():
@@ -95,11 +85,10 @@ def _find(buffer: Buffer) -> tuple[str, Detection, Trial] | None:
                 ambiguous.append(error)
             elif error.code != "LMP-F003":
                 raise
+    if not fits:
+        raise ambiguous[0] if ambiguous else _converted(buffer) or _unknown(buffer)
     # What tiles the file is preferred to what only begins well.
-    fits.sort(key=lambda fit: not fit[2].is_proven)
-    if not fits and ambiguous:
-        raise ambiguous[0]
-    return fits[0] if fits else None
+    return min(fits, key=lambda fit: not fit[2].is_proven)
 
 
 def _converted(buffer: Buffer) -> FramingError | None:
