@@ -54,13 +54,7 @@ class ControlFile:
     @property
     def code_page(self) -> CodePage | None:
         """Page of header and control text, from XTYP; None when it names none that is known."""
-        ccsid = self.first("XTYP").get("ebcdic_single_ccsid")
-        return codepages.maybe_lookup(ccsid) if ccsid else None
-
-    @property
-    def is_expanded(self) -> bool:
-        """Whether varying columns are padded to their full length."""
-        return self.first("DLDS").get("expand_var") == "Y"
+        return _named_page(self.first("XTYP"))
 
 
 def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage | None = None) -> ControlFile:
@@ -85,15 +79,12 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
                 raise
             values = record.values
             records.append(ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values, raw))
-    except FramingError as error:
-        if error.code in ("LMP-F003", "LMP-F002"):
+    except DataError as error:
+        if isinstance(error, FramingError) and error.code in ("LMP-F003", "LMP-F002"):
             raise ControlError(
                 "is no control file", code="LMP-C001", file=name, expected="XTYP as the first record",
                 found=error.found or error.message, hex=error.hex, hint=error.hint,
             ) from None  # fmt: skip
-        error.at(file=name)
-        raise
-    except DataError as error:
         error.at(file=name)
         raise
     if not records or records[0].code != "XTYP":
@@ -125,8 +116,12 @@ def _page_of(first: bytes) -> CodePage:
     # Codes and digits are the same in every EBCDIC page, so any page reads the CCSID.
     bootstrap = codepages.lookup("cp037")
     values = RecordReader(catalog.load(SPEC), code_page=bootstrap).read(first).values if first else {}
-    ccsid = values.get("ebcdic_single_ccsid")
-    return (codepages.maybe_lookup(ccsid) if ccsid else None) or bootstrap
+    return _named_page(values) or bootstrap
+
+
+def _named_page(xtyp: Values) -> CodePage | None:
+    ccsid = xtyp.get("ebcdic_single_ccsid")
+    return codepages.maybe_lookup(ccsid) if ccsid else None
 
 
 def first_code() -> bytes:

@@ -72,9 +72,7 @@ class LogicalLogDissector(FileDissector):
 
     @cached_property
     def _places(self) -> dict[str, tuple[int, int]]:
-        header = self._log.header
-        places = change_record.table_places(self.positions) if header.is_table else header.places
-        return {name: places[name] for name in self.positions if name in places}
+        return self._log.header_places(self.positions)
 
     def _record(self, raw: bytes) -> tuple[Dissection, Record | None]:
         """A record with its values; none of one that gives no row."""
@@ -100,11 +98,9 @@ class LogicalLogDissector(FileDissector):
         fault: DataError | None = None
         try:
             record = header.read(self._log.reader, raw)
+            values, faults = to_json(record.values), {bad.field: bad for bad in record.faults}
         except DataError as error:
             fault = error
-        else:
-            values = to_json(record.values)
-            faults = {bad.field: bad for bad in record.faults}
         nodes = [
             _header_node(field, spec.id, len(raw), values, faults)
             for field in sorted(header.fields, key=lambda field: field.position)
@@ -173,32 +169,29 @@ class LogicalLogDissector(FileDissector):
         if change_record.has_images(change_type):
             parts = self._with_rows(parts, found.raw, values, notes)
         is_kept = len(parts) == 1 and not parts[0].children and parts[0].field.id == "payload"
-        if is_kept:
-            return replace(found, notes=(*found.notes, *notes))
-        nodes = _changed(found.nodes, "data", value=None, children=parts)
+        nodes = found.nodes if is_kept else _changed(found.nodes, "data", value=None, children=parts)
         return replace(found, nodes=nodes, notes=(*found.notes, *notes))
 
     def _area(self, change_type: str) -> Dissector:
         if change_type not in self._areas:
-            reader = self._log.interpretation.data.reader(change_type)
-            self._areas[change_type] = Dissector(
-                RecordReader(reader.spec, code_page=self._log.code_page, arguments=reader.arguments)
-            )
+            own = self._log.interpretation.data.reader(change_type)
+            reader = RecordReader(own.spec, code_page=self._log.code_page, arguments=own.arguments)
+            self._areas[change_type] = Dissector(reader)
         return self._areas[change_type]
 
     def _with_rows(self, parts: Sequence[Node], raw: bytes, values: Values, notes: list[str]) -> tuple[Node, ...]:
         """The parts of DATA with the columns of each row image."""
-        if self._log.control is None:
-            notes.append(_NO_COLUMNS)
         version: TableVersion | None = None
         lack: DataError | None = None
-        try:
-            version = self._log.tables.find(values) if self._log.control is not None else None
-        except DataError as error:
-            lack = error
-        if version is not None:
-            name = self._log.decoder.name(values, version)
-            notes.append(f"the row is one of {name.full}: {version.identity}")
+        if self._log.control is None:
+            notes.append(_NO_COLUMNS)
+        else:
+            try:
+                version = self._log.tables.find(values)
+                name = self._log.decoder.name(values, version)
+                notes.append(f"the row is one of {name.full}: {version.identity}")
+            except DataError as error:
+                lack = error
         roles = iter(ROLES.get(OPERATIONS.get(values["change_type"], ""), ()))
 
         def open_(node: Node) -> Node | None:

@@ -132,12 +132,12 @@ class LogicalLog(ChangeLog):
     @cached_property
     def image_options(self) -> ImageOptions:
         """What control file and options say of row images."""
-        control = self.control
-        is_sas = control is not None and (control.first("DLDS").get("date_format") or "").startswith("SAS")
+        described = self.control.first("DLDS") if self.control else {}
+        is_sas = (described.get("date_format") or "").startswith("SAS")
         if is_sas:
             self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
         return ImageOptions(
-            is_expanded=bool(control and control.is_expanded),
+            is_expanded=described.get("expand_var") == "Y",
             floats=self.options.floats,
             trim=self.options.trim,
             iso_dates=not is_sas,
@@ -238,7 +238,7 @@ class LogicalLog(ChangeLog):
 
     def _segment_extents(self) -> Iterator[RecordExtent]:
         """Every record that may be a segment."""
-        place = self._places(["total_segs"]).get("total_segs")
+        place = self.header_places(["total_segs"]).get("total_segs")
         if place is None:
             return iter(())  # without that field no record is one
         if place[1] > _WIDEST:
@@ -374,7 +374,7 @@ class LogicalLog(ChangeLog):
     def table_headers(self) -> list[Values]:
         """One header for each table that occurs, from one pass over the headers."""
         headers = []
-        for extent in scans.firsts(self.windows(), [*self._places(TABLE_FIELDS).values()]):
+        for extent in scans.firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
             try:
                 record = self.read_bytes(extent.read(self.buffer))
             except DataError:
@@ -383,7 +383,7 @@ class LogicalLog(ChangeLog):
                 headers.append(record.values)
         return headers
 
-    def _places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    def header_places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Offset and width of header fields, as far as the header has them."""
         places = change_record.table_places(names) if self.header.is_table else self.header.places
         return {name: places[name] for name in names if name in places}

@@ -7,7 +7,7 @@ gathered at once and sliced. Images that the columns do not fill are irregular, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -225,20 +225,20 @@ class _Stretch:
     def find(self, walk: _Walk, wanted: Wanted, values: dict[str, Values]) -> None:
         """Find the values of its columns, mark irregular rows, and go on to its end."""
         are_wanted = [wanted is None or entry.column.name in wanted for entry in self.entries]
-        taken = self._taken(walk, are_wanted)
+        part = self._gathered(walk, are_wanted)
         begin, codes = walk.places, catalog.load(SPEC).enum("null_indicator")
         for entry, is_wanted in zip(self.entries, are_wanted, strict=True):
             column = entry.column
             is_null = None
             if column.is_nullable:
-                is_null = walk.rows.null_flags(taken.at(entry.indicator, 1)[:, 0], codes)
+                is_null = walk.rows.null_flags(part(entry.indicator, 1)[:, 0], codes)
             found = Values(is_null)
             if column.is_varying:
-                found = Values(is_null, None, begin + entry.value, _sizes(entry, taken, walk.rows, is_null))
+                found = Values(is_null, None, begin + entry.value, _sizes(entry, part, walk.rows, is_null))
             elif entry.moves:
                 found = Values(is_null, None, begin + entry.value)
             elif is_wanted and not column.is_absent:
-                found = Values(is_null, taken.at(entry.value, column.width))
+                found = Values(is_null, part(entry.value, column.width))
             values[column.name] = found
         if not entry.moves:
             walk.places = begin + self.width
@@ -247,7 +247,8 @@ class _Stretch:
         else:
             walk.go_on(begin + entry.value + (column.width if is_null is None else np.where(is_null, 0, column.width)))
 
-    def _taken(self, walk: _Walk, are_wanted: Sequence[bool]) -> _Taken:
+    def _gathered(self, walk: _Walk, are_wanted: Sequence[bool]) -> Callable[[int, int], Bytes]:
+        """Gather the bytes of the stretch in all images; the result returns those of a place and width, (n, width)."""
         spans: list[tuple[int, int]] = []
         for entry, is_wanted in zip(self.entries, are_wanted, strict=True):
             for low, high in entry.spans(is_wanted):
@@ -255,27 +256,19 @@ class _Stretch:
                     spans[-1] = spans[-1][0], high
                 else:
                     spans.append((low, high))
-        return _Taken(
-            [(low, byte_arrays.take_rows(walk.rows.data, walk.places + low, high - low)) for low, high in spans]
-        )
+        taken = [(low, byte_arrays.take_rows(walk.rows.data, walk.places + low, high - low)) for low, high in spans]
+
+        def part(place: int, width: int) -> Bytes:
+            low, rows = next((low, rows) for low, rows in reversed(taken) if low <= place)
+            return rows[:, place - low : place - low + width]
+
+        return part
 
 
-@dataclass(frozen=True)
-class _Taken:
-    """Bytes of a stretch of n images, with the places they are from."""
-
-    taken: list[tuple[int, Bytes]]
-
-    def at(self, place: int, width: int) -> Bytes:
-        """Some of them, (n, width)."""
-        low, rows = next((low, rows) for low, rows in reversed(self.taken) if low <= place)
-        return rows[:, place - low : place - low + width]
-
-
-def _sizes(entry: _Placed, taken: _Taken, rows: Rows, is_null: Flags | None) -> Int64s:
+def _sizes(entry: _Placed, part: Callable[[int, int], Bytes], rows: Rows, is_null: Flags | None) -> Int64s:
     """The lengths in front of the values of a column, in bytes."""
     column = entry.column
-    sizes = integers.decode_unsigned_array(taken.at(entry.length, entry.value - entry.length)).view(np.int64)
+    sizes = integers.decode_unsigned_array(part(entry.length, entry.value - entry.length)).view(np.int64)
     rows.good &= sizes <= column.width // column.unit
     if is_null is not None:
         rows.good &= ~is_null | (sizes == 0)

@@ -8,6 +8,7 @@ and its neighbourhood say that it is the name.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lmparse.bmc.tables import TableVersion
@@ -40,9 +41,10 @@ def table_name(values: Values, layout: Layout, version: TableVersion | None, pag
     if version is not None and (owner is None or name is None):
         tail = version.described.get("rest") or b""
         if owner is None:
-            owner = _only([text for text in _counted(tail, owner_bytes, page) if text.startswith(short_owner)])
-        if name is None and _holds(tail, short_name, page):
-            name = _only([text for text in _counted(tail, name_bytes, page) if text != short_owner])
+            owner = _only(text for text in _counted(tail, owner_bytes, page) if text.startswith(short_owner))
+        # The short name is made up by the product and repeated in the record it belongs to.
+        if name is None and short_name in _text(tail, page):
+            name = _only(text for text in _counted(tail, name_bytes, page) if text != short_owner)
         fitting = {
             (alias["obj_creator"], alias["obj_name"])
             for alias in version.aliases
@@ -50,7 +52,7 @@ def table_name(values: Values, layout: Layout, version: TableVersion | None, pag
             and (alias["obj_creator"] or "").startswith(short_owner)
         }
         if len(fitting) == 1:
-            creator, other_name = next(iter(fitting))
+            ((creator, other_name),) = fitting
             owner, name = owner or creator, name or other_name
     return TableName(owner or short_owner, name or short_name, owner is None or name is None)
 
@@ -61,28 +63,17 @@ def is_described_as(version: TableVersion, wanted: str, page: CodePage) -> bool:
     return all(word in _counted(tail, len(word), page) for word in wanted.split("."))
 
 
-def _only(found: list[str]) -> str | None:
-    return found[0] if len(set(found)) == 1 else None
-
-
-def _holds(tail: bytes, short: str, page: CodePage) -> bool:
-    # The short name is made up by the product and repeated in the record it belongs to.
-    return short in _text(tail, page)
+def _only(found: Iterable[str]) -> str | None:
+    texts = set(found)
+    return texts.pop() if len(texts) == 1 else None
 
 
 def _text(tail: bytes, page: CodePage) -> str:
-    # What stands behind the known fields may be no text; each byte keeps its place.
+    """Bytes as text of the same length; one that the code page lacks becomes U+FFFD."""
     try:
         return page.decode(tail)
     except InvalidValueError:
-        return "".join(_one(tail[at : at + 1], page) for at in range(len(tail)))
-
-
-def _one(byte: bytes, page: CodePage) -> str:
-    try:
-        return page.decode(byte)
-    except InvalidValueError:
-        return "\ufffd"
+        return "\ufffd" if len(tail) == 1 else "".join(_text(tail[at : at + 1], page) for at in range(len(tail)))
 
 
 def _counted(tail: bytes, length: int, page: CodePage) -> list[str]:
