@@ -1,6 +1,6 @@
-"""Changes of Log Master column-wise: headers, row images and what follows from both, many records at a time.
+"""Column-wise reading of Log Master changes: headers, row images and the columns that follow from both.
 
-A record that is not regular is read one by one: segments, records without row images, and all that is bad.
+Irregular records are read one by one: segments, records without row images, and bad records.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from lmparse.spec import catalog
 from lmparse.values import byte_arrays, integers
 
 _MOST_ABSENT = 62
-"""Values of one row that are kept elsewhere and can still be reported column-wise."""
+"""Number of values per row that are kept elsewhere and can still be reported column-wise."""
 
 
 def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
-    """Why the changes of a log cannot be read column-wise, in a schema; empty when they can."""
+    """Why the changes of a log cannot be read column-wise in a schema; empty if they can."""
     if log.options.order == "commit":
         return "changes in commit order are read one by one"
     return text_refusal(log, schema) or header_columns.record_plan(log.header, log.code_page).reason
@@ -54,8 +54,8 @@ class _Group(ChangeGroup):
 class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
     """Reads the changes of one log column-wise.
 
-    Row images of changes whose headers already miss one of the filters are not read. What is read one by one is
-    given whether it fulfils them or not.
+    The row images of changes that a filter excludes by their headers are not read. Changes that are read one by one are
+    returned whether they match the filters or not.
     """
 
     def __init__(self, log: LogicalLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()) -> None:
@@ -112,7 +112,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         return groups, np.flatnonzero(is_other).tolist()
 
     def _group(self, known: KnownTable, records: HeaderRows, images: Int64s) -> _Group:
-        """Records of one table version; `images` are places and lengths of the first and second image of each."""
+        """Records of one table version; `images` are offsets and lengths of the first and second image of each."""
         assert known.version is not None
         rows: dict[str, RowExtents] = {}
         for role in ("before", "after"):
@@ -156,7 +156,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
 
 
 class _Data:
-    """Takes DATA of n records apart from the front; as `change_record.DataReader` does for one."""
+    """Splits the DATA areas of n records from the front; as `change_record.DataReader` does for one."""
 
     def __init__(self, data: Bytes, starts: Int64s, lengths: Int64s, reading: str) -> None:
         layouts = catalog.load("bmc_lldf_data").layouts
@@ -168,7 +168,7 @@ class _Data:
             self._is_sound &= self._halfword(self._is_sound) == lengths
 
     def image(self, has: Flags) -> tuple[Int64s, Int64s]:
-        """Place and length of the next image, of the records that have one."""
+        """Offset and length of the next image of the records that have one."""
         lengths = self._halfword(has)
         if self._reading == "inclusive":
             lengths = lengths - self._width
@@ -181,7 +181,7 @@ class _Data:
 
     @property
     def are_filled(self) -> Flags:
-        """Which records are sound, and taken apart to their end."""
+        """Which records are sound and have no bytes left."""
         filled: Flags = self._is_sound & (self._places == self._ends)
         return filled
 
@@ -194,12 +194,12 @@ class _Data:
 
 
 def _roles(operation: str) -> tuple[str, ...]:
-    """What the images of an operation are, if it has images."""
+    """The roles of the images of an operation."""
     return ROLES.get(operation, ())
 
 
 def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array:
-    """What the rows say of values that are kept elsewhere, each set of them made once."""
+    """JSON text on absent values; each distinct text is made once."""
     absent, reasons = np.zeros(len(group.numbers), np.int64), list[str]()
     for role, rows in decoded.items():
         for name, has in rows.absent.items():

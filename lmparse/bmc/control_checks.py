@@ -1,4 +1,4 @@
-"""Control checks: what a control file says of its data file, held against the data."""
+"""Control checks: statements of the control file, compared with the data file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lmparse.records.reader import Values
 
 @dataclass
 class Observed:
-    """What the records of a data file showed."""
+    """Facts that the records of a data file show."""
 
     last_position: bytes = b""
     """Highest RBA, or LRSN in data sharing."""
@@ -24,7 +24,7 @@ class Observed:
     records: int = 0
 
     def add(self, values: Values) -> None:
-        """Take one header into account."""
+        """Add the facts of one header."""
         self.records += 1
         self.last_position = max(self.last_position, position_of(values) or b"")
         self.has_segments = self.has_segments or (values["total_segs"] or 0) > 1
@@ -33,7 +33,7 @@ class Observed:
 
 
 def differences(control: ControlFile, tables: Tables, observed: Observed) -> Iterator[str]:
-    """Everything that the control file says and the data does not bear out, in words."""
+    """Statements of the control file that the data contradicts, in words."""
     yield from _data_set(control, observed)
     end = control.first("DLGE").get("end_rba") or b""
     if end.strip(b"\x00") and observed.last_position > end:

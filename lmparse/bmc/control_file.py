@@ -1,4 +1,4 @@
-"""Control file: the records that say what a logical log's data file holds."""
+"""Control file: the records that describe the data file of a logical log."""
 
 from __future__ import annotations
 
@@ -28,40 +28,39 @@ class ControlRecord:
 
     index: int
     offset: int
-    """Of its first byte in the file."""
+    """Offset of its first byte in the file."""
     code: str
-    """Its four characters, `DLCI`."""
+    """Its record type, four characters: `DLCI`."""
     values: Values
     raw: bytes
 
 
 @dataclass(frozen=True)
 class ControlFile:
-    """A control file, read whole: it is small."""
+    """A control file, read as a whole."""
 
     path: str
     framing: str
     records: tuple[ControlRecord, ...]
 
     def of(self, *codes: str) -> list[ControlRecord]:
-        """Its records of some codes, in the order of the file."""
+        """Its records of some types, in the order of the file."""
         return [record for record in self.records if record.code in codes]
 
     def first(self, code: str) -> Values:
-        """The values of the first record of a code; empty when there is none."""
+        """The values of the first record of a type; empty if there is none."""
         return next((record.values for record in self.records if record.code == code), {})
 
     @property
     def code_page(self) -> CodePage | None:
-        """Page of header and control text, from XTYP; None when it names none that is known."""
+        """Code page of headers and control records, from XTYP; None if XTYP names no known one."""
         return _named_page(self.first("XTYP"))
 
 
 def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage | None = None) -> ControlFile:
-    """Read a control file. Its own text is decoded by the page that its XTYP names.
+    """Read a control file. Its text is decoded with the code page that its XTYP names.
 
-    Raises ControlError LMP-C001 when the first record is no XTYP, or the error of
-    the record that is damaged.
+    Raises ControlError LMP-C001 if the first record is not an XTYP record, or the error of a damaged record.
     """
     buffer = open_buffer(path)
     name = str(path)
@@ -96,12 +95,12 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
 
 
 def detection() -> Detection:
-    """What a control file looks like, for detection."""
+    """How a control file is recognised."""
     return Detection("control records", _test, _cut, _page_of, magic=first_code(), part=part_detection)
 
 
 def part_detection() -> Detection:
-    """What a part of a control file looks like, without the record that it begins with: only its codes prove it."""
+    """How a part of a control file without its first record is recognised: by the record types alone."""
     codes = _codes()
     width = len(codes[0])
 
@@ -125,13 +124,13 @@ def _named_page(xtyp: Values) -> CodePage | None:
 
 
 def first_code() -> bytes:
-    """The bytes that the first record of every control file begins with."""
+    """The first bytes of every control file."""
     return _codes()[0]
 
 
 @cache
 def _codes() -> list[bytes]:
-    """The bytes that control records begin with, that of the first record first."""
+    """The first bytes of control records, those of the first record first."""
     spec = catalog.load(SPEC)
     width = catalog.load("bmc_xtyp").layout["cntl_record_type"].width or 0
     values = sorted(spec.enum("record_code").items(), key=lambda code: code[0] != "type_record")
@@ -143,10 +142,10 @@ def _test(records: list[bytes], framing: Framing) -> str | None:
 
 
 def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
-    """Length of a control record with nothing in front: up to the next known code.
+    """Length of a control record without a descriptor word: up to the next known record type.
 
-    The code is first looked for where the fields that the spec knows end, so that a
-    name which spells a code is not taken for one.
+    The record type is first looked for behind the fields of the spec, so that a name that contains one is not mistaken
+    for it.
     """
     spec = catalog.load(SPEC)
     codes = _codes()

@@ -1,4 +1,4 @@
-"""Decoder: from the header and DATA of a change to the change itself."""
+"""Decoder: makes a change from its header and DATA area."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lmparse.values.codepages import CodePage
 
 @dataclass
 class ChangeDecoder:
-    """Decodes changes of one log."""
+    """Decodes the changes of one log."""
 
     layout: Layout
     tables: Tables
@@ -34,7 +34,7 @@ class ChangeDecoder:
     _names: dict[tuple[Any, ...], TableName] = field(default_factory=dict)
 
     def decode(self, joined: JoinedChange) -> tuple[Change, list[DataError]]:
-        """One change with what was wrong in its DATA; raises the error of a record that cannot be read."""
+        """One change and the faults in its DATA area. Raises the error of a record that cannot be read."""
         values, extent = joined.values, joined.extent
         change = Change(
             op=OPERATIONS.get(values["change_type"]),
@@ -70,7 +70,7 @@ class ChangeDecoder:
         return change, [*change.faults]
 
     def name(self, values: Values, version: TableVersion | None) -> TableName:
-        """Owner and name of the table that a header names."""
+        """Owner and name of the table in a header."""
         told = (values[name] for name in ("tbowner_len", "tbname_len", "table_owner", "table_name"))
         key = (*identity(values), *told, id(version))
         name = self._names.get(key)
@@ -113,7 +113,7 @@ class ChangeDecoder:
 
 
 def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any] | None:
-    """What a change without row images has to say."""
+    """The column `detail` of a change without row images."""
     detail: dict[str, Any] = {}
     if values["change_type"] not in OPERATIONS or values["change_type"] == "DR":
         detail["change_type"] = values["change_type"]
@@ -128,7 +128,7 @@ def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any] | 
 
 
 def _text(payload: bytes, page: CodePage) -> str | None:
-    """The payload as text when all of it decodes to printable characters."""
+    """The payload as text if all of it decodes to printable characters."""
     try:
         text = page.decode(payload)
     except InvalidValueError:

@@ -1,7 +1,7 @@
-"""Dissection of data change records: DATA taken apart, and its row images column by column.
+"""Dissection of data change records: DATA area and columns of row images.
 
-What the bytes of one record cannot say comes from its log: a header that XHDF describes, the readings of
-DATA and of images, the columns of the table version, and where the other segments of a change stand.
+Facts that the bytes of one record do not show come from its log: the header that XHDF describes, the interpretation
+of DATA areas and images, the columns of the table version, and the other segments of a change.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from lmparse.values.json_form import to_json
 _COLUMN = f"{SPEC}.column"
 """Layout of the parts of a column."""
 _SEARCHED = 1 << 28
-"""Bytes of the largest file that is searched for the other segments of a change."""
+"""Size in bytes of the largest file that is searched for the other segments of a change."""
 _NO_COLUMNS = "nothing says what the columns of the row are: the option control names the control file that does"
 _NO_LIMIT_KEYS = "limit keys do not stand in DATA as row images do; it is kept as it is"
 
 
 class LogicalLogDissector(FileDissector):
-    """Takes the records of a logical log apart."""
+    """Dissects the records of a logical log."""
 
     positions = ("log_rba", "log_lrsn")
 
@@ -75,7 +75,7 @@ class LogicalLogDissector(FileDissector):
         return self._log.header_places(self.positions)
 
     def _record(self, raw: bytes) -> tuple[Dissection, Record | None]:
-        """A record with its values; none of one that gives no row."""
+        """A dissected record, and its values; None for a record that cannot be read."""
         found = self.fields.dissect(raw) if self._log.header.is_table else self._described(raw)
         if found.fault is not None:
             return found, None
@@ -91,7 +91,7 @@ class LogicalLogDissector(FileDissector):
     # -- a header that XHDF describes ---------------------------------------------------------
 
     def _described(self, raw: bytes) -> Dissection:
-        """A record at the places of the header that its log describes."""
+        """A record dissected by the header that its log describes."""
         header, spec = self._log.header, self._log.spec
         values: Values = {}
         faults: dict[str | None, DataError] = {}
@@ -118,7 +118,7 @@ class LogicalLogDissector(FileDissector):
         return replace(found, nodes=_changed(found.nodes, "data", meaning=meaning))
 
     def _among_others(self, found: Dissection, segment: Segment) -> Dissection:
-        """A segment with what is to be said of it and the others of its change."""
+        """A segment with notes on the other segments of its change."""
         values = segment.values
         total, number = values["total_segs"], values["seg_num"]
         if len(self._log.buffer) > _SEARCHED:
@@ -136,14 +136,14 @@ class LogicalLogDissector(FileDissector):
         return replace(found, nodes=nodes, notes=(*found.notes, said))
 
     def _others(self, segment: Segment) -> Iterator[Segment]:
-        """The other segments of its change, as far as they are in the file."""
+        """The other segments of its change that are in the file."""
         for extent in self._segments.get(segment.key, ()):
             if extent.index != segment.extent.index:
                 yield Segment(extent, self._log.read_bytes(extent.read(self._log.buffer)))
 
     @cached_property
     def _segments(self) -> dict[tuple[Any, ...], list[RecordExtent]]:
-        """Where the segments of each change stand, from one pass over the headers."""
+        """Extents of the segments of each change, from one pass over the headers."""
         found: dict[tuple[Any, ...], list[RecordExtent]] = {}
         with suppress(FramingError):  # damage is shown where it is asked for
             for key, extent in self._log.segments():
@@ -153,7 +153,7 @@ class LogicalLogDissector(FileDissector):
     # -- DATA and row images --------------------------------------------------------------------
 
     def _opened(self, found: Dissection, values: Values) -> Dissection:
-        """A record with DATA taken apart."""
+        """A record with the parts of its DATA area."""
         data = found.at("data")
         change_type = values["change_type"]
         if data is None or (data.start == data.end and not change_record.has_images(change_type)):
@@ -180,7 +180,7 @@ class LogicalLogDissector(FileDissector):
         return self._areas[change_type]
 
     def _with_rows(self, parts: Sequence[Node], raw: bytes, values: Values, notes: list[str]) -> tuple[Node, ...]:
-        """The parts of DATA with the columns of each row image."""
+        """The parts of the DATA area with the columns of each row image."""
         version: TableVersion | None = None
         lack: DataError | None = None
         if self._log.control is None:
@@ -233,7 +233,7 @@ class LogicalLogDissector(FileDissector):
 
 
 def _misfit(segment: Segment, others: Sequence[Segment]) -> DataError | None:
-    """Why the segments of a change cannot be put together, where that is for this one to say."""
+    """Why the segments of a change cannot be joined, if this segment is the reason."""
     joiner = Joiner()
     for part in sorted((segment, *others), key=lambda part: part.extent.index):
         try:
@@ -273,7 +273,7 @@ def _column(
     faults: tuple[DataError | None, DataError | None],
     image: bytes,
 ) -> Node:
-    """A column from its parts: with what is wrong with it, or with the row in one of its parts."""
+    """A column from its parts, with its own fault, or with the fault of the row in one of its parts."""
     column = reader.table.columns[number]
     parts = tuple(
         replace(part, path=f"{column.name}.{part.field.id}", fault=None if part.fault is None else faults[1])
@@ -304,7 +304,7 @@ def _is_null(parts: Sequence[Node]) -> bool:
 
 
 def _field(column: Column, node: Node) -> Field:
-    """What the control file says of a column, as a field."""
+    """The description of a column in the control file, as a field."""
     length = f"{column.length}, scale {column.scale}" if column.type == "DEC" else str(column.length)
     words = [f"column {column.number}", f"{column.type} of length {length}"]
     if column.subtype:

@@ -1,7 +1,7 @@
-"""Interpretation: how DATA and row images of one log are read where the manual is silent.
+"""Interpretation: how DATA areas and row images of one log are read where the manual is silent.
 
-Found once for a file, from its first records with row images. What those leave open is
-decided by the first image that tells the candidates apart.
+It is found once for a file, from its first records with row images. Candidates that these do not exclude remain until
+an image excludes them.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from lmparse.records.settings import FamilySettings
 
 @dataclass(frozen=True, slots=True)
 class LogSettings(FamilySettings):
-    """What was found out about a logical log, so that its parts are read alike."""
+    """Facts about a whole logical log that readers of its parts need."""
 
     reading: str | None = None
-    """How the halfwords of DATA count."""
+    """Meaning of the halfwords in DATA areas."""
     image_readings: tuple[ImageReading, ...] = ()
-    """The ways to read columns that nothing has told apart yet, best known first."""
+    """Candidates for the interpretation of columns, the most likely first."""
     table_ids: frozenset[tuple[Any, ...]] | None = None
-    """Ids of the table that was asked for, once its name has been looked up."""
+    """Ids of the table that the options name, once it has been looked up."""
 
 
 @dataclass(eq=False)
 class Interpretation:
-    """How one log is read, and the readers that follow from that."""
+    """The interpretation of one log, and the readers that follow from it."""
 
     row_images: str
     """The option `row_images`."""
@@ -51,7 +51,7 @@ class Interpretation:
 
     @cached_property
     def data(self) -> DataReader:
-        """The reader of DATA: total, inclusive or exclusive halfwords."""
+        """The reader of DATA areas."""
         if self.known.reading is not None:
             return DataReader(self.known.reading)
         if self.row_images != "auto":
@@ -63,16 +63,16 @@ class Interpretation:
 
     @property
     def image(self) -> ImageReading:
-        """How columns are read."""
+        """The interpretation of row images."""
         return self.image_candidates[0]
 
     @property
     def image_candidates(self) -> tuple[ImageReading, ...]:
-        """The interpretations that no image has told apart yet, best known first."""
+        """The interpretations that no image has excluded, the most likely first."""
         return self._narrowed or self._choice
 
     def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> RowValues:
-        """One row. Raises the error of an image that its columns do not fill."""
+        """Read one row. Raises the error of an image that its columns do not fill."""
         try:
             return self.rows(version, self.image).read(image, wanted)
         except DataError:
@@ -113,7 +113,7 @@ class Interpretation:
         return left
 
     def _fills_columns(self, values: Values, reading: str) -> bool:
-        """Whether some interpretation of columns fills the images that one of DATA gives."""
+        """Whether some interpretation of columns fills the images that a meaning of the halfwords yields."""
         images = DataReader(reading).read(values["change_type"], values["data"]).images
         try:
             version = self.tables.find(values)

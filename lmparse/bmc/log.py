@@ -35,15 +35,15 @@ from lmparse.spec import catalog
 from lmparse.values import codepages
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
-"""Header fields without which a change cannot be told from another, or from its table."""
+"""Header fields that identify a change and its table."""
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
-"""Those of them that the place of a change and its table are known by."""
+"""Those of them without which the position of a change or its table is unknown."""
 TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
-"""Header fields that say which table a record is of."""
+"""Header fields that identify and name the table of a record."""
 _WIDEST = 8
-"""Bytes of the widest number that a scan reads."""
+"""Width in bytes of the widest number that a scan reads."""
 _BATCH = 1000
-"""Records with row images that the interpretation is found by."""
+"""Number of records with row images that the interpretation is found from."""
 
 
 def open_log(
@@ -71,7 +71,7 @@ def open_log(
 class LogicalLog(ChangeLog):
     """A data file with the control file that describes it.
 
-    Without a control file it still gives records; changes need one.
+    Without a control file it has records but no changes.
     """
 
     table_hint = "DBID.PSID.TBOBID in hex"
@@ -105,7 +105,7 @@ class LogicalLog(ChangeLog):
         return self.interpretation.image.dec_length
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """Parts between records; segments of one change belong to the part of the one that stands first."""
+        """Parts between records; all segments of a change belong to the part that contains the first one."""
         spans = self.spans(max_bytes)
         interpretation = self.interpretation
         own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
@@ -131,7 +131,7 @@ class LogicalLog(ChangeLog):
 
     @cached_property
     def image_options(self) -> ImageOptions:
-        """What control file and options say of row images."""
+        """Statements of control file and options on row images."""
         described = self.control.first("DLDS") if self.control else {}
         is_sas = (described.get("date_format") or "").startswith("SAS")
         if is_sas:
@@ -145,19 +145,19 @@ class LogicalLog(ChangeLog):
 
     @cached_property
     def interpretation(self) -> Interpretation:
-        """How DATA and row images are read."""
+        """How DATA areas and row images are read."""
         return Interpretation(
             self.options.row_images, self._known, self.tables, self.image_options, self._samples, self.decide
         )
 
     @cached_property
     def decoder(self) -> ChangeDecoder:
-        """What turns records into changes."""
+        """The decoder of changes."""
         columns = frozenset(self.options.columns) or None
         return ChangeDecoder(self.spec.layout, self.tables, self.interpretation, self.code_page, columns, self.notice)
 
     def _samples(self) -> list[Values]:
-        """The first changes with row images; bad ones passed over."""
+        """The first changes with row images; bad ones are skipped."""
         probe = LogicalLog(
             self.path,
             replace(self.options, mode="permissive"),
@@ -193,7 +193,7 @@ class LogicalLog(ChangeLog):
         return [] if control is None else list(control_checks.differences(control, self.tables, self.observed))
 
     def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
-        """Every change with its whole DATA, at the place of its last segment."""
+        """Every change with its whole DATA area, at the place of its last segment."""
         joiner = Joiner()
         for extent, record in self.read(span):
             joined = self.joined(joiner, Segment(extent, record))
@@ -202,7 +202,7 @@ class LogicalLog(ChangeLog):
         self.end_joining(joiner)
 
     def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
-        """The change that a record is or completes; None for a segment of one that lacks others still."""
+        """The change that a record is or completes; None for a segment of an incomplete change."""
         fault = _missing(segment.record)
         if fault is not None:
             # It was reported when the header was read.
@@ -224,9 +224,9 @@ class LogicalLog(ChangeLog):
             self.quarantine(fault, group.segments[0].extent, len(group.by_number))
 
     def segments(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
-        """Key and place of every record that is a segment, from one pass over the headers.
+        """Key and extent of every record that is a segment, from one pass over the headers.
 
-        DLDS.SEGMENTED is not believed: the pass costs little, a segment read alone a row.
+        DLDS.SEGMENTED is not used: the pass costs little, but a segment that is read alone costs a row.
         """
         for extent in self._segment_extents():
             try:
@@ -237,7 +237,7 @@ class LogicalLog(ChangeLog):
                 yield segment.key, extent
 
     def _segment_extents(self) -> Iterator[RecordExtent]:
-        """Every record that may be a segment."""
+        """Extents of every record that may be a segment."""
         place = self.header_places(["total_segs"]).get("total_segs")
         if place is None:
             return iter(())  # without that field no record is one
@@ -246,7 +246,7 @@ class LogicalLog(ChangeLog):
         return scans.above(self.windows(), place, 1)
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
-        """The changes that the options ask for.
+        """The changes that the options select.
 
         Raises OptionError without a control file, FramingError where the file is damaged.
         """
@@ -298,7 +298,7 @@ class LogicalLog(ChangeLog):
             yield join([Segment(extent, self.read_bytes(extent.read(self.buffer))) for extent in extents])
 
     def _is_wanted(self, joined: JoinedChange) -> bool:
-        """Whether the options ask for a change; what leaves it out is counted, unless it is of another table."""
+        """Whether the options select a change. Excluded changes are counted, except those of other tables."""
         options, values = self.options, joined.values
         if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:
             return False
@@ -357,7 +357,7 @@ class LogicalLog(ChangeLog):
         return found
 
     def _described_as(self, wanted: str) -> list[TableVersion]:
-        """Versions that the control file describes under a name or ids, though no record is of them."""
+        """Versions that the control file describes under a name or ids, although no record is of them."""
         found = [
             entry
             for entry in self.tables.versions
@@ -384,11 +384,11 @@ class LogicalLog(ChangeLog):
         return headers
 
     def header_places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Offset and width of header fields, as far as the header has them."""
+        """Offset and width of header fields, if the header has them."""
         places = change_record.table_places(names) if self.header.is_table else self.header.places
         return {name: places[name] for name in names if name in places}
 
 
 def _missing(record: Record) -> InvalidValueError | None:
-    """What is bad of that without which a record is no change."""
+    """A fault in a field without which a record is not a change."""
     return next((fault for fault in record.faults if fault.field in _COMPUTED), None)

@@ -1,8 +1,8 @@
-"""The row plan of row images: where the values of many images of one table version are.
+"""The row plan of row images: offsets of the values in many images of one table version.
 
-The columns are walked over once for all rows. Up to the first column of varying length they are at the same
-place in every image, and so are those between two such columns, from the end of the first: such a stretch is
-gathered at once and sliced. Images that the columns do not fill are irregular, to be read by `row_image.RowReader`.
+The columns are walked once for all rows. Up to the first column of varying length their offsets are the same in all
+images; between two such columns they are the same from the end of the first. Such a stretch is gathered at once and
+sliced. Images that the columns do not fill are irregular and are read by `row_image.RowReader`.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from lmparse.spec import catalog
 from lmparse.values import byte_arrays, integers
 
 _MOST_WIDTH = 0x7FFFFFFF
-"""Bytes of one column; no image is as long."""
+"""Maximum width of a column in bytes; no image is as long."""
 _NEAR = 64
-"""Bytes that are rather gathered for nothing than by another gather."""
+"""Maximum gap in bytes that is gathered with its neighbours, since a second gather costs more."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImageColumn(RowColumn):
-    """One column in the images; where it varies, `width` is that of the longest value."""
+    """One column of the images; `width` of a varying column is the maximum."""
 
     unit: int
-    """Bytes that one unit of the length stands for."""
+    """Bytes of one unit of the length."""
     is_nullable: bool
     is_varying: bool
 
@@ -111,7 +111,7 @@ def _digits(column: Column, reading: ImageReading) -> int:
 
 
 def _kernel(column: Column, type_: pa.DataType, options: ImageOptions) -> tuple[str, Kernel | None]:
-    """What reads a column of fixed length, in a word and as a function."""
+    """Name and kernel of a column of fixed length."""
     form = column.form
     if form == "absent":
         return "kept elsewhere", None
@@ -136,7 +136,7 @@ _TEMPORAL: dict[str, tuple[str, Kernel]] = {
 
 
 def _ragged_kernel(column: Column) -> tuple[str, RaggedKernel]:
-    """What reads a varying column."""
+    """Name and kernel of a varying column."""
     if column.page is None:
         return "varying bytes", kernels.ragged_binary
     return "varying text", partial(kernels.ragged_text, column.page)
@@ -147,7 +147,7 @@ def _ragged_kernel(column: Column) -> tuple[str, RaggedKernel]:
 
 @dataclass(frozen=True)
 class _Placed:
-    """A column and its place in a stretch. Places in bytes from the start of the stretch."""
+    """A column and its offsets in bytes from the start of a stretch."""
 
     column: ImageColumn
     indicator: int
@@ -187,16 +187,16 @@ def _stretches(columns: Sequence[ImageColumn], reading: ImageReading, options: I
 
 
 class _Walk:
-    """How far n images have been walked over."""
+    """Position of the walk in each of n images."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.places = rows.starts
-        """Where the next stretch begins; at an irregular row anywhere in the data."""
+        """Offset of the next stretch; for an irregular row any offset in the data."""
         self.ends = rows.starts + rows.lengths
 
     def has(self, width: int) -> bool:
-        """Mark the images that end before `width` more bytes; whether one is left that does not."""
+        """Mark images that end before `width` more bytes as irregular; returns whether others are left."""
         self.rows.good &= self.places + width <= self.ends
         places = self.rows.stand_in(self.places, self.rows.good)
         if places is not None:
@@ -209,10 +209,10 @@ class _Walk:
 
 
 class _Stretch:
-    """Columns that stand at the same distance from its start in all images.
+    """Columns whose offsets from the start of the stretch are the same in all images.
 
-    It ends at the first column whose value is not always as long: its null indicator and its length are the
-    last of it, and the value stands behind.
+    It ends with the first column whose value differs in length: null indicator and length of that column are its last
+    bytes, and the value follows.
     """
 
     def __init__(self, entries: Sequence[_Placed], width: int) -> None:
@@ -220,10 +220,10 @@ class _Stretch:
         self.width = width
         last = self.entries[-1]
         self.last_width = last.column.width if last.moves and not last.column.is_varying else 0
-        """Bytes of the value that stands behind it, unless a length tells them."""
+        """Width in bytes of the value behind the stretch, unless a length says it."""
 
     def find(self, walk: _Walk, wanted: Wanted, values: dict[str, Values]) -> None:
-        """Find the values of its columns, mark irregular rows, and go on to its end."""
+        """Find the values of its columns, mark irregular rows, and move to the end of the stretch."""
         are_wanted = [wanted is None or entry.column.name in wanted for entry in self.entries]
         part = self._gathered(walk, are_wanted)
         begin, codes = walk.places, catalog.load(SPEC).enum("null_indicator")
@@ -266,7 +266,7 @@ class _Stretch:
 
 
 def _sizes(entry: _Placed, part: Callable[[int, int], Bytes], rows: Rows, is_null: Flags | None) -> Int64s:
-    """The lengths in front of the values of a column, in bytes."""
+    """Lengths in front of the values of a column, in bytes."""
     column = entry.column
     sizes = integers.decode_unsigned_array(part(entry.length, entry.value - entry.length)).view(np.int64)
     rows.good &= sizes <= column.width // column.unit

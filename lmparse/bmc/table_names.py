@@ -1,9 +1,8 @@
-"""Table names: the full owner and name of a table, where the log proves them.
+"""Table names: the full owner and name of a table, if the log proves them.
 
-The header of a change record holds 8 bytes of the owner and 18 of the name, with the
-lengths of the full ones. The full names stand in the DTBI record behind the fields
-that are documented, at places that are not; a text there counts only when its length
-and its neighbourhood say that it is the name.
+The header of a change record has 8 bytes of the owner, 18 of the name, and the lengths of the full ones. The full
+names are in the DTBI record behind the documented fields, at undocumented offsets. A text there counts only if its
+length and its surroundings show that it is the name.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from lmparse.values.codepages import CodePage
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """Owner and name of a table, and whether one of them is only its short form."""
+    """Owner and name of a table; `is_short` if only the short form of one of them is known."""
 
     schema: str
     name: str
@@ -33,7 +32,7 @@ class TableName:
 
 
 def table_name(values: Values, layout: Layout, version: TableVersion | None, page: CodePage) -> TableName:
-    """Owner and name of the table that a header names, in full where that is proven."""
+    """Owner and name of the table in a header, in full if that is proven."""
     short_owner, short_name = values["table_owner"] or "", values["table_name"] or ""
     owner_bytes, name_bytes = values["tbowner_len"] or 0, values["tbname_len"] or 0
     owner: str | None = short_owner if owner_bytes <= (layout["table_owner"].width or 0) else None
@@ -58,7 +57,7 @@ def table_name(values: Values, layout: Layout, version: TableVersion | None, pag
 
 
 def is_described_as(version: TableVersion, wanted: str, page: CodePage) -> bool:
-    """Whether the end of a DTBI record spells `NAME` or `SCHEMA.NAME`, each behind its length."""
+    """Whether the end of a DTBI record contains `NAME` or `SCHEMA.NAME`, each behind its length."""
     tail = version.described.get("rest") or b""
     return all(word in _counted(tail, len(word), page) for word in wanted.split("."))
 
@@ -77,7 +76,7 @@ def _text(tail: bytes, page: CodePage) -> str:
 
 
 def _counted(tail: bytes, length: int, page: CodePage) -> list[str]:
-    """Every text in `tail` behind three digits that say its length, padded with blanks."""
+    """Every text in `tail` behind three digits with its length, padded with blanks."""
     text = _text(tail, page)
     digits = f"{length:03d}"
     found = []

@@ -1,7 +1,7 @@
 """Tables: the columns of each table version, from DTBI and DLCI records.
 
-A table is known by system, DBID, PSID, TBOBID and version, never by its name: names
-change, and a log may hold two tables of one name.
+A table is identified by system, DBID, PSID, TBOBID and version. Its name does not identify it: names change, and a log
+may contain two tables of one name.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ _SCHEMES = {"E": "ebcdic", "A": "ascii", "U": "unicode"}
 _DEFAULT_CCSIDS = {"ascii": 819, "unicode": 1208}
 _WIDTHS = {"INT": (2, 4, 8), "FLOT": (4, 8)}
 DEC_LENGTHS = ("bytes", "precision")
-"""What LLCOLUMNLEN of a DEC column counts."""
+"""Meanings of LLCOLUMNLEN of a DEC column."""
 GRAPHIC_LENGTHS = ("bytes", "characters")
-"""What the lengths of graphic columns count."""
+"""Units of the lengths of graphic columns."""
 
 
 @cache
 def front_widths() -> tuple[int, int]:
-    """Bytes of the null indicator and of the length in front of a value, where a column has them."""
+    """Widths in bytes of the null indicator and of the length in front of a value."""
     layout = catalog.load("bmc_row_image").layouts["bmc_row_image.column"]
     return layout["null_indicator"].width or 0, layout["len_value"].width or 0
 
 
 @cache
 def len_unit(graphic_length: str) -> int:
-    """Bytes that one unit of a length stands for, by what lengths count."""
+    """Bytes of one unit of a length."""
     return catalog.load("bmc_row_image").enum("len_unit")[graphic_length.removesuffix("s")]
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column as it stands in the row images."""
+    """One column of the row images."""
 
     number: int
     name: str
@@ -68,22 +68,22 @@ class Column:
     nulls: str
     """LLNULLS: Y, N or L."""
     loglog_bytes: int | None
-    """LOGLOGBYTES: bytes in the row image with null indicator and length; None when blank."""
+    """LOGLOGBYTES: bytes in the row image including null indicator and length; None if blank."""
     position: int | None
     """LLCOLUMNPOS."""
     key_seq: int | None = None
     page: CodePage | None = None
-    """Of text and graphic columns; None when it is bit data or no table for its CCSID exists."""
+    """Code page of text and graphic columns; None for bit data and for a CCSID without a known code page."""
     ccsid: int | None = None
 
     @property
     def is_nullable(self) -> bool:
-        """Whether a null indicator stands in front."""
+        """Whether a null indicator precedes the value."""
         return self.nulls in ("Y", "L")
 
     @property
     def is_varying(self) -> bool:
-        """Whether a length stands in front of the value."""
+        """Whether a length precedes the value."""
         return self.type in _VARYING
 
     @property
@@ -93,8 +93,9 @@ class Column:
 
     @property
     def form(self) -> str:
-        """What its values are: int, float, decimal, text, bytes, date, time, timestamp,
-        timestamp_tz, absent (kept elsewhere), or raw (a type that is not listed)."""
+        """Form of its values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, absent (kept
+        elsewhere), or raw (an unlisted type).
+        """
         if self.type in _TEXT or self.type in _GRAPHIC:
             return "text" if self.page is not None else "bytes"
         if self.type in _WIDTHS:
@@ -114,21 +115,21 @@ class Column:
 
     @property
     def value_bytes(self) -> int | None:
-        """LOGLOGBYTES less null indicator and length: bytes of the value, at most."""
+        """LOGLOGBYTES less null indicator and length: maximum length of the value in bytes."""
         return self.loglog_bytes - self.front_bytes if self.loglog_bytes else None
 
     @property
     def dec_length(self) -> str | None:
-        """What LLCOLUMNLEN of a DEC column counts, where LOGLOGBYTES proves it."""
+        """Meaning of LLCOLUMNLEN of a DEC column, if LOGLOGBYTES proves it."""
         as_bytes, as_precision = self.length, self.length // 2 + 1
         if as_bytes == as_precision or self.value_bytes not in (as_bytes, as_precision):
             return None
         return "bytes" if self.value_bytes == as_bytes else "precision"
 
     def width(self, dec_length: str, graphic_length: str) -> int:
-        """Bytes of its value, the longest one when it varies.
+        """Length of its value in bytes; the maximum if it varies.
 
-        The arguments say what a length counts where LOGLOGBYTES does not prove it.
+        The arguments are the units of lengths that LOGLOGBYTES does not prove.
         """
         if self.type == "DEC":
             return self.length if (self.dec_length or dec_length) == "bytes" else self.length // 2 + 1
@@ -148,7 +149,7 @@ class TableVersion:
     system: str
     dbid: int
     psid: int | None
-    """None when no DTBI record describes it."""
+    """None if no DTBI record describes the table."""
     tbobid: int
     sequence: int
     columns: tuple[Column, ...]
@@ -156,19 +157,19 @@ class TableVersion:
     create_rba: bytes = b""
     drop_rba: bytes = b""
     described: Values = field(default_factory=dict)
-    """Values of its DTBI record, empty without one."""
+    """Values of its DTBI record; empty without one."""
     aliases: tuple[Values, ...] = ()
     """Values of its DTOB records."""
 
     @property
     def identity(self) -> str:
-        """System, ids and version, as messages name it."""
+        """System, ids and version, for messages."""
         ids = ".".join("????" if part is None else f"{part:04X}" for part in (self.dbid, self.psid, self.tbobid))
         return f"{self.system}.{ids} version {self.sequence:03d}"
 
     @property
     def hex_ids(self) -> str:
-        """DBID.PSID.TBOBID as the option `table` takes them."""
+        """DBID.PSID.TBOBID, as in the option `table`."""
         return ".".join(f"{part:04X}" for part in (self.dbid, self.psid or 0, self.tbobid))
 
     def is_of(self, ids: tuple[Any, ...]) -> bool:
@@ -182,7 +183,7 @@ class TableVersion:
 
 
 class Tables:
-    """The table versions of a control file, and the look-up of the one a record is of."""
+    """The table versions of a control file, and the search for that of a record."""
 
     def __init__(self, versions: Iterable[TableVersion]) -> None:
         self.versions = tuple(versions)
@@ -191,11 +192,10 @@ class Tables:
             self._by_ids.setdefault((version.system, version.dbid, version.tbobid), []).append(version)
 
     def find(self, values: Values) -> TableVersion:
-        """The version that a record's header names.
+        """The table version of a record, by its header.
 
-        In data sharing versions are told apart by LRSN, elsewhere by RBA. Raises
-        ControlError LMP-C002 for a table the control file does not describe, LMP-C003
-        when none of its versions was in force.
+        Versions are distinguished by LRSN in data sharing, else by RBA. Raises ControlError LMP-C002 for a table that
+        the control file does not describe, LMP-C003 if none of its versions was in force.
         """
         ids = values["system_id"], values["dbid"], values["tbobid"]
         found = [version for version in self._by_ids.get(ids, ()) if version.psid in (None, values["psid"])]
@@ -227,20 +227,20 @@ class Tables:
 
 
 def position_of(values: Values) -> bytes:
-    """Where a change stands: its LRSN in data sharing, elsewhere its RBA."""
+    """Position of a change in the log: its LRSN in data sharing, else its RBA."""
     position: bytes = (values["log_lrsn"] if values["member_id"] else None) or values["log_rba"]
     return position
 
 
 def identity(values: Values) -> tuple[Any, ...]:
-    """What a table is known by in a header: system, DBID, PSID, TBOBID."""
+    """Identity of a table in a header: system, DBID, PSID, TBOBID."""
     return values["system_id"], values["dbid"], values["psid"], values["tbobid"]
 
 
 def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
-    """Build the table versions of a control file. Text columns get the pages XTYP names.
+    """The table versions of a control file. Text columns get the code pages that XTYP names.
 
-    Raises ControlError LMP-C004 for columns that contradict each other.
+    Raises ControlError LMP-C004 for contradicting columns.
     """
     columns: dict[tuple[Any, ...], list[ControlRecord]] = {}
     for record in control.of("DLCI"):

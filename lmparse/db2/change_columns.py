@@ -1,4 +1,4 @@
-"""Changes of Db2 LUW column-wise: the rows of many changes of one table version together.
+"""Column-wise reading of Db2 LUW changes: the rows of many changes of one table version together.
 
 A change that is more than rows in one record is read one by one.
 """
@@ -42,13 +42,13 @@ def refusal(log: Db2Log, schema: pa.Schema | None = None) -> str:
 
 @dataclass(frozen=True)
 class _Known:
-    """What is the same for all changes of one version of a table."""
+    """The facts that all changes of one table version have in common."""
 
     table: Table
     names: dict[str, Any]
     """The values of TABLE_NAMES."""
     plan: LuwRowPlan | None
-    """None when its rows are to be read one by one."""
+    """None if its rows are to be read one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class _Regular:
     """A change whose rows can be decoded column-wise."""
 
     number: int
-    """Of the change in its window."""
+    """Number of the change in its window."""
     transaction: Transaction
     entry: ChangeReference
     images: Sequence[tuple[int, int]]
-    """Offset in the file and bytes of the row before, the row after, or both in this order."""
+    """Offset in the file and length of the row before, the row after, or both in this order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class _Group(ChangeGroup):
 
     changes: Sequence[_Regular]
     outcomes: Sequence[Values]
-    """What became of each."""
+    """Outcome of each change."""
 
 
 class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
@@ -81,7 +81,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
         self._places = RowPlaces(log)
         self._data: npt.NDArray[np.uint8] = np.frombuffer(log.buffer, np.uint8)
         self._known: dict[int, _Known] = {}
-        """By identity of the table version, which is kept in it."""
+        """By identity of the table version, which the value keeps alive."""
         self._details: dict[tuple[bool, str | None], str | None] = {}
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
@@ -120,7 +120,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
         return (self._group(*group) for group in found.values()), others
 
     def _known_of(self, transaction: Transaction, entry: ChangeReference) -> _Known | None:
-        """What is known of the table of a change; None when the change is to be read by itself."""
+        """The facts about the table of a change; None if the change is to be read one by one."""
         if entry.op not in ROLES or entry.notice is not None or entry.other is not None:
             return None
         try:
@@ -197,7 +197,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
 def _windows(
     pairs: Iterator[tuple[Transaction, ChangeReference]],
 ) -> Iterator[list[tuple[Transaction, ChangeReference]]]:
-    """Changes in parts of some thousand, and of some bytes."""
+    """Changes in windows of limited number and size."""
     held: list[tuple[Transaction, ChangeReference]] = []
     size, last = 0, -1
     for transaction, entry in pairs:

@@ -1,4 +1,4 @@
-"""Decoder: from the log records of a change to the change itself, its rows column by column."""
+"""Decoder: makes a change from its log records, with the columns of its rows."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ COLUMN_DOCS = {
     "plan": "null for Db2 LUW",
     "correlation_id": "null for Db2 LUW",
 }
-"""What is to be said of the columns that every change has, where Db2 LUW fills them in its own way."""
+"""Comments of the columns that every change has and that Db2 LUW fills in its own way."""
 _ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
 
 
 @dataclass
 class ChangeDecoder:
-    """Decodes changes of one log."""
+    """Decodes the changes of one log."""
 
     index: TransactionIndex
     descriptions: Descriptions
@@ -72,7 +72,7 @@ class ChangeDecoder:
         return change
 
     def _bare_change(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> Change:
-        """A change without its rows and without detail."""
+        """A change without rows and detail."""
         table = self.descriptions.of(transaction, reference)
         schema, name, is_short = name_of(table, reference)
         time = transaction.commit_time
@@ -99,7 +99,7 @@ class ChangeDecoder:
     # -- rows -----------------------------------------------------------------------------
 
     def _fill(self, change: Change, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> bool:
-        """Read the rows of a change into it; False when the record holds no row."""
+        """Read the rows of a change into it; False if the record contains no row."""
         images = self._images(reference, record)
         headers = {role: self._page_header(role, image) for role, image in images.items()}
         if not any(header.is_row for header in headers.values()):
@@ -134,7 +134,7 @@ class ChangeDecoder:
             raise
 
     def _images(self, reference: ChangeReference, record: LogRecord) -> dict[str, bytes]:
-        """The records in a data page that a change has, by their role."""
+        """The data page records of a change, by role."""
         body = record.body
         if hasattr(body, "old_row"):
             return {"before": body.old_row.record, "after": body.new_row.record}
@@ -163,7 +163,7 @@ class ChangeDecoder:
             raise
 
     def first_column_of(self, table: Table) -> int | None:
-        """What the columns in LOB records of a table count from; None when nothing fits."""
+        """Number of the first column in LOB records of a table; None if no number fits."""
         return first_column(self.index.column_ids.get(table.ids, ()), table)
 
     def _row_reader(self, table: Table) -> RowReader:
@@ -181,7 +181,7 @@ class ChangeDecoder:
         return data
 
     def _has_rival(self, transaction: Transaction, reference: ChangeReference) -> bool:
-        """Whether another row of the transaction waits for a LOB value as well."""
+        """Whether another row of the transaction needs a LOB value too."""
         asked: list[str] = []
 
         def ask(column: Column) -> str:
@@ -200,20 +200,20 @@ class ChangeDecoder:
 
 
 def name_of(table: Table | None, reference: ChangeReference) -> tuple[str, str, bool]:
-    """Schema and name of the table of a change, and whether its ids are in place of the name."""
+    """Schema and name of the table of a change, and whether its ids replace the name."""
     ids = "" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
     schema, name = ("", "") if table is None else (table.schema, table.name)
     return schema, name or ids, not name
 
 
 def outcome_of(transaction: Transaction, reference: ChangeReference) -> Values:
-    """Who made a change, and what became of its transaction and of itself."""
+    """Author of a change, and outcome of its transaction and of the change."""
     state = _DISPOSITIONS.get(transaction.state)
     return {"auth_id": transaction.authid, "uor_disp": state, "log_rec_disp": "A" if reference.is_undone else state}
 
 
 def detail_of(reference: ChangeReference) -> dict[str, Any]:
-    """What the transaction index has to say of a change of a row."""
+    """The column `detail` of a change of a row, as far as the transaction index has it."""
     detail: dict[str, Any] = {}
     if reference.is_half or reference.other is not None:
         detail["moved"] = True
@@ -223,7 +223,7 @@ def detail_of(reference: ChangeReference) -> dict[str, Any]:
 
 
 def _object_detail(record: LogRecord, table: object, page: CodePage) -> dict[str, Any]:
-    """What a change of a table as a whole has to say."""
+    """The column `detail` of a change of a table as a whole."""
     body = record.body
     detail: dict[str, Any] = {"kind": record.kind}
     if (hasattr(body, "table_description") or hasattr(body, "new_arrays")) and isinstance(table, Table):

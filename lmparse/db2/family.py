@@ -1,4 +1,4 @@
-"""Db2 LUW's log records as a family: what reads them, and what their files look like."""
+"""The family of Db2 LUW log records: how its files are recognised and read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Gaps of a Db2 LUW log: stretches in which rows of a table change without a record of it.
+"""Gaps of a Db2 LUW log: stretches in which rows of a table change without log records.
 
-A table NOT LOGGED INITIALLY, propagation that is switched off and a load open one. Each is a change of
-its own that says so, and changes behind one that lasts carry its reason.
+Gaps begin with NOT LOGGED INITIALLY, with propagation switched off, and with a load. Each is a change of its own, and
+changes behind a lasting gap contain its reason.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COMMIT, _COPY = "the transaction commits", "the table is copied anew"
 
 
 class Gaps:
-    """The gaps that last, and words about all of them."""
+    """The lasting gaps, and messages about all gaps."""
 
     def __init__(self, transaction_index: TransactionIndex) -> None:
         self._index = transaction_index
@@ -26,7 +26,7 @@ class Gaps:
         """By table, the latest last."""
 
     def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
-        """Add to a transaction the gap that a change of it opens, if it does."""
+        """Add the gap that a change opens, if it opens one, to its transaction."""
         if reference.kind == INITIALIZE and body.is_not_logged_initially:
             self._add(transaction, reference, "the table was created NOT LOGGED INITIALLY", _COMMIT)
         elif reference.kind == NOT_LOGGED:
@@ -50,11 +50,11 @@ class Gaps:
         return next((str((gap.notice or {})["gap"]) for gap in reversed(gaps) if not gap.is_undone), None)
 
     def forget(self, ids: Ids) -> None:
-        """A table that is described anew begins without one."""
+        """A table that is described anew has no gap."""
         self._lasting.pop(ids, None)
 
     def settle(self, reference: ChangeReference, *, is_done: bool) -> None:
-        """What a change of a transaction that has ended means for gaps: whether it opened or closed one after all."""
+        """Open or close gaps by a change whose transaction has ended."""
         if reference.op == "S" and is_done:
             self._say(reference)
         if reference.ids is None:

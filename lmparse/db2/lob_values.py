@@ -1,4 +1,4 @@
-"""Values that are stored out of their row: pieces in records of their own, put together again."""
+"""Values that are stored outside of their row: joined from pieces in records of their own."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _BEFORE = "the value before is not logged"
 
 @cache
 def _whole_row() -> int:
-    """In place of the column of a piece that holds the varying values of a whole row."""
+    """Column number of pieces that contain the varying values of a whole row."""
     return catalog.load("db2_lob").enum("column")["whole_row"]
 
 
 @dataclass(frozen=True)
 class OutsideValues:
-    """The values of one row that are stored out of it."""
+    """The values of one row that are stored outside of it."""
 
     reference: ChangeReference
     reader: RowReader
@@ -34,7 +34,7 @@ class OutsideValues:
     """The number that LOB records give to the first column; None if no number fits."""
 
     def after(self, column: Column) -> bytes | str:
-        """The value of a column, or why it cannot be had."""
+        """The value of a column, or why it is not available."""
         if self.reference.is_shared and self.reference.pieces:
             return "the record holds several rows, and nothing tells which of them the value is of"
         if self.reference.is_doubtful:
@@ -50,7 +50,7 @@ class OutsideValues:
 
     @staticmethod
     def before(column: Column) -> str:
-        """Why the value of a column before a change cannot be had."""
+        """Why the value of a column before a change is not available."""
         return _BEFORE
 
     def _of(self, column: Column, reference: ChangeReference) -> list[LobPiece]:
@@ -62,7 +62,7 @@ class OutsideValues:
         ]
 
     def _grown(self, column: Column, pieces: list[LobPiece]) -> list[LobPiece] | str:
-        """With what was appended to: earlier pieces of the same value that end where these begin."""
+        """The pieces with those before them: earlier pieces of the same value that end where these begin."""
         reference, start = self.reference, min(piece.address for piece in pieces)
         for before in reversed(reference.grows):
             earlier = (
@@ -110,10 +110,10 @@ class OutsideValues:
 
 
 def first_column(ids: Iterable[int], table: Table) -> int | None:
-    """What the column ids in LOB records of a table count from: 0 as the catalog does, or 1.
+    """The number of the first column in LOB records of a table: 0 as in the catalog, or 1.
 
-    No page says which. All records of the log that are about the table are asked: it is 0 unless that
-    leads to a column that keeps nothing out of the row. None when neither fits.
+    No manual states it. It is 0 unless some LOB record of the table would then name a column without values outside of
+    the row. None if neither fits.
     """
     able = {column.number for column in table.columns if column.sql_type.is_lob or column.type == "XML"}
     named = {number for number in ids if number != _whole_row()}

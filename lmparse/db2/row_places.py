@@ -1,4 +1,4 @@
-"""Places of rows in log records: where the rows of a change stand, without reading the record once more."""
+"""Places of rows: finds the rows in the record of a change without parsing the record again."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from lmparse.spec.layout import Layout
 
 @dataclass(frozen=True)
 class _Shape:
-    """Where rows stand in the records of one kind. Places in bytes from the start of the record."""
+    """Offsets of the rows in records of one kind, in bytes from the start of the record."""
 
     first: int
     gap: int | None
-    """Bytes between two rows; None where there is one only, up to the end of the record."""
+    """Number of bytes between two rows; None if the only row extends to the end of the record."""
 
 
 class RowPlaces:
-    """Finds the rows in the records of changes, which have been read once and are known to be sound.
+    """Finds the rows in the records of changes, which have been read once and are sound.
 
-    What stands where in the records of a kind is asked of the first of them.
+    The offsets in records of a kind come from the first record of it.
     """
 
     def __init__(self, log: Db2Log) -> None:
@@ -41,7 +41,7 @@ class RowPlaces:
         self._last: tuple[int, list[tuple[int, int]]] = -1, []
 
     def of(self, reference: ChangeReference) -> Sequence[tuple[int, int]]:
-        """Offset in the file and bytes of each row of a change; nothing when it is to be read by itself."""
+        """Offset in the file and length of each row of a change; empty if it must be read one by one."""
         extent, buffer = reference.extent, self._log.buffer
         offset = extent.offset
         if len(extent.pieces) != 1 or self._is_compressed(offset):
@@ -83,7 +83,7 @@ class RowPlaces:
         return None
 
     def _walked(self, start: int, end: int, gap: int) -> list[tuple[int, int]]:
-        """Rows one behind the other, each as long as its own header says."""
+        """Consecutive rows, each with the length in its own header."""
         found = []
         while start < end:
             length = self._length.unpack_from(self._log.buffer, start + self._length_place)[0]

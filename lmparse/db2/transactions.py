@@ -1,8 +1,8 @@
-"""Transactions of a Db2 LUW log: which changes a transaction made, and what became of them.
+"""Transactions of a Db2 LUW log: the changes of each transaction, and its outcome.
 
-Log records of transactions stand mixed in the log, and what becomes of a change is known at the end
-of its transaction only. One pass over the records gives an index: the transactions with the places of their
-changes, without a row in memory. Rows are read afterwards, in the order of commits or of the file.
+Records of transactions are mixed in the log, and the outcome of a change is known only at the end of its transaction.
+One pass over the records makes an index: transactions with the extents of their changes, without rows in memory. Rows
+are read afterwards, in the order of commits or of the file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TransactionReader:
         """Number of the record behind the last one."""
 
     def read(self, records: Iterable[LogRecord]) -> TransactionIndex:
-        """Every record of a log, up to where it is damaged, then what is still open."""
+        """All records of a log up to damage; then the transactions that are still open."""
         try:
             for record in records:
                 self.add(record)
@@ -58,7 +58,7 @@ class TransactionReader:
         return self.index
 
     def add(self, record: LogRecord) -> None:
-        """Take one record into account."""
+        """Add one record."""
         self._pieces.damage(self._next, record.extent.index)
         self._next = record.extent.index + 1
         difference = record.class_differs
@@ -89,7 +89,7 @@ class TransactionReader:
     # -- beginnings and ends ------------------------------------------------------------
 
     def _transaction(self, record: LogRecord) -> Transaction:
-        """The open transaction of a record; an identifier that begins anew begins another."""
+        """The open transaction of a record; a first record begins a new one with the same identifier."""
         transaction = self._open.get(record.transaction_id)
         if transaction is not None and not record.previous:
             self.index.counts["transactions without an end, whose identifier is used again"] += 1
@@ -103,7 +103,7 @@ class TransactionReader:
         return transaction
 
     def _singular(self, record: LogRecord) -> Transaction:
-        """A transaction of one record; pieces of its values stand before that and have opened it."""
+        """A transaction of one record; pieces of its values precede it and may have opened the transaction."""
         transaction = self._open.get(record.transaction_id)
         if transaction is not None and not transaction.changes:
             return transaction
@@ -167,7 +167,7 @@ class TransactionReader:
         self._gaps.open(transaction, references[0], body)
 
     def _join_pointer(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> None:
-        """An update that left a pointer: the row itself is in the insert before it."""
+        """Join an update that left a pointer with the insert before it, which contains the row."""
         try:
             header = record_header(record.body.new_row.record, self._byte_order)
         except DataError as error:
@@ -199,7 +199,7 @@ class TransactionReader:
             self.index.bad.append((reference.extent, error))
 
     def _load(self, record: LogRecord) -> None:
-        """A load is what it is at once, whatever becomes of the transaction it stands in."""
+        """A load takes effect at once, whatever the outcome of its transaction."""
         transaction = Transaction(record.transaction_id, _lsn(record))
         reference = ChangeReference(
             record.extent, record.kind, "O", record.table, _lsn(record), record.lfs, record.stream
@@ -211,7 +211,7 @@ class TransactionReader:
     # -- compensation ---------------------------------------------------------------------
 
     def _compensate(self, transaction: Transaction, record: LogRecord) -> None:
-        """Find what a compensation takes back: by log sequence number, else by row id."""
+        """Find the change that a compensation undoes: by log sequence number, else by row id."""
         if record.kind == "db2_dms.undo_start_of_out_of_row_data" and record.table is not None:
             self._pieces.take_back(transaction.transaction_id, record.table)
         undone = record_kinds.UNDOES.get(record.kind)
@@ -260,7 +260,7 @@ class TransactionReader:
     # -- updates that moved their row --------------------------------------------------------
 
     def _pair_halves(self, transaction: Transaction) -> None:
-        """A delete and the insert right behind it, both flagged and of one table, are one update."""
+        """Join a delete and the insert behind it to one update, if both have the flag and the same table."""
         waiting: dict[Ids | None, list[ChangeReference]] = {}
         for reference in [
             reference for reference in transaction.changes if reference.is_half and not reference.is_undone
@@ -275,12 +275,12 @@ class TransactionReader:
 
 
 def _lsn(record: LogRecord) -> int:
-    """Log sequence number of a record, or its place in the file where nothing names one."""
+    """Log sequence number of a record; its offset in the file if it has none."""
     return record.extent.offset if record.lsn is None else record.lsn
 
 
 def _rid(part: Any) -> Any:
-    """The row id of a part of a record, in a form that compares."""
+    """The row id of a part of a record, in a comparable form."""
     rid = getattr(part, "rid", None)
     return rid if rid is None or isinstance(rid, int) else (rid.word0, rid.word1, rid.word2)
 
@@ -290,13 +290,13 @@ def _enum(name: str, word: str) -> int:
 
 
 _EARLIEST, _LATEST = 315_532_800, 1 << 32
-"""Seconds that a time of a commit can be: from 1980 on, in 32 bits."""
+"""Range of seconds that a commit time can have: from 1980 on, in 32 bits."""
 
 
 def commit_seconds(value: int | None, byte_order: str) -> int | None:
-    """The seconds in a time of 4 or 8 bytes; of the two halves the one that can be a time.
+    """The seconds in a time of 4 or 8 bytes: the half of it that can be a time.
 
-    When both can, the one that stands first in memory, as if it were seconds and a fraction.
+    If both can be a time, the half that is first in memory, as in seconds and a fraction.
     """
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Check: every byte of a file, and the control file's claims against the data."""
+"""Check: accounts for every byte of a file, and compares the control file with the data."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from lmparse.spec.layout import Field
 
 @dataclass
 class CheckReport:
-    """What `lmparse check` found. Sizes in bytes."""
+    """The result of `lmparse check`. Sizes in bytes."""
 
     file: str
     size: int
     spec: str
     descriptors: int = 0
-    """Descriptor words and block descriptor words of what was read."""
+    """Descriptor words of the records that were read, BDWs included."""
     parsed: int = 0
     skipped: int = 0
-    """Passed over because the caller asked for it."""
+    """Skipped by request of the caller."""
     quarantined: int = 0
     """Bad records, and everything from damaged framing on."""
     records: int = 0
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     unlisted: dict[str, Counter[str]] = field(default_factory=dict)
-    """Code fields with values that the manual does not list."""
+    """Values of code fields that the manual does not list."""
     decisions: list[Decision] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
-    """Where control file and data file do not agree."""
+    """Differences between control file and data file."""
     errors: list[DataError] = field(default_factory=list)
     error_count: int = 0
 
     @property
     def is_accounted(self) -> bool:
-        """Whether the parts add up to the file."""
+        """Whether the parts add up to the size of the file."""
         return self._accounted == self.size
 
     @property
@@ -98,7 +98,7 @@ class CheckReport:
 
 
 def account(path: str, options: Options) -> CheckReport:
-    """Read a whole file and account for it. Raises only when its framing cannot be found."""
+    """Read a whole file and account for it. Raises only if its framing cannot be found."""
     report = CheckReport(path, 0, options.spec)
 
     def keep(error: DataError) -> None:
@@ -122,7 +122,7 @@ def account(path: str, options: Options) -> CheckReport:
 
 
 def _count(file: RecordFile, report: CheckReport, keep: Callable[[DataError], None]) -> None:
-    """One pass over the records: bytes and codes. Damaged framing quarantines the rest."""
+    """Count bytes and codes in one pass over the records. Damaged framing quarantines the rest."""
     codes = [entry for entry in file.spec.layout if entry.codes]
     # Decoding the rows reports bad records too.
     reports_here = not isinstance(file, ChangeLog) or not file.has_descriptions

@@ -1,4 +1,4 @@
-"""Sniff: what a file is, with the proof, and the options to read it."""
+"""Sniff: recognises a file, with the proof, and the options that read it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from lmparse.values import codepages
 _SHOWN = 5
 _SAMPLE_BYTES = 1 << 16
 _STARTS = (0, 4, 8)
-"""Where the first record may begin: behind no descriptor word, one, or that of a block and one."""
+"""Offsets at which the first record may begin: behind no descriptor word, an RDW, or a BDW and an RDW."""
 
 
 @dataclass(frozen=True)
 class Sniffed:
-    """What a file was found to be."""
+    """The result for one file."""
 
     path: str
     size: int
     spec: str
     """Spec id of its records."""
     kind: str
-    """In words."""
+    """Description of the records."""
     trial: Trial
     proven: Mapping[str, str]
     """Options besides the framing that the bytes prove."""
@@ -58,10 +58,10 @@ class Sniffed:
 
 
 def sniff(path: str | Path) -> Sniffed:
-    """Find out what a file is.
+    """Recognise a file.
 
-    Raises FramingError: LMP-F001 when it cannot be read, LMP-F002 when it is empty, LMP-F010
-    when it was converted to ASCII on the way, LMP-F003 when it is nothing known.
+    Raises FramingError: LMP-F001 if it cannot be read, LMP-F002 if it is empty, LMP-F010 if it was converted to ASCII,
+    LMP-F003 if it is not recognised.
     """
     buffer = open_buffer(path)
     try:
@@ -92,7 +92,7 @@ def _find(buffer: Buffer) -> tuple[str, Detection, Trial]:
 
 
 def _converted(buffer: Buffer) -> FramingError | None:
-    """The error of a file whose bytes went through a translation from EBCDIC to ASCII."""
+    """The error of a file whose bytes were translated from EBCDIC to ASCII; None for other files."""
     sample = buffer[:_SAMPLE_BYTES]
     if not sample:
         return None
@@ -118,7 +118,7 @@ def _is_known(original: bytes) -> bool:
 
 
 def _has_code(original: bytes, sample: bytes) -> bool:
-    """Whether the translated start spells what files of some kind always begin with."""
+    """Whether the bytes before translation begin with the fixed first bytes of some kind of file."""
     codes = [detection.magic for detection in known_files().values() if detection.magic]
     return any(original.startswith(code, at) and not sample.startswith(code, at) for code in codes for at in _STARTS)
 
