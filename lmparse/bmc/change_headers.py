@@ -268,7 +268,7 @@ class ChangeHeaders:
         type_ = HEADER_COLUMNS.get(entry.column)
         if type_ is None or not entry.rejects_null or not entry.fits(type_):
             return False
-        # The first that is bad ends the reading, whether it is asked for or not.
+        # Any bad record ends the reading, whether it is wanted or not.
         if self._log.options.mode == "failfast":
             return False
         return schema is None or (entry.column in schema.names and schema.field(entry.column).type == type_)

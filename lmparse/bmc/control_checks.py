@@ -37,7 +37,7 @@ def differences(control: ControlFile, tables: Tables, observed: Observed) -> Ite
     yield from _data_set(control, observed)
     end = control.first("DLGE").get("end_rba") or b""
     if end.strip(b"\x00") and observed.last_position > end:
-        yield f"DLGE.ENDRBA is {end.hex().upper()}, but a record stands at {observed.last_position.hex().upper()}"
+        yield f"DLGE.ENDRBA is {end.hex().upper()}, but a record is at {observed.last_position.hex().upper()}"
     for version in tables.versions:
         yield from _table(version)
     for record in control.of("DLCI"):

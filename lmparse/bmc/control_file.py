@@ -81,14 +81,14 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
     except DataError as error:
         if isinstance(error, FramingError) and error.code in ("LMP-F003", "LMP-F002"):
             raise ControlError(
-                "is no control file", code="LMP-C001", file=name, expected="XTYP as the first record",
+                "is not a control file", code="LMP-C001", file=name, expected="XTYP as the first record",
                 found=error.found or error.message, hex=error.hex, hint=error.hint,
             ) from None  # fmt: skip
         error.at(file=name)
         raise
     if not records or records[0].code != "XTYP":
         raise ControlError(
-            "is no control file", code="LMP-C001", file=name, record_index=0, expected="XTYP as the first record",
+            "is not a control file", code="LMP-C001", file=name, record_index=0, expected="XTYP as the first record",
             found=records[0].code if records else "no record",
         )  # fmt: skip
     return ControlFile(name, way.name, tuple(records))
@@ -138,7 +138,7 @@ def _codes() -> list[bytes]:
 
 
 def _test(records: list[bytes], framing: Framing) -> str | None:
-    return None if records[0].startswith(first_code()) else "the first record is no XTYP"
+    return None if records[0].startswith(first_code()) else "the first record is not an XTYP record"
 
 
 def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:

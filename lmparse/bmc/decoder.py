@@ -88,7 +88,7 @@ class ChangeDecoder:
         try:
             return self.interpretation.data.read(values["change_type"], values["data"])
         except DataError as error:
-            # Offsets inside DATA of several segments are no offsets of a record.
+            # Offsets inside DATA of several segments are not offsets in a record.
             error.spec, error.field_offset = self.layout.id, None
             error.field = f"data.{error.field}" if error.field else "data"
             raise

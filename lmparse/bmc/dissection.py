@@ -35,7 +35,7 @@ _COLUMN = f"{SPEC}.column"
 _SEARCHED = 1 << 28
 """Size in bytes of the largest file that is searched for the other segments of a change."""
 _NO_COLUMNS = "nothing says what the columns of the row are: the option control names the control file that does"
-_NO_LIMIT_KEYS = "limit keys do not stand in DATA as row images do; it is kept as it is"
+_NO_LIMIT_KEYS = "limit keys in DATA do not have the form of row images; DATA is kept as bytes"
 
 
 class LogicalLogDissector(FileDissector):

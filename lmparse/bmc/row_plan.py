@@ -142,7 +142,7 @@ def _ragged_kernel(column: Column) -> tuple[str, RaggedKernel]:
     return "varying text", partial(kernels.ragged_text, column.page)
 
 
-# Where columns stand
+# Offsets of columns
 
 
 @dataclass(frozen=True)

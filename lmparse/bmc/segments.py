@@ -104,7 +104,7 @@ class Joiner:
             raise RecordError(
                 code="LMP-R005", spec="bmc_lldf", field="seg_num", expected=f"a segment of {total} not met yet",
                 found=str(number), record_index=segment.extent.index, record_offset=segment.extent.offset,
-                hint="a record may stand twice in a merged log",
+                hint="a merged log may contain a record twice",
             )  # fmt: skip
         group.by_number[number] = segment
         self._open[segment.key] = group

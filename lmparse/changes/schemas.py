@@ -57,7 +57,7 @@ def version_schema(log: ChangeLog, version: Version | None) -> pa.Schema:
     options, docs = log.options, log.column_docs()
     known = {column.name for column in version.columns} if version is not None else set()
     columns = tuple(name for name in options.columns if name in known)
-    # Without any of the columns that are asked for: a struct of nothing can be written nowhere.
+    # No file format takes a struct without fields, so without any wanted column images are JSON text.
     if version is None or (options.columns and not columns):
         return changes_schema(None, header=options.header, docs=docs)
     return changes_schema([version], log.dec_length, header=options.header, columns=columns, docs=docs)

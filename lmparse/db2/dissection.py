@@ -66,7 +66,7 @@ class Db2LogDissector(FileDissector):
         try:
             record = self._log.logs.read(self._log.buffer, extent)
         except DataError as error:
-            # What stands in front of the record contradicts it; each by itself is sound.
+            # The prefix contradicts the record; each by itself is sound.
             nodes = (replace(node, fault=error) if node.path == error.field else node for node in found.nodes)
             return replace(found, nodes=tuple(nodes))
         if any(_holds_row(node) for node in found.walk()):
@@ -357,7 +357,7 @@ class _Row:
             if value is None and not meaning and name not in self._bad:
                 meaning = "null"
             return to_json({name: value})[name], meaning, self._bad.get(name)
-        # The row cannot be read as a whole; what its columns hold can be as far as it stands there.
+        # The row cannot be read as a whole, but some of its columns can.
         decode = self.reader.decoders[column.number]
         if raw is None or decode is None or column.sql_type.is_lob or column.type == "XML":
             return None, "", None

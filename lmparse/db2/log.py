@@ -220,6 +220,6 @@ class Db2Log(ChangeLog):
             self.quarantine(error, reference.extent)
             return None
         if change is None:
-            self.left_out["internal records that are no rows"] += 1
+            self.left_out["internal records that are not rows"] += 1
             return None
         return change if self.is_kept(change, change.faults) else None

@@ -229,7 +229,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
             if is_attribute.any():
                 rows.good &= ~is_attribute | (sizes[:, number] == 1)
                 bytes_ = _bytes_at(rows, begins[:, number], is_attribute)
-                # What stands for the default of its type is left to whoever reads rows one by one.
+                # Rows with the default of a type are read one by one.
                 rows.good &= ~is_attribute | (bytes_ == self._attributes["is_null"])
                 is_null = is_attribute
             if not column.sql_type.is_varying:

@@ -182,7 +182,7 @@ def read_tables_file(path: str) -> dict[Ids, Table]:
         raise ControlError(f"cannot be read: {error.strerror}", code="LMP-C009", file=path) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         place = str(error).replace("\n", " ")
-        raise ControlError(f"is no YAML: {place}", code="LMP-C009", file=path) from None
+        raise ControlError(f"is not YAML: {place}", code="LMP-C009", file=path) from None
     entries = tree.get("tables") if isinstance(tree, dict) else None
     if not isinstance(entries, list):
         raise _unusable(path, "tables", "a list of tables under the key tables", tree)

@@ -177,7 +177,7 @@ class TransactionReader:
             return
         before = next((known for known in reversed(transaction.changes) if known.ids == reference.ids), None)
         if before is not None and before.op == "I" and not before.is_undone:
-            # The insert is where the new row stands; the update gives the row before.
+            # The insert has the new row, the update the row before.
             transaction.changes.remove(before)
             reference.other, reference.extent = reference.extent, before.extent
             reference.number, reference.pieces = before.number, before.pieces or reference.pieces

@@ -123,7 +123,7 @@ def check_changes(options: Options) -> AnyFamily:
     family = family_of(spec)
     if family is None:
         raise OptionError(
-            f"records of {spec.id} are no changes",
+            f"records of {spec.id} are not changes",
             hint="one of " + ", ".join(family.spec_id for family in _families_for(spec)),
         )
     return family

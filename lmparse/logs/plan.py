@@ -51,7 +51,7 @@ class PlannedSpec:
 
     def lines(self) -> Iterator[str]:
         """The same as text."""
-        yield f"{self.spec}: " + (f"row by row: {self.reason}" if self.reason else "by the column")
+        yield f"{self.spec}: " + (f"row by row: {self.reason}" if self.reason else "column-wise")
         yield ""
         for column in self.columns:
             place = "" if column.offset is None else str(column.offset)
