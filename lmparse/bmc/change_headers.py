@@ -246,7 +246,7 @@ class ChangeHeaders:
                 if word not in options.include:
                     left_out.append((word, numbers[wanted & (states == number)]))
             wanted &= each([word in options.include for word in self.states], states)
-        if self._log.range.has_seq or self._log.range.has_time:
+        if self._log.range.bounds:
             places = np.flatnonzero(wanted)
             inside = self._are_inside(found.part(wanted))
             left_out.append((OUTSIDE, numbers[places[~inside]]))
@@ -255,13 +255,10 @@ class ChangeHeaders:
 
     def _are_inside(self, found: HeaderRows) -> Flags:
         """Which records are inside the range of the options."""
-        asked = self._log.range
-        columns: dict[str, pa.Array] = {}
-        if asked.has_seq:
-            columns["seq"] = self.column("seq", found)
-        if asked.has_time:
-            columns["commit_ts"] = self.column("commit_ts", found).cast(pa.int64())
-        return mask(columns, [Filter(*bound) for bound in asked.bounds])
+        columns = {name: self.column(name, found) for name in {name for name, *_ in self._log.range.bounds}}
+        if "commit_ts" in columns:
+            columns["commit_ts"] = columns["commit_ts"].cast(pa.int64())
+        return mask(columns, [Filter(*bound) for bound in self._log.range.bounds])
 
     def _is_deciding(self, entry: Filter, schema: pa.Schema | None) -> bool:
         """Whether a filter can exclude changes by their headers."""

@@ -36,28 +36,24 @@ class ChangeDecoder:
     def decode(self, joined: JoinedChange) -> tuple[Change, list[DataError]]:
         """One change and the faults in its DATA area. Raises the error of a record that cannot be read."""
         values, extent = joined.values, joined.extent
+        area = self._area(values)
+        version, fault = self._version(values)
+        name = self.name(values, version)
         change = Change(
             op=OPERATIONS.get(values["change_type"]),
             seq=order.seq(values, extent.index),
             txn_id=order.txn_id(values),
-            schema_name="",
-            table_name="",
-            table_name_short=False,
-            before=None,
-            after=None,
+            schema_name=name.schema,
+            table_name=name.name,
+            table_name_short=name.is_short,
             values=values,
             header={name: value for name, value in values.items() if name != "data"},
             commit_ts=values["uor_commit_timestamp"],
             ts=values["timestamp"],
-            detail=None,
             extent=extent,
             length=sum(entry.length for entry in joined.extents),
+            table=version,
         )
-        area = self._area(values)
-        version, fault = self._version(values)
-        name = self.name(values, version)
-        change.table, change.schema_name, change.table_name = version, name.schema, name.name
-        change.table_name_short = name.is_short
         if not area.images:
             change.detail = _detail(values, area, self.code_page)
             return change, []

@@ -63,7 +63,7 @@ class Version(Protocol):
     def columns(self) -> Sequence[TableColumn]: ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Change:
     """One change. Values are typed: int, float, Decimal, str, bytes, None."""
 
@@ -77,8 +77,8 @@ class Change:
     schema_name: str
     table_name: str
     table_name_short: bool
-    before: Values | None
-    after: Values | None
+    before: Values | None = None
+    after: Values | None = None
     values: Values
     """The values of HEADER_FIELDS, which all changes have; a field that the log does not have is missing."""
     header: Values
@@ -86,7 +86,7 @@ class Change:
     commit_ts: str | None
     ts: str | None
     """Time of the log record itself."""
-    detail: dict[str, Any] | None
+    detail: dict[str, Any] | None = None
     extent: RecordExtent
     """Extent of its record, or of its last segment."""
     length: int
@@ -97,15 +97,8 @@ class Change:
     def to_row(self, origin: dict[str, Any], *, header: bool = False) -> dict[str, Any]:
         """The change by column name, with typed values. `origin` contains file and spec."""
         values = self.values
-        row: dict[str, Any] = {
-            "op": self.op,
-            "seq": self.seq,
-            "txn_id": self.txn_id,
-            "commit_ts": self.commit_ts,
-            "ts": self.ts,
-            "schema_name": self.schema_name,
-            "table_name": self.table_name,
-        }
+        names = ("op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name")
+        row: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.table_name_short:
             row["table_name_short"] = True
         row |= {"before": self.before, "after": self.after}

@@ -33,16 +33,6 @@ class ChangeRange:
         )  # fmt: skip
 
     @property
-    def has_seq(self) -> bool:
-        """Whether `seq` is bounded."""
-        return self.first_seq is not None or self.last_seq is not None
-
-    @property
-    def has_time(self) -> bool:
-        """Whether the time of the commit is bounded."""
-        return self.first_time is not None or self.last_time is not None
-
-    @property
     def bounds(self) -> list[tuple[str, str, str | int]]:
         """Each bound as a column of changes, a comparison and a value; `commit_ts` in microseconds."""
         every = (
@@ -53,9 +43,9 @@ class ChangeRange:
 
     def holds(self, seq: Callable[[], str], time: Callable[[], int | None]) -> bool:
         """Whether a change is inside. A function is called only if its value is bounded."""
-        if self.has_seq and not (self.first_seq or "") <= seq() <= (self.last_seq or "G"):
+        if (self.first_seq or self.last_seq) and not (self.first_seq or "") <= seq() <= (self.last_seq or "G"):
             return False
-        if not self.has_time:
+        if self.first_time is None and self.last_time is None:
             return True
         found = time()
         if found is None or (self.first_time is not None and found < self.first_time):

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.changes.change import ROLES, Change
-from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents, text_refusal
+from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import schemas
 from lmparse.columnar.metadata_columns import Origin
@@ -33,11 +33,6 @@ from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
 from lmparse.records.reader import Values
 
 _Pairs = Sequence[tuple[Transaction, ChangeReference]]
-
-
-def refusal(log: Db2Log, schema: pa.Schema | None = None) -> str:
-    """Why the changes of a log cannot be read column-wise, in a schema; empty when they can."""
-    return text_refusal(log, schema)
 
 
 @dataclass(frozen=True)

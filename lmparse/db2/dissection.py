@@ -67,8 +67,7 @@ class Db2LogDissector(FileDissector):
             record = self._log.logs.read(self._log.buffer, extent)
         except DataError as error:
             # The prefix contradicts the record; each by itself is sound.
-            nodes = (replace(node, fault=error) if node.path == error.field else node for node in found.nodes)
-            return replace(found, nodes=tuple(nodes))
+            return replace(found, nodes=opened(found.nodes, _marking(error.field or "", error)))
         if any(_holds_row(node) for node in found.walk()):
             found = self._with_rows(found, record)
         return self._among_others(found, record)

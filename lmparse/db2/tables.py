@@ -196,8 +196,6 @@ def read_tables_file(path: str) -> dict[Ids, Table]:
 
 
 def _table(path: str, where: str, entry: Any) -> Table:
-    if not isinstance(entry, dict):
-        raise _unusable(path, where, "a mapping of keys", entry)
     _check_keys(path, where, entry, _KEYS)
     ids = [_whole(path, f"{where}.{key}", entry.get(key)) for key in ("tablespace_id", "table_id")]
     name, schema = (_text(path, f"{where}.{key}", entry.get(key)) for key in ("name", "schema"))
@@ -214,8 +212,6 @@ def _table(path: str, where: str, entry: Any) -> Table:
 
 
 def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:
-    if not isinstance(entry, dict):
-        raise _unusable(path, where, "a mapping of keys", entry)
     _check_keys(path, where, entry, _COLUMN_KEYS)
     name, words = (_text(path, f"{where}.{key}", entry.get(key)) for key in ("name", "type"))
     nullable = entry.get("nullable", True)
@@ -227,7 +223,9 @@ def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:
         raise _unusable(path, f"{where}.type", "an SQL type such as DECIMAL(9,2)", str(error)) from None
 
 
-def _check_keys(path: str, where: str, entry: dict[Any, Any], known: Sequence[str]) -> None:
+def _check_keys(path: str, where: str, entry: Any, known: Sequence[str]) -> None:
+    if not isinstance(entry, dict):
+        raise _unusable(path, where, "a mapping of keys", entry)
     for key in entry:
         if key not in known:
             raise _unusable(path, f"{where}.{key}", "one of " + ", ".join(known), key)

@@ -17,6 +17,8 @@ from lmparse.records.reader import Values
 from lmparse.records.settings import Decision
 from lmparse.spec.layout import Field
 
+_SIZES = ("size", "descriptors", "parsed", "skipped", "quarantined")
+
 
 @dataclass
 class CheckReport:
@@ -58,14 +60,7 @@ class CheckReport:
             "report_version": 1,
             "file": self.file,
             "spec": self.spec,
-            "bytes": {
-                "size": self.size,
-                "descriptors": self.descriptors,
-                "parsed": self.parsed,
-                "skipped": self.skipped,
-                "quarantined": self.quarantined,
-                "is_accounted": self.is_accounted,
-            },
+            "bytes": {name: getattr(self, name) for name in (*_SIZES, "is_accounted")},
             "records": self.records,
             "counts": {name: dict(counter.most_common()) for name, counter in self.counts.items()},
             "unlisted": {name: dict(counter.most_common()) for name, counter in self.unlisted.items()},
