@@ -11,12 +11,10 @@ from pathlib import Path
 from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_file import first_code, read_control
 from lmparse.errors import ControlError, DataError, FramingError
+from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import detect
 from lmparse.storage import addresses, buffers, compression, file_systems
 from lmparse.storage.addresses import local_path
-
-_PLACES = (0, 4, 8)
-"""Offsets at which the first record may begin: behind no descriptor word, an RDW, or a BDW and an RDW."""
 
 
 def is_control(path: str) -> bool:
@@ -53,7 +51,7 @@ def _named_data_set(path: str, stamp: Hashable) -> str | None:
     LMP-F001, which is not cached.
     """
     first, code = buffers.head(path, 16), first_code()
-    if not any(first.startswith(code, place) for place in _PLACES):
+    if not any(first.startswith(code, place) for place in record_starts()):
         return None
     _copy = buffers.open_buffer(path)  # one for both that read it now
     return _data_set(path) if _is_control(path) else None
@@ -89,13 +87,10 @@ def find_control(path: str, control: str | None) -> str:
             return found[0]
     which = "several control files" if named or same else "no control file"
     raise ControlError(
-        f"{which} in {folder} for it",
-        code="LMP-C007",
-        file=path,
+        f"{which} in {folder} for it", code="LMP-C007", file=path, hint="name it with control",
         expected="one whose DLDS names the data set, or of the same stem",
         found=", ".join(addresses.base_name(found) for found in named or same or candidates) or "none",
-        hint="name it with control",
-    )
+    )  # fmt: skip
 
 
 def _is_folder(path: str) -> bool:

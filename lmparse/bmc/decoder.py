@@ -14,7 +14,7 @@ from lmparse.bmc.segments import JoinedChange
 from lmparse.bmc.table_names import TableName, table_name
 from lmparse.bmc.tables import Tables, TableVersion, identity
 from lmparse.changes.change import ROLES, Change
-from lmparse.changes.row_values import add_row, of_role
+from lmparse.changes.row_values import add_row, reading
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Values
 from lmparse.spec.layout import Layout
@@ -98,11 +98,8 @@ class ChangeDecoder:
     def _read_images(self, change: Change, version: TableVersion, images: dict[str, bytes]) -> None:
         absent: dict[str, str] = {}
         for role, image in images.items():
-            try:
+            with reading(role):
                 row = self.interpretation.read_image(version, image, self.columns)
-            except DataError as error:
-                of_role(error, role)
-                raise
             add_row(change, role, row, absent)
         if absent:
             change.detail = {"absent": absent}

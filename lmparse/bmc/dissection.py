@@ -17,7 +17,7 @@ from lmparse.bmc.headers import HeaderField, widen
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import SPEC, RowReader
-from lmparse.bmc.segments import Joiner, Segment
+from lmparse.bmc.segments import Joiner, Segment, SegmentGroup
 from lmparse.bmc.tables import Column, TableVersion
 from lmparse.changes.change import ROLES
 from lmparse.changes.row_values import RowValues, of_role
@@ -125,10 +125,10 @@ class LogicalLogDissector(FileDissector):
             note = f"segment number {number} of {total}; in a file of this size the others are not looked for"
             return replace(found, notes=(*found.notes, note))
         others = list(self._others(segment))
-        numbers = {other.values["seg_num"] for other in others} | {number}
+        group = SegmentGroup(total, {part.values["seg_num"]: part for part in (segment, *others)})
         said = f"segment number {number} of {total}"
-        if len(numbers) == total and (0 in numbers) != (total in numbers):
-            said = f"segment {number - min(numbers) + 1} of {total}"
+        if group.is_complete:
+            said = f"segment {number - min(group.by_number) + 1} of {total}"
         where = ", ".join(str(other.extent.index) for other in others)
         said += f"; the others are in records {where}" if others else "; the file has no other of this change"
         fault = _misfit(segment, others)

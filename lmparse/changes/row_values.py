@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from lmparse.changes.change import Change, TableColumn
@@ -36,6 +37,16 @@ def of_role(error: DataError, role: str) -> DataError:
     """The error of a row that cannot be read, with the role of the row in front of its field."""
     error.field = f"{role}.{error.field}" if error.field else role
     return error
+
+
+@contextmanager
+def reading(role: str) -> Iterator[None]:
+    """Read the row of a role: its errors get the role as in `of_role`."""
+    try:
+        yield
+    except DataError as error:
+        of_role(error, role)
+        raise
 
 
 def of_table(error: DataError, columns: Sequence[TableColumn], identity: str) -> DataError:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from lmparse.changes.change import ROLES, Change
-from lmparse.changes.row_values import RowValues, add_row, of_role
+from lmparse.changes.row_values import RowValues, add_row, reading
 from lmparse.db2 import log_record
 from lmparse.db2.lob_values import OutsideValues, first_column
 from lmparse.db2.log_record import LogReader, LogRecord
@@ -98,7 +98,10 @@ class ChangeDecoder:
     def _fill(self, change: Change, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> bool:
         """Read the rows of a change into it; False if the record contains no row."""
         images = self._images(reference, record)
-        headers = {role: self._page_header(role, image) for role, image in images.items()}
+        headers: dict[str, RecordHeader] = {}
+        for role, image in images.items():
+            with reading(role):
+                headers[role] = record_header(image, self.logs.byte_order)
         if not any(header.is_row for header in headers.values()):
             return False
         detail, table = detail_of(reference), change.table
@@ -123,13 +126,6 @@ class ChangeDecoder:
         change.detail = detail or None
         return True
 
-    def _page_header(self, role: str, image: bytes) -> RecordHeader:
-        try:
-            return record_header(image, self.logs.byte_order)
-        except DataError as error:
-            of_role(error, role)
-            raise
-
     def _images(self, reference: ChangeReference, record: LogRecord) -> dict[str, bytes]:
         """The data page records of a change, by role."""
         body = record.body
@@ -151,13 +147,9 @@ class ChangeDecoder:
         outside = OutsideValues(
             reference, reader, self._lob_data, lambda: self._has_rival(transaction, reference), first
         )
-        try:
-            return reader.read(
-                image, outside.after if role == "after" else outside.before, frozenset(self.options.columns) or None
-            )
-        except DataError as error:
-            of_role(error, role)
-            raise
+        wanted = frozenset(self.options.columns) or None
+        with reading(role):
+            return reader.read(image, outside.after if role == "after" else outside.before, wanted)
 
     def first_column_of(self, table: Table) -> int | None:
         """Number of the first column in LOB records of a table; None if no number fits."""

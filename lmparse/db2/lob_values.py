@@ -12,8 +12,6 @@ from lmparse.db2.tables import Column, Table
 from lmparse.db2.transaction_index import ChangeReference, LobPiece
 from lmparse.spec import catalog
 
-_BEFORE = "the value before is not logged"
-
 
 @cache
 def _whole_row() -> int:
@@ -51,7 +49,7 @@ class OutsideValues:
     @staticmethod
     def before(column: Column) -> str:
         """Why the value of a column before a change is not available."""
-        return _BEFORE
+        return "the value before is not logged"
 
     def _of(self, column: Column, reference: ChangeReference) -> list[LobPiece]:
         first = self.first_column or 0

@@ -86,14 +86,11 @@ class Db2Log(ChangeLog):
             yield record
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
-        super().report(error if extent is None else self._placed(error, extent), extent)
-
-    def _placed(self, error: DataError, extent: RecordExtent) -> DataError:
-        """An error with the log sequence number of its record, if that can be read."""
-        said = self.logs.lsn_and_transaction(self.buffer, extent)
-        hints = [error.hint, said]
-        error.hint = "; ".join(hint for hint in hints if hint) or None
-        return error
+        if extent is not None:
+            # The log sequence number of the record, if that can be read.
+            hints = error.hint, self.logs.lsn_and_transaction(self.buffer, extent)
+            error.hint = "; ".join(filter(None, hints)) or None
+        super().report(error, extent)
 
     # -- transactions and tables -----------------------------------------------------
 

@@ -290,20 +290,19 @@ def _decoder(column: Column, byte_order: str, page: CodePage, trim: bool) -> Cal
         return lambda raw: decimals.decode_packed(raw, type_.scale, type_.precision)
     if form == "decfloat":
         return lambda raw: decfloat.decode(raw if byte_order == "big" else raw[::-1])
-    if form == "boolean":
-        return _boolean
     if form == "timestamp":
         return lambda raw: packed_times.decode_timestamp(raw, type_.precision)
-    return _DIGITS.get(form, bytes)
-
-
-_DIGITS: dict[str, Callable[[bytes], Any]] = {
-    "date": packed_times.decode_date,
-    "time": packed_times.decode_time,
-}
+    return _DECODERS.get(form, bytes)
 
 
 def _boolean(raw: bytes) -> bool:
     if raw not in (b"\x00", b"\x01"):
         raise InvalidValueError(code="LMP-V001", expected="X'00' or X'01'", found=f"X'{raw.hex().upper()}'")
     return raw == b"\x01"
+
+
+_DECODERS: dict[str, Callable[[bytes], Any]] = {
+    "boolean": _boolean,
+    "date": packed_times.decode_date,
+    "time": packed_times.decode_time,
+}

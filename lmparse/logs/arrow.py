@@ -25,16 +25,7 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
 from lmparse.columnar.metadata_columns import Origin
 from lmparse.columnar.record_plan import RecordPlan
-from lmparse.columnar.rows import (
-    Row,
-    bad_rows,
-    batches,
-    fields_for,
-    parts_inside,
-    record_row,
-    record_rows,
-    to_batch,
-)
+from lmparse.columnar.rows import Row, bad_rows, batches, fields_for, parts_inside, record_row, record_rows, to_batch
 from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.errors import FramingError
+from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import Detection, Trial, detect, try_framings
 from lmparse.logs.families import families, known_files
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -15,8 +16,6 @@ from lmparse.values import codepages
 
 _SHOWN = 5
 _SAMPLE_BYTES = 1 << 16
-_STARTS = (0, 4, 8)
-"""Offsets at which the first record may begin: behind no descriptor word, an RDW, or a BDW and an RDW."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,8 @@ def _is_known(original: bytes) -> bool:
 def _has_code(original: bytes, sample: bytes) -> bool:
     """Whether the bytes before translation begin with the fixed first bytes of some kind of file."""
     codes = [detection.magic for detection in known_files().values() if detection.magic]
-    return any(original.startswith(code, at) and not sample.startswith(code, at) for code in codes for at in _STARTS)
+    starts = record_starts()
+    return any(original.startswith(code, at) and not sample.startswith(code, at) for code in codes for at in starts)
 
 
 def _unknown(buffer: Buffer) -> FramingError:
