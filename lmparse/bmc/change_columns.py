@@ -73,7 +73,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         whole = span or Span(0, len(log.buffer), 0)
         self._skip = whole.skip
         if not len(log.buffer):
-            next(log.extents(span), None)  # says so
+            next(log.extents(span), None)  # adds the notice of an empty file
         for window in log.windows(whole):
             while len(window):
                 window = window.behind((yield from self._read_window(window)))

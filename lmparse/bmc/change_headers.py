@@ -102,7 +102,7 @@ class ChangeHeaders:
         self._log = log
         self._filters = [entry for entry in filters if self._is_deciding(entry, schema)]
         self._plan = header_columns.record_plan(log.header, log.code_page)
-        # What no column shows is read too where it can be bad: that is reported, and its row read by itself.
+        # Fields that can be faulty are read even if no column needs them: such records are read one by one.
         self._names = list(dict.fromkeys((*HEADER_FIELDS, *_TIMES.values(), *self._plan.fallible)))
         self._lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
         """The field with the LRSN of a record; the RBA if the header has no LRSN."""
@@ -223,7 +223,7 @@ class ChangeHeaders:
     def select(self, found: HeaderRows, left_out: list[LeftOut]) -> HeaderRows:
         """The wanted records; reasons and numbers of the others are added to `left_out`."""
         found = found.part(self._are_wanted(found, left_out))
-        # As long as images can be read in several ways, any of them may tell these apart for those behind it.
+        # While several interpretations are left, any image may exclude some for later images, so all are read.
         if self._filters and len(self._log.interpretation.image_candidates) == 1:
             for entry in self._filters:
                 if len(found.numbers):
@@ -278,7 +278,7 @@ class ChangeHeaders:
         if name in TABLE_NAMES:
             names = [known.names.get(name, "") for known in self.known]
             is_it = mask({name: pa.array(names, schemas.TEXT)}, [entry]).tolist()
-            # What is of no version gets its names, or its fault, where it is read by itself.
+            # A record without a table version gets its names or its fault when it is read on its own.
             return each([it or not known.version for it, known in zip(is_it, self.known, strict=True)], found.known)
         return mask({name: self.column(name, found)}, [entry])
 
@@ -290,7 +290,7 @@ def each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:
 
 def _are_behind(positions: Bytes, bounds: tuple[bytes, ...]) -> Flags:
     """Which of n positions have reached each bound, of shape (n, bounds)."""
-    # As bytes compare, but for zeros at the end.
+    # NumPy compares them like bytes, except for zeros at the end.
     held = np.ascontiguousarray(positions).view(f"S{positions.shape[1]}")
     behind: Flags = held >= np.array(bounds, held.dtype)
     return behind

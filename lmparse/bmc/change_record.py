@@ -125,7 +125,7 @@ def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, s
         reading: sum(DataReader(reading).fits(values) and fills_columns(values, reading) for values in samples)
         for reading in READINGS
     }
-    # A single image behind a total is a single longer one to another reading, so columns say more.
+    # One image behind a total can pass for one longer image without a total, so columns are better evidence.
     best = max((filled[reading], counts[reading]) for reading in READINGS)
     if best == (0, 0):
         return READINGS[0], f"no reading fills any of {len(samples)} records; the default"
@@ -162,7 +162,7 @@ def detection(described: Places | None = None, width: int | None = None) -> Dete
     layout = catalog.load(SPEC).layout
     table = table_places(_NEEDED)
     places = table if described is None else described
-    # What XHDF describes may turn out not to be this file's header; its records say so then.
+    # XHDF may describe the header of another file; then the error comes from the records.
     least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
 
     def is_one(raw: bytes) -> bool:
@@ -255,7 +255,7 @@ class _Cutter:
             return
         change_type = _number(buffer, self._places["change_type"], offset)
         if change_type not in image_change_types():
-            # Nothing in DATA comes first: the next header's LENGTH would pass for a halfword.
+            # An empty DATA area is tried first: the LENGTH of the next header can pass for a halfword.
             yield data
         elif end - data < self._halfword:
             yield data + self._halfword

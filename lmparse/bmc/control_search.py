@@ -36,7 +36,7 @@ def _is_control(path: str) -> bool:
             return True
     except FramingError:
         return False
-    # One that is damaged still begins as control files do, unless all of it is a data file.
+    # A damaged control file begins like one, unless the whole file can be read as a data file.
     try:
         return not detect(buffer, change_record.detection()).is_proven
     except FramingError:
@@ -53,7 +53,7 @@ def _named_data_set(path: str, stamp: Hashable) -> str | None:
     first, code = buffers.head(path, 16), first_code()
     if not any(first.startswith(code, place) for place in record_starts()):
         return None
-    _copy = buffers.open_buffer(path)  # one for both that read it now
+    _copy = buffers.open_buffer(path)  # the functions below read this copy
     return _data_set(path) if _is_control(path) else None
 
 
@@ -113,7 +113,7 @@ def _control_files(folder: str, data: str) -> Iterator[tuple[str, str]]:
             if _is_control(path):
                 yield path, _data_set(path)
             continue
-        with suppress(FramingError):  # one that cannot be read may be another log's
+        with suppress(FramingError):  # an unreadable one may belong to another log
             if (data_set := _named_data_set(path, stamp)) is not None:
                 yield path, data_set
 

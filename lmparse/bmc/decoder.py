@@ -59,7 +59,7 @@ class ChangeDecoder:
             return change, []
         images = dict(zip(ROLES[change.op or ""], area.images, strict=True))
         if version is None or fault is not None:
-            # The row cannot be read, but it is not lost.
+            # The row cannot be read, so its bytes are kept.
             change.detail = {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
             return change, [fault] if fault else []
         self._read_images(change, version, images)

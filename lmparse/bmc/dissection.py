@@ -67,7 +67,7 @@ class LogicalLogDissector(FileDissector):
         for name, (offset, width) in self._places.items():
             if offset + width <= extent.length:
                 raw = extent.number(self._log.buffer, offset, width).to_bytes(width, "big")
-                with suppress(InvalidValueError):  # a number that has no room in today's width
+                with suppress(InvalidValueError):  # the number does not fit today's width
                     yield name, int.from_bytes(widen(raw, layout[name]), "big")
 
     @cached_property
@@ -145,7 +145,7 @@ class LogicalLogDissector(FileDissector):
     def _segments(self) -> dict[tuple[Any, ...], list[RecordExtent]]:
         """Extents of the segments of each change, from one pass over the headers."""
         found: dict[tuple[Any, ...], list[RecordExtent]] = {}
-        with suppress(FramingError):  # damage is shown where it is asked for
+        with suppress(FramingError):  # damage is reported where the record is read
             for key, extent in self._log.segments():
                 found.setdefault(key, []).append(extent)
         return found

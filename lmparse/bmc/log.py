@@ -240,7 +240,7 @@ class LogicalLog(ChangeLog):
         """Extents of every record that may be a segment."""
         place = self.header_places(["total_segs"]).get("total_segs")
         if place is None:
-            return iter(())  # without that field no record is one
+            return iter(())  # without that field there are no segments
         if place[1] > _WIDEST:
             return self.extents()
         return scans.above(self.windows(), place, 1)

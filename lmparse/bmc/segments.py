@@ -129,7 +129,7 @@ class Joiner:
     def _missing(self, group: SegmentGroup) -> str:
         base = 0 if 0 in group.by_number else 1 if group.total in group.by_number else self.base
         if base is None:
-            # Neither end is there, so the numbers alone do not tell where counting starts.
+            # Without the first and the last, the numbers do not show whether they begin at 0 or 1.
             return f"number {min(group.by_number) - 1} or {max(group.by_number) + 1}" if group.total == 2 else "one"
         missing = [str(number) for number in range(base, base + group.total) if number not in group.by_number]
         return " and ".join(missing)

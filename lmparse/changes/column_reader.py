@@ -141,7 +141,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
             try:
                 rows += self._fallback_rows(number, self._change(window, number))
             except LmparseError as error:
-                # What is before it counts still.
+                # Changes before the error still count.
                 reached, fault = number, error
                 break
             if self._state() != state:

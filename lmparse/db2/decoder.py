@@ -184,7 +184,7 @@ class ChangeDecoder:
                 if table is not None:
                     self._row_reader(table).read(image, ask)
                 else:
-                    asked.append("")  # what nothing describes may have LOB columns
+                    asked.append("")  # a table without a description may have LOB columns
         return bool(asked)
 
 

@@ -262,7 +262,7 @@ class _Row:
                 return replace(node, children=(*(self._slot(*slot, first) for slot in slots), *rest))
             if node.path == "variable_section":
                 inside = tuple(value for value in values if node.start <= value.start and value.end <= node.end)
-                # Columns of a damaged row may share bytes: then none of them is said to hold them.
+                # Columns of a damaged row may overlap; then none of them is shown.
                 is_shared = any(one.end > other.start for one, other in pairwise(inside))
                 return node if is_shared or not inside else replace(node, value=None, children=inside)
             return None

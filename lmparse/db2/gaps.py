@@ -61,7 +61,7 @@ class Gaps:
             return
         gaps = self._lasting.get(reference.ids, [])
         if reference.kind == TRUNCATE and is_done:
-            # An empty table is known again; what came behind the truncate is not.
+            # A truncated table is complete again; gaps behind the truncate remain.
             self._lasting[reference.ids] = [gap for gap in gaps if gap.extent.index > reference.extent.index]
         elif reference.kind == ATTRIBUTE and not is_done:
             self._lasting[reference.ids] = [gap for gap in gaps if gap is not reference]

@@ -97,7 +97,7 @@ class LobPieces:
             return
         reference.pieces = pieces
         if reference.op == "U":
-            # Only an update appends; a new row in the place of another has a value of its own.
+            # Only an update appends; a new row with the same row id has a value of its own.
             last = self._values.get((reference.ids, reference.rid))
             reference.grows = _grown_by(pieces, last)
             reference.appends = frozenset(

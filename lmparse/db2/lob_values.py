@@ -89,7 +89,7 @@ class OutsideValues:
         if bare:
             return f"not logged: {sum(piece.length for piece in bare)} bytes of a NOT LOGGED column"
         if not pieces[0].kind.startswith("db2_lob"):
-            return b"".join(map(self.read, pieces))  # text in its order, without places
+            return b"".join(map(self.read, pieces))  # XML text, in order, without byte addresses
         ordered = sorted(pieces, key=lambda piece: piece.address)
         for first, second in pairwise(ordered):
             if first.end != second.address:

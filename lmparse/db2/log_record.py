@@ -277,7 +277,7 @@ def _explains(generation: str, byte_order: str) -> Callable[[bytes], bool]:
             record = reader.values_of(parsed)
         except DataError:
             return False
-        # A payload takes whatever is there, and text up to the end does so too.
+        # A payload accepts any bytes, and so does text up to the end of the record.
         is_open = hasattr(innermost(parsed), "payload")
         texts = (value for value in record.values.values() if isinstance(value, str))
         return not is_open and not record.faults and all(map(str.isprintable, texts))
@@ -294,7 +294,7 @@ def prove_generation(records: Sequence[bytes], byte_order: str, generations: Seq
     said = ", ".join(f"{name}: {count} of {len(records)} records" for name, count in counts.items())
     if not counts[best]:
         raise FramingError("no generation explains a record", code="LMP-F003", found=said, hint="name the generation")
-    # One that explains all of them needs no margin: short records of one form can pass for another's.
+    # A generation that explains all records needs no margin: short records of one form can fit another.
     least = counts[best] if counts[best] == len(records) else counts[best] / MARGIN
     rivals = [name for name, count in counts.items() if name != best and count >= least > 0]
     if rivals:

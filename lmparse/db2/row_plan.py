@@ -146,7 +146,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
                 return f"{column.name}: the columns are not packed"
             end = column.end
         if len({column.name for column in self.columns}) < len(self.columns):
-            return "two columns have one name"  # as where a tables file names some of them only
+            return "two columns have one name"  # a tables file may name only some of them
         return super().refusal(wanted)
 
     def _decode(self, rows: Rows, wanted: Wanted) -> DecodedRows:

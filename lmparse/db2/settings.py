@@ -94,7 +94,7 @@ def _check_generation(buffer: Buffer, framing: Framing, generation: str) -> None
         raws.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
     counts = log_record.explained(raws, framing.byte_order or "")
     best = max(counts, key=lambda name: counts[name])
-    # Of a few damaged records one may pass for another generation's by chance.
+    # Among few damaged records, one may fit another generation by chance.
     if counts[best] > log_record.MARGIN * counts[generation] and 2 * counts[best] > len(raws):
         raise FramingError(
             f"the records are not of generation {generation}", code="LMP-F005", expected=f"generation {generation}",

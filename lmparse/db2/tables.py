@@ -137,7 +137,7 @@ class Table:
 
 
 def _same_bytes(mine: Column, theirs: Column) -> bool:
-    # A record does not tell bit data from text, and gives a timestamp's digits in pairs.
+    # Log records do not distinguish bit data from text, and state the digits of a timestamp in pairs.
     same = mine.type == theirs.type and mine.offset == theirs.offset and mine.is_nullable == theirs.is_nullable
     return same and (mine.sql_type.is_varying or mine.length == theirs.length)
 
@@ -267,7 +267,7 @@ def table_of(ids: Ids, description: Any, sequence: int, field: str) -> Table:
         for number, entry in enumerate(description.columns, 1)
     ]
     if len(description.lobs) == count:
-        # One for each LOB column; where there are more, which belongs to which is not stated.
+        # One descriptor for each LOB column; of more, no manual says which belongs to which column.
         lengths = iter(lob.maximum_length for lob in description.lobs)
         columns = [
             replace(column, sql_type=replace(column.sql_type, length=next(lengths)))

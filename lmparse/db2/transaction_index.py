@@ -214,7 +214,7 @@ class Descriptions:
         logged = self._index.description(transaction, reference)
         if logged is None or named is None:
             return logged or named
-        # The same object for all changes of a version, which is what tells versions apart; the index keeps the key.
+        # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.
         known = self._named.get((reference.ids, id(logged)))
         if known is not None:
             return known

@@ -84,7 +84,7 @@ class TransactionReader:
             if record.table is not None:
                 self._pieces.add(record, record.table)
         elif any(record.transaction_id):
-            self._transaction(record)  # not a change, but the first record of one may be any
+            self._transaction(record)  # not a change, but any record can be the first of a transaction
 
     # -- beginnings and ends ------------------------------------------------------------
 

@@ -86,7 +86,7 @@ def _find(buffer: Buffer) -> tuple[str, Detection, Trial]:
                 raise
     if not fits:
         raise ambiguous[0] if ambiguous else _converted(buffer) or _unknown(buffer)
-    # What tiles the file is preferred to what only begins well.
+    # A framing that fits the whole file is preferred to one that fits its beginning.
     return min(fits, key=lambda fit: not fit[2].is_proven)
 
 
