@@ -210,6 +210,6 @@ def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array:
     sets, which = np.unique(absent, return_inverse=True)
     texts: list[str | None] = []
     for flags in sets.tolist():
-        told = {reason: ABSENT_REASON for number, reason in enumerate(reasons) if flags >> number & 1}
-        texts.append(json.dumps({"absent": told}, ensure_ascii=False) if told else None)
+        found = {reason: ABSENT_REASON for number, reason in enumerate(reasons) if flags >> number & 1}
+        texts.append(json.dumps({"absent": found}, ensure_ascii=False) if found else None)
     return pa.array(texts, schemas.TEXT).take(pa.array(which))

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
-from lmparse.bmc.tables import Tables, TableVersion, position_of
+from lmparse.bmc.tables import Tables, TableVersion, identity, position_of
 from lmparse.records.reader import Values
 
 
@@ -29,7 +29,7 @@ class Observed:
         self.last_position = max(self.last_position, position_of(values) or b"")
         self.has_segments = self.has_segments or (values["total_segs"] or 0) > 1
         self.change_types.add(values["change_type"])
-        self.tables.add((values["system_id"], values["dbid"], values["psid"], values["tbobid"]))
+        self.tables.add(identity(values))
 
 
 def differences(control: ControlFile, tables: Tables, observed: Observed) -> Iterator[str]:

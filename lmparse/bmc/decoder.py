@@ -67,8 +67,8 @@ class ChangeDecoder:
 
     def name(self, values: Values, version: TableVersion | None) -> TableName:
         """Owner and name of the table in a header."""
-        told = (values[name] for name in ("tbowner_len", "tbname_len", "table_owner", "table_name"))
-        key = (*identity(values), *told, id(version))
+        stated = (values[name] for name in ("tbowner_len", "tbname_len", "table_owner", "table_name"))
+        key = (*identity(values), *stated, id(version))
         name = self._names.get(key)
         if name is None:
             name = self._names[key] = table_name(values, self.layout, version, self.code_page)

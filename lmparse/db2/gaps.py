@@ -14,8 +14,6 @@ from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.spec import catalog
 
-_COMMIT, _COPY = "the transaction commits", "the table is copied anew"
-
 
 class Gaps:
     """The lasting gaps, and messages about all gaps."""
@@ -27,18 +25,10 @@ class Gaps:
 
     def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
         """Add the gap that a change opens, if it opens one, to its transaction."""
-        if reference.kind == INITIALIZE and body.is_not_logged_initially:
-            self._add(transaction, reference, "the table was created NOT LOGGED INITIALLY", _COMMIT)
-        elif reference.kind == NOT_LOGGED:
-            self._add(transaction, reference, "NOT LOGGED INITIALLY was activated", _COMMIT)
-        elif reference.kind == ATTRIBUTE and body.attribute_mask & ~body.attribute_values & _propagation():
-            self._add(transaction, reference, "propagation was switched off", _COPY, lasts=True)
-        elif reference.kind == LOAD:
-            self._add(transaction, reference, "a load began", _COPY, lasts=True)
-
-    def _add(
-        self, transaction: Transaction, reference: ChangeReference, reason: str, until: str, *, lasts: bool = False
-    ) -> None:
+        reason, lasts = _opened_by(reference.kind, body), reference.kind in (ATTRIBUTE, LOAD)
+        if reason is None:
+            return
+        until = "the table is copied anew" if lasts else "the transaction commits"
         gap = replace(reference, op="S", notice={"gap": reason, "rows_missing_until": until}, pieces=(), gap=None)
         transaction.changes.append(gap)
         if lasts and reference.ids is not None:
@@ -56,7 +46,7 @@ class Gaps:
     def settle(self, reference: ChangeReference, *, is_done: bool) -> None:
         """Open or close gaps by a change whose transaction has ended."""
         if reference.op == "S" and is_done:
-            self._say(reference)
+            self._report(reference)
         if reference.ids is None:
             return
         gaps = self._lasting.get(reference.ids, [])
@@ -66,7 +56,7 @@ class Gaps:
         elif reference.kind == ATTRIBUTE and not is_done:
             self._lasting[reference.ids] = [gap for gap in gaps if gap is not reference]
 
-    def _say(self, reference: ChangeReference) -> None:
+    def _report(self, reference: ChangeReference) -> None:
         ids = "unknown" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
         notice = reference.notice or {}
         self._index.gaps.append(
@@ -75,5 +65,12 @@ class Gaps:
         )
 
 
-def _propagation() -> int:
-    return catalog.load("db2_dms").enum("table_attribute")["propagation"]
+def _opened_by(kind: str, body: Any) -> str | None:
+    """Why rows are missing behind a record; None if it opens no gap."""
+    if kind == INITIALIZE and body.is_not_logged_initially:
+        return "the table was created NOT LOGGED INITIALLY"
+    if kind == ATTRIBUTE:
+        propagation = catalog.load("db2_dms").enum("table_attribute")["propagation"]
+        is_off = body.attribute_mask & ~body.attribute_values & propagation
+        return "propagation was switched off" if is_off else None
+    return {NOT_LOGGED: "NOT LOGGED INITIALLY was activated", LOAD: "a load began"}.get(kind)
