@@ -164,14 +164,12 @@ class ChangeHeaders:
             behind = _are_behind(self._positions(found, places), self._bounds[number])
             for pattern in np.unique(behind, axis=0):
                 same = places[(behind == pattern).all(1)]
-                known[same] = self._known_number(found, (number, tuple(pattern.tolist())), int(same[0]))
+                key = number, tuple(pattern.tolist())
+                if key not in self._known_at:
+                    self._known_at[key] = len(self.known)
+                    self.known.append(self._about(self._values(found, int(same[0]))))
+                known[same] = self._known_at[key]
         return known
-
-    def _known_number(self, found: HeaderRows, key: tuple[int, tuple[bool, ...]], place: int) -> int:
-        if key not in self._known_at:
-            self._known_at[key] = len(self.known)
-            self.known.append(self._about(self._values(found, place)))
-        return self._known_at[key]
 
     def _about(self, values: Values) -> KnownTable:
         log = self._log

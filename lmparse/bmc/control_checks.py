@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
-from lmparse.bmc.tables import Tables, TableVersion, identity, position_of
+from lmparse.bmc.tables import Tables, TableVersion, position_of
 from lmparse.records.reader import Values
 
 
@@ -20,7 +19,6 @@ class Observed:
     """Highest RBA, or LRSN in data sharing."""
     has_segments: bool = False
     change_types: set[str] = field(default_factory=set)
-    tables: set[tuple[Any, ...]] = field(default_factory=set)
     records: int = 0
 
     def add(self, values: Values) -> None:
@@ -29,7 +27,6 @@ class Observed:
         self.last_position = max(self.last_position, position_of(values) or b"")
         self.has_segments = self.has_segments or (values["total_segs"] or 0) > 1
         self.change_types.add(values["change_type"])
-        self.tables.add(identity(values))
 
 
 def differences(control: ControlFile, tables: Tables, observed: Observed) -> Iterator[str]:

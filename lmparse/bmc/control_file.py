@@ -32,7 +32,6 @@ class ControlRecord:
     code: str
     """Its record type, four characters: `DLCI`."""
     values: Values
-    raw: bytes
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
                 error.at(record_index=extent.index, record_offset=extent.offset)
                 raise
             values = record.values
-            records.append(ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values, raw))
+            records.append(ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values))
     except DataError as error:
         if isinstance(error, FramingError) and error.code in ("LMP-F003", "LMP-F002"):
             raise ControlError(

@@ -85,7 +85,11 @@ class LogicalLogDissector(FileDissector):
             return cut_at(found, error), None
         values = record.values
         if values.get("change_type") is not None and found.at("data") is not None:
-            found = self._segment(found, values) if _is_partial(values) else self._opened(found, values)
+            if _is_partial(values):
+                meaning = f"a piece of DATA: segment number {values['seg_num']} of {values['total_segs']}"
+                found = replace(found, nodes=_changed(found.nodes, "data", meaning=meaning))
+            else:
+                found = self._opened(found, values)
         return found, record
 
     # -- a header that XHDF describes ---------------------------------------------------------
@@ -112,10 +116,6 @@ class LogicalLogDissector(FileDissector):
         return found if fault is None else cut_at(found, fault)
 
     # -- segments -----------------------------------------------------------------------------
-
-    def _segment(self, found: Dissection, values: Values) -> Dissection:
-        meaning = f"a piece of DATA: segment number {values['seg_num']} of {values['total_segs']}"
-        return replace(found, nodes=_changed(found.nodes, "data", meaning=meaning))
 
     def _among_others(self, found: Dissection, segment: Segment) -> Dissection:
         """A segment with notes on the other segments of its change."""

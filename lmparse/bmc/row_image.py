@@ -52,8 +52,7 @@ class RowReader:
 
     def __init__(self, table: TableVersion, reading: ImageReading, options: ImageOptions | None = None) -> None:
         self.table = table
-        self.reading = reading
-        self.options = options = options or ImageOptions()
+        options = options or ImageOptions()
         spec = catalog.load(SPEC)
         storage = spec.enum("storage")
         columns = table.columns

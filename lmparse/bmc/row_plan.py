@@ -45,7 +45,6 @@ class ImagePlan(RowPlan[ImageColumn]):
 
     def __init__(self, table: TableVersion, reading: ImageReading, options: ImageOptions) -> None:
         super().__init__([_column(column, reading, options) for column in table.columns])
-        self.table = table
         self._stretches = list(_stretches(self.columns, reading, options))
 
     @property

@@ -99,7 +99,7 @@ class Db2Log(ChangeLog):
         """The transactions, from one pass over the log."""
         if self._known.index is not None:
             return self._known.index
-        if not self._has_numbers:
+        if self.generation != "v10" and not self.framing.lead:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
         self._bad: list[tuple[RecordExtent, DataError]] = []
         transaction_index = TransactionReader(self.byte_order, self.code_page).read(self.log_records())
@@ -112,10 +112,6 @@ class Db2Log(ChangeLog):
         for form, count in transaction_index.address_forms.items():
             self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")
         return transaction_index
-
-    @property
-    def _has_numbers(self) -> bool:
-        return self.generation == "v10" or self.framing.lead > 0
 
     @cached_property
     def descriptions(self) -> Descriptions:
