@@ -111,7 +111,7 @@ def check_fits(options: Options, spec: Spec) -> None:
         is_free = not owners or entry.name in spec.layout.params or any(owner.owns(spec.id) for owner in owners)
         if not is_free and getattr(options, entry.name) != entry.default:
             raise OptionError(
-                f"{camel(entry.name)} means nothing for records of {spec.id}",
+                f"{camel(entry.name)} does not apply to records of {spec.id}",
                 code="LMP-S003",
                 hint=f"it is for specs of the family {owners[0].name}",
             )

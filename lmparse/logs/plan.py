@@ -88,7 +88,7 @@ def _plan_under(control: str, spec: catalog.Spec) -> RecordPlan:
     family = family_of(spec)
     if family is None or family.control_plan is None:
         owners = ", ".join(family.spec_id for family in BUILT_IN if family.control_plan is not None)
-        raise OptionError(f"control means nothing for records of {spec.id}", hint=f"it is for {owners}")
+        raise OptionError(f"control does not apply to records of {spec.id}", hint=f"it is for {owners}")
     return family.control_plan(spec, control)
 
 
