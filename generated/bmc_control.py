@@ -12,8 +12,8 @@ from . import bmc_unlisted
 from . import bmc_dlge
 from . import bmc_dtbi
 from . import bmc_dtob
-from . import bmc_dcxi
 from . import bmc_xtyp
+from . import bmc_dcxi
 from . import bmc_dicl
 from . import bmc_dlci
 from . import bmc_dlds

@@ -7,6 +7,9 @@ class BmcXtyp:
     _io: Any
     _parent: Any
     _root: Any
+    class NoCcsid(IntEnum):
+        not_set = 0
+        unavailable = 65534
     class YesNo(IntEnum):
         no = 213
         yes = 232

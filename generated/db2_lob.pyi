@@ -24,6 +24,7 @@ class Db2Lob:
         update = 4
     class Storage(IntEnum):
         segment = 1024
+        object_limit = 281474976710656
     class AfimAmount:
         _io: Any
         _parent: Any

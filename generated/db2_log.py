@@ -9,9 +9,9 @@ from . import db2_transaction
 from . import db2_datalink
 from . import db2_dom
 from . import db2_long_field
-from . import db2_lob
 from . import db2_xml
 from . import db2_ddl
+from . import db2_lob
 from . import db2_sqlu_lsn
 from . import db2_utility
 from . import db2_server

@@ -3372,8 +3372,24 @@ LAYOUTS: dict[str, Layout] = {
         doc='First record of every control file. Says which release wrote it and which code pages the subsystem uses. The page at hand breaks off inside the table, so the last field is inferred from the pattern of those before it. A record may end before any field but the first, and go on behind the last: releases differ.',
         doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
         path='bmc/bmc_xtyp.ksy',
-        sha256='de6ee71fed24da074a4c0f86ae3d4fed8be60e1a1984341d762140a1088df9ef',
-        enums={'yes_no': (Code(value=232, text=None, id='yes'), Code(value=213, text=None, id='no'))},
+        sha256='f27f57b5b7ad4b575c2c49941098f51dd6056655369085f6efd8b7cbefcb4422',
+        enums={
+            'no_ccsid': (
+                Code(
+                    value=0,
+                    text=None,
+                    id='not_set',
+                    doc='The subsystem has no default of this kind (inferred)',
+                ),
+                Code(
+                    value=65534,
+                    text=None,
+                    id='unavailable',
+                    doc="IBM's CCSID for data without one (inferred)",
+                ),
+            ),
+            'yes_no': (Code(value=232, text=None, id='yes'), Code(value=213, text=None, id='no')),
+        },
     ),
     'common_lrsn10': Layout(
         id='common_lrsn10',
@@ -6836,7 +6852,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data of LOB columns, in pieces of at most 32768 bytes. Offsets count from the end of the log record header. An update is a delete of the old value and an insert of the new one; when the new value is the old one with more behind it, only what is behind is logged. The columns and rows that the data is of are not named until version 9.7; from 10.1 on the column is, and the records stand before that of the row. Version 7 lists no operation identifiers: which of its two records it is, the length shows. Its byte address is declared as double; whether an IEEE number or an integer of 64 bits stands there is not stated, and found from the bytes.',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
         enums={
             'operation': (
                 Code(value=64, text=None, id='add_lob_data', doc='Add LOB data'),
@@ -6850,6 +6866,12 @@ LAYOUTS: dict[str, Layout] = {
                     text=None,
                     id='segment',
                     doc='Bytes of the smallest piece of space in the object; a value begins where one does. Source: IBM Db2 12.1, "Space requirements for large object data": segments of 1024 bytes times a power of two. That the byte address of a value is a multiple of it is inferred.',
+                ),
+                Code(
+                    value=281474976710656,
+                    text=None,
+                    id='object_limit',
+                    doc='Bytes that no object has. No page states it; it tells integers from IEEE numbers (inferred)',
                 ),
             ),
             'column': (
@@ -6927,7 +6949,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a column that was created NOT LOGGED',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
     ),
     'db2_lob.afim_data': Layout(
         id='db2_lob.afim_data',
@@ -6994,7 +7016,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
     ),
     'db2_lob.header': Layout(
         id='db2_lob.header',
@@ -7067,7 +7089,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header (LOBLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
     ),
     'db2_lob.header_v10': Layout(
         id='db2_lob.header_v10',
@@ -7141,7 +7163,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header from version 10.1 on, 12 bytes',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
     ),
     'db2_lob.lob_amount': Layout(
         id='db2_lob.lob_amount',
@@ -7222,7 +7244,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An amount without data: of a NOT LOGGED column, or for information only',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
     ),
     'db2_lob.lob_data': Layout(
         id='db2_lob.lob_data',
@@ -7322,7 +7344,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
     ),
     'db2_lob.of_v10': Layout(
         id='db2_lob.of_v10',
@@ -7341,7 +7363,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 10.1 on',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
     ),
     'db2_lob.of_v7': Layout(
         id='db2_lob.of_v7',
@@ -7360,7 +7382,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records until version 9.7',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
     ),
     'db2_lob.undocumented': Layout(
         id='db2_lob.undocumented',
@@ -7389,7 +7411,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='2a61bbd00d475782c765eb1aa186582c5aef2296c23b0e84af38fa2340f850fb',
+        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
     ),
     'db2_log': Layout(
         id='db2_log',

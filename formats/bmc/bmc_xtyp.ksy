@@ -161,6 +161,13 @@ seq:
     doc: Bytes behind the fields known here; kept as they are
     doc-ref: *table
 enums:
+  no_ccsid:
+    0:
+      id: not_set
+      doc: The subsystem has no default of this kind (inferred)
+    65534:
+      id: unavailable
+      doc: "IBM's CCSID for data without one (inferred)"
   yes_no:
     0xe8:
       id: 'yes'

@@ -410,6 +410,9 @@ enums:
         Bytes of the smallest piece of space in the object; a value begins where one does. Source: IBM Db2
         12.1, "Space requirements for large object data": segments of 1024 bytes times a power of two. That
         the byte address of a value is a multiple of it is inferred.
+    0x1000000000000:
+      id: object_limit
+      doc: Bytes that no object has. No page states it; it tells integers from IEEE numbers (inferred)
   column:
     0xffff:
       id: whole_row

@@ -1,6 +1,6 @@
-"""Changes of Log Master column-wise: headers, row images and what follows from both, many records at a time.
+"""Column-wise reading of Log Master changes: headers, row images and the columns that follow from both.
 
-A record that is not regular is read one by one: segments, records without row images, and all that is bad.
+Irregular records are read one by one: segments, records without row images, and bad records.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from lmparse.bmc import header_columns
 from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows, KnownTable, each
-from lmparse.bmc.change_selection import ChangeSelection
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.row_image import ABSENT_REASON
 from lmparse.bmc.row_plan import ImagePlan
@@ -35,11 +34,11 @@ from lmparse.values import byte_arrays, integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _MOST_ABSENT = 62
-"""Values of one row that are kept elsewhere and can still be reported column-wise."""
+"""Number of values per row that are kept elsewhere and can still be reported column-wise."""
 
 
 def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
-    """Why the changes of a log cannot be read column-wise, in a schema; empty when they can."""
+    """Why the changes of a log cannot be read column-wise in a schema; empty if they can."""
     if log.options.order == "commit":
         return "changes in commit order are read one by one"
     return text_refusal(log, schema) or header_columns.record_plan(log.header, log.code_page).reason
@@ -55,15 +54,14 @@ class _Group(ChangeGroup):
 class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
     """Reads the changes of one log column-wise.
 
-    Row images of changes whose headers already miss one of the filters are not read. What is read one by one is
-    given whether it fulfils them or not.
+    The row images of changes that a filter excludes by their headers are not read. Changes that are read one by one are
+    returned whether they match the filters or not.
     """
 
     def __init__(self, log: LogicalLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()) -> None:
         super().__init__(log, schema)
         self._origin = Origin(log)
-        self._headers = ChangeHeaders(log)
-        self._selection = ChangeSelection(log, self._headers, schema, filters)
+        self._headers = ChangeHeaders(log, schema, filters)
         self._plans: dict[tuple[int, Any], ImagePlan] = {}
         self._joiner = Joiner()
         self._skip: frozenset[int] = frozenset()
@@ -75,7 +73,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         whole = span or Span(0, len(log.buffer), 0)
         self._skip = whole.skip
         if not len(log.buffer):
-            next(log.extents(span), None)  # says so
+            next(log.extents(span), None)  # adds the notice of an empty file
         for window in log.windows(whole):
             while len(window):
                 window = window.behind((yield from self._read_window(window)))
@@ -98,7 +96,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
 
     def _select(self, window: Window) -> tuple[Iterable[_Group], list[int]]:
         found, is_other = self._headers.decode(window, self._skip)
-        found = self._selection.select(found, self._left_out)
+        found = self._headers.select(found, self._left_out)
         headers = self._headers
         counts = each([len(_roles(op)) for op in headers.operations], found.operations)
         starts, lengths = (part[found.numbers] for part in found.decoded.rest["data"])
@@ -114,7 +112,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         return groups, np.flatnonzero(is_other).tolist()
 
     def _group(self, known: KnownTable, records: HeaderRows, images: Int64s) -> _Group:
-        """Records of one table version; `images` are places and lengths of the first and second image of each."""
+        """Records of one table version; `images` are offsets and lengths of the first and second image of each."""
         assert known.version is not None
         rows: dict[str, RowExtents] = {}
         for role in ("before", "after"):
@@ -158,7 +156,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
 
 
 class _Data:
-    """Takes DATA of n records apart from the front; as `change_record.DataReader` does for one."""
+    """Splits the DATA areas of n records from the front; as `change_record.DataReader` does for one."""
 
     def __init__(self, data: Bytes, starts: Int64s, lengths: Int64s, reading: str) -> None:
         layouts = catalog.load("bmc_lldf_data").layouts
@@ -170,7 +168,7 @@ class _Data:
             self._is_sound &= self._halfword(self._is_sound) == lengths
 
     def image(self, has: Flags) -> tuple[Int64s, Int64s]:
-        """Place and length of the next image, of the records that have one."""
+        """Offset and length of the next image of the records that have one."""
         lengths = self._halfword(has)
         if self._reading == "inclusive":
             lengths = lengths - self._width
@@ -183,7 +181,7 @@ class _Data:
 
     @property
     def are_filled(self) -> Flags:
-        """Which records are sound, and taken apart to their end."""
+        """Which records are sound and have no bytes left."""
         filled: Flags = self._is_sound & (self._places == self._ends)
         return filled
 
@@ -196,12 +194,12 @@ class _Data:
 
 
 def _roles(operation: str) -> tuple[str, ...]:
-    """What the images of an operation are, if it has images."""
+    """The roles of the images of an operation."""
     return ROLES.get(operation, ())
 
 
 def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array:
-    """What the rows say of values that are kept elsewhere, each set of them made once."""
+    """JSON text on absent values; each distinct text is made once."""
     absent, reasons = np.zeros(len(group.numbers), np.int64), list[str]()
     for role, rows in decoded.items():
         for name, has in rows.absent.items():
@@ -212,6 +210,6 @@ def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array:
     sets, which = np.unique(absent, return_inverse=True)
     texts: list[str | None] = []
     for flags in sets.tolist():
-        told = {reason: ABSENT_REASON for number, reason in enumerate(reasons) if flags >> number & 1}
-        texts.append(json.dumps({"absent": told}, ensure_ascii=False) if told else None)
+        found = {reason: ABSENT_REASON for number, reason in enumerate(reasons) if flags >> number & 1}
+        texts.append(json.dumps({"absent": found}, ensure_ascii=False) if found else None)
     return pa.array(texts, schemas.TEXT).take(pa.array(which))

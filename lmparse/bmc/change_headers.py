@@ -1,7 +1,7 @@
-"""Headers of many changes: their columns, and what follows from them.
+"""Headers of many changes: their columns, and which changes are wanted as far as headers decide that.
 
-What is the same for many records (the table that a header names, the version that was in force, what became of a
-unit of recovery) is found once for each distinct value, by the code that reads changes one by one.
+Facts that many records have in common (the table, the table version in force, the outcome of a unit of recovery) are
+found once for each distinct value, by the code that reads changes one by one.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import pyarrow as pa
 
 from lmparse.bmc import header_columns, order
 from lmparse.bmc.log import TABLE_FIELDS, LogicalLog
-from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.tables import TableVersion, identity
 from lmparse.changes.change import HEADER_FIELDS
-from lmparse.changes.column_reader import TABLE_NAMES
+from lmparse.changes.column_reader import TABLE_NAMES, LeftOut
+from lmparse.changes.ranges import OUTSIDE
 from lmparse.columnar import arrays, schemas
+from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.record_plan import Decoded
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window
@@ -42,19 +44,19 @@ HEADER_COLUMNS = {
     **dict.fromkeys(("op", "seq", "txn_id", "schema_name", "table_name", *HEADER_FIELDS), schemas.TEXT),
     **dict.fromkeys(_TIMES, schemas.MICROS),
 }
-"""Columns of a change that its header alone decides, with their types."""
+"""Columns of a change that depend on its header alone, with their types."""
 
 
 @dataclass(frozen=True)
 class KnownTable:
-    """What follows from the table and the position in a header, the same for many records."""
+    """The facts that follow from the table and the position in a header, common to many records."""
 
     version: TableVersion | None
-    """None when rows of it are to be read one by one."""
+    """None if its rows are to be read one by one."""
     is_wanted: bool
-    """Whether it is of the table that was asked for."""
+    """Whether it is the table that the options name."""
     names: dict[str, Any]
-    """The values of TABLE_NAMES; nothing without a version."""
+    """The values of TABLE_NAMES; empty without a version."""
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,16 @@ class HeaderRows:
     window: Window
     decoded: Decoded
     names: list[str]
-    """Of the columns that were decoded."""
+    """Names of the decoded columns."""
     numbers: Int64s
-    """Which of the records of the window they are."""
+    """Numbers of the records in the window."""
     operations: Int64s
-    """Number of the change type of each."""
+    """Number of the change type of each record."""
     known: Int64s
-    """Number of the known table of each."""
+    """Number of the known table of each record."""
 
     def part(self, which: Flags) -> HeaderRows:
-        """Some of them."""
+        """Some of the records."""
         if which.all():
             return self
         return replace(self, numbers=self.numbers[which], operations=self.operations[which], known=self.known[which])
@@ -84,30 +86,34 @@ class HeaderRows:
         return array if len(self.numbers) == len(array) else array.take(pa.array(self.numbers))
 
     def raw(self, *names: str) -> Bytes:
-        """Bytes of header fields, one behind the other."""
+        """Bytes of header fields, side by side."""
         every = len(self.numbers) == len(self.window)
         found = [self.decoded.raw[name] if every else self.decoded.raw[name][self.numbers] for name in names]
         return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
 
 
 class ChangeHeaders:
-    """Decodes the headers of one log."""
+    """Decodes the headers of one log and selects changes, by the options of the log and by filters.
 
-    def __init__(self, log: LogicalLog) -> None:
+    Filters apply to the columns of a schema, or to any column without one. Excluded changes are counted.
+    """
+
+    def __init__(self, log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> None:
         self._log = log
+        self._filters = [entry for entry in filters if self._is_deciding(entry, schema)]
         self._plan = header_columns.record_plan(log.header, log.code_page)
-        # What no column shows is read too where it can be bad: that is reported, and its row read by itself.
+        # Fields that can be faulty are read even if no column needs them: such records are read one by one.
         self._names = list(dict.fromkeys((*HEADER_FIELDS, *_TIMES.values(), *self._plan.fallible)))
         self._lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
-        """The field with the LRSN of a record; without one, its RBA takes its place."""
+        """The field with the LRSN of a record; the RBA if the header has no LRSN."""
         self.operations: list[str] = []
-        """By number; empty for a change type without one."""
+        """By number; empty for a change type without an operation."""
         self.known: list[KnownTable] = []
         self.states: list[str] = []
-        """What became of a change, as `unit_state`, by number."""
+        """Outcomes of changes, as in `unit_state`, by number."""
         self._bounds: list[tuple[bytes, ...]] = []
         self._known_at: dict[tuple[int, tuple[bool, ...]], int] = {}
-        """Number of the known table by number of the table and by the bounds that a position has reached."""
+        """Number of the known table, by number of the table and the bounds that the position has reached."""
         self._distinct_types = Distinct(self._width("change_type"))
         self._distinct_states = Distinct(self._width(*_STATE_FIELDS))
         self._distinct_tables = Distinct(self._width(*TABLE_FIELDS))
@@ -116,7 +122,7 @@ class ChangeHeaders:
         return sum(self._log.spec.layout[name].width or 0 for name in names)
 
     def decode(self, window: Window, skip: frozenset[int]) -> tuple[HeaderRows, Flags]:
-        """The regular records of a window, and which are to be read one by one; neither those to skip."""
+        """The regular records of a window, and which records are to be read one by one; both without skipped ones."""
         decoded = self._plan.decode(window, self._names, _RAW)
         here = np.ones(len(window), np.bool_)
         if skip:
@@ -129,8 +135,8 @@ class ChangeHeaders:
 
     # -- what follows from a header -----------------------------------------------------------
 
-    def states_of(self, found: HeaderRows) -> Int64s:
-        """The number of what became of each record."""
+    def _states_of(self, found: HeaderRows) -> Int64s:
+        """Number of the outcome of each record."""
         states = self._distinct_states.of(found.raw(*_STATE_FIELDS))
         for number in range(len(self.states), len(self._distinct_states)):
             self.states.append(order.unit_state(self._values(found, int((states == number).argmax()))))
@@ -145,7 +151,7 @@ class ChangeHeaders:
         return types
 
     def _known_of(self, found: HeaderRows) -> Int64s:
-        """The known table of each record, by its table and by the version that was in force."""
+        """Number of the known table of each record: its table, and the version in force."""
         tables = self._distinct_tables.of(found.raw(*TABLE_FIELDS))
         for number in range(len(self._bounds), len(self._distinct_tables)):
             ids = identity(self._values(found, int((tables == number).argmax())))
@@ -158,14 +164,12 @@ class ChangeHeaders:
             behind = _are_behind(self._positions(found, places), self._bounds[number])
             for pattern in np.unique(behind, axis=0):
                 same = places[(behind == pattern).all(1)]
-                known[same] = self._known_number(found, (number, tuple(pattern.tolist())), int(same[0]))
+                key = number, tuple(pattern.tolist())
+                if key not in self._known_at:
+                    self._known_at[key] = len(self.known)
+                    self.known.append(self._about(self._values(found, int(same[0]))))
+                known[same] = self._known_at[key]
         return known
-
-    def _known_number(self, found: HeaderRows, key: tuple[int, tuple[bool, ...]], place: int) -> int:
-        if key not in self._known_at:
-            self._known_at[key] = len(self.known)
-            self.known.append(self._about(self._values(found, place)))
-        return self._known_at[key]
 
     def _about(self, values: Values) -> KnownTable:
         log = self._log
@@ -184,7 +188,7 @@ class ChangeHeaders:
         return self._log.read_bytes(extent.read(self._log.buffer)).values
 
     def _positions(self, found: HeaderRows, places: Int64s) -> Bytes:
-        """Where changes are in the log: LRSN in data sharing, elsewhere RBA; as `tables.position_of`."""
+        """Positions of changes in the log: LRSN in data sharing, else RBA; as `tables.position_of`."""
         raw = found.decoded.raw
         member, lrsn, rba = (raw[name][found.numbers[places]] for name in ("member_id", self._lrsn, "log_rba"))
         in_group = np.asarray(member.any(1))
@@ -193,7 +197,7 @@ class ChangeHeaders:
     # -- columns ------------------------------------------------------------------------------
 
     def column(self, name: str, found: HeaderRows) -> pa.Array:
-        """One of HEADER_COLUMNS, but for the names of the table."""
+        """One of HEADER_COLUMNS other than the names of the table."""
         if name == "op":
             return pa.array(self.operations, schemas.TEXT).take(pa.array(found.operations))
         if name == "seq":
@@ -203,7 +207,7 @@ class ChangeHeaders:
         return found.column(_TIMES.get(name, name))
 
     def _commit_positions(self, found: HeaderRows) -> Bytes:
-        """As `order.commit_position`, as bytes."""
+        """As `order.commit_position`, in bytes."""
         disposition, lrsn, point = (found.raw(name) for name in _COMMIT_FIELDS)
         codes = self._log.spec.enum("uor_disp")
         is_committed = (disposition == codes["committed"]).all(1)
@@ -212,15 +216,79 @@ class ChangeHeaders:
         is_known = np.asarray(is_committed & position.any(1))
         return np.where(is_known[:, None], position, np.uint8(0xFF))
 
+    # -- which changes are wanted -------------------------------------------------------------
+
+    def select(self, found: HeaderRows, left_out: list[LeftOut]) -> HeaderRows:
+        """The wanted records; reasons and numbers of the others are added to `left_out`."""
+        found = found.part(self._are_wanted(found, left_out))
+        # While several interpretations are left, any image may exclude some for later images, so all are read.
+        if self._filters and len(self._log.interpretation.image_candidates) == 1:
+            for entry in self._filters:
+                if len(found.numbers):
+                    found = found.part(self._fulfil(entry, found))
+        return found
+
+    def _are_wanted(self, found: HeaderRows, left_out: list[LeftOut]) -> Flags:
+        options, numbers = self._log.options, found.numbers
+        wanted: Flags = each([entry.is_wanted for entry in self.known], found.known)
+        if options.operations:
+            wanted &= each([op in options.operations for op in self.operations], found.operations)
+        if options.table_version is not None:
+            sequences = [entry.version.sequence if entry.version else None for entry in self.known]
+            is_it = each([sequence == options.table_version for sequence in sequences], found.known)
+            left_out.append(("of other table versions", numbers[wanted & ~is_it]))
+            wanted &= is_it
+        if "all" not in options.include:
+            states = self._states_of(found)
+            for number, word in enumerate(self.states):
+                if word not in options.include:
+                    left_out.append((word, numbers[wanted & (states == number)]))
+            wanted &= each([word in options.include for word in self.states], states)
+        if self._log.range.bounds:
+            places = np.flatnonzero(wanted)
+            inside = self._are_inside(found.part(wanted))
+            left_out.append((OUTSIDE, numbers[places[~inside]]))
+            wanted[places] = inside
+        return wanted
+
+    def _are_inside(self, found: HeaderRows) -> Flags:
+        """Which records are inside the range of the options."""
+        columns = {name: self.column(name, found) for name in {name for name, *_ in self._log.range.bounds}}
+        if "commit_ts" in columns:
+            columns["commit_ts"] = columns["commit_ts"].cast(pa.int64())
+        return mask(columns, [Filter(*bound) for bound in self._log.range.bounds])
+
+    def _is_deciding(self, entry: Filter, schema: pa.Schema | None) -> bool:
+        """Whether a filter can exclude changes by their headers."""
+        type_ = HEADER_COLUMNS.get(entry.column)
+        if type_ is None or not entry.rejects_null or not entry.fits(type_):
+            return False
+        # Any bad record ends the reading, whether it is wanted or not.
+        if self._log.options.mode == "failfast":
+            return False
+        return schema is None or (entry.column in schema.names and schema.field(entry.column).type == type_)
+
+    def _fulfil(self, entry: Filter, found: HeaderRows) -> Flags:
+        name = entry.column
+        if name == "op":
+            words = pa.array([op or None for op in self.operations], schemas.TEXT)
+            return each(mask({name: words}, [entry]).tolist(), found.operations)
+        if name in TABLE_NAMES:
+            names = [known.names.get(name, "") for known in self.known]
+            is_it = mask({name: pa.array(names, schemas.TEXT)}, [entry]).tolist()
+            # A record without a table version gets its names or its fault when it is read on its own.
+            return each([it or not known.version for it, known in zip(is_it, self.known, strict=True)], found.known)
+        return mask({name: self.column(name, found)}, [entry])
+
 
 def each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:
-    """The value of each number."""
+    """The value for each number."""
     return np.array([*values, 0], type(values[0]) if values else np.bool_)[numbers]
 
 
 def _are_behind(positions: Bytes, bounds: tuple[bytes, ...]) -> Flags:
     """Which of n positions have reached each bound, of shape (n, bounds)."""
-    # As bytes compare, but for zeros at the end.
+    # NumPy compares them like bytes, except for zeros at the end.
     held = np.ascontiguousarray(positions).view(f"S{positions.shape[1]}")
     behind: Flags = held >= np.array(bounds, held.dtype)
     return behind

@@ -1,4 +1,4 @@
-"""Data change records (LLDF): what proves them, how long one is, and what DATA holds."""
+"""Data change records (LLDF): detection, length of a record, and contents of the DATA area."""
 
 from __future__ import annotations
 
@@ -22,40 +22,39 @@ from lmparse.values import codepages
 
 SPEC = "bmc_lldf"
 _NAME = re.compile(r"(?:[A-Z$#@][A-Z0-9$#@]*)? *\Z|\0+\Z")
-"""A Db2 subsystem or group member, as far as it is there; a code page may change only $#@."""
+"""Start of the name of a Db2 subsystem or group member; only $#@ differ between code pages."""
 READINGS = ("total", "inclusive", "exclusive")
-"""How the halfwords in DATA count, best known first."""
+"""Meanings of the halfwords in the DATA area, the best documented first."""
 
 
 @dataclass(frozen=True)
 class DataArea:
-    """DATA of one change, taken apart."""
+    """The parts of the DATA area of one change."""
 
     images: tuple[bytes, ...] = ()
-    """Row images: of an update before and after, else one."""
+    """Row images: before and after for an update, else one."""
     clone: tuple[bytes, bytes] | None = None
     """Owner and name of the clone table of an exchange."""
     limit_keys: tuple[bytes, ...] | None = None
-    """Of a mass delete; None for anything else."""
+    """Limit keys of a mass delete; None for other change types."""
     payload: bytes | None = None
-    """What no page describes."""
+    """Bytes that no manual describes."""
 
 
 class DataReader:
-    """Reads DATA under one of the three readings of its halfwords."""
+    """Reads DATA areas under one meaning of their halfwords."""
 
     def __init__(self, reading: str) -> None:
         self.reading = reading
-        spec = catalog.load("bmc_lldf_data")
-        self._reading = spec.enum("reading")[reading]
+        self._spec = catalog.load("bmc_lldf_data")
+        self._reading = self._spec.enum("reading")[reading]
         self._readers: dict[str, RecordReader] = {}
-        self._spec = spec
 
     def read(self, change_type: str, data: bytes) -> DataArea:
-        """Take DATA of one change apart.
+        """Split the DATA area of one change.
 
-        Raises RecordError or InvalidValueError when it is not filled exactly. Limit keys
-        that do not tile are kept as payload: how they are delimited is not documented.
+        Raises RecordError or InvalidValueError if the parts do not fill it exactly. Limit keys that do not fill it are
+        kept as payload, since their form is not documented.
         """
         try:
             body = self.reader(change_type).parse(data).body
@@ -66,18 +65,17 @@ class DataReader:
         return _area(body)
 
     def fits(self, values: Values) -> bool:
-        """Whether DATA of a change is filled exactly under this reading."""
+        """Whether the parts fill the DATA area of a change exactly."""
         change_type = values["change_type"]
         is_mass_delete = _codes().get(change_type) == change_types()["mass_delete"]
         return is_mass_delete or self.reader(change_type).accepts(values["data"])
 
     def reader(self, change_type: str) -> RecordReader:
-        """What reads DATA of a change type."""
-        reader = self._readers.get(change_type)
-        if reader is None:
-            reader = RecordReader(self._spec, arguments=(_codes().get(change_type, 0), self._reading))
-            self._readers[change_type] = reader
-        return reader
+        """The reader for DATA areas of a change type."""
+        if change_type not in self._readers:
+            arguments = _codes().get(change_type, 0), self._reading
+            self._readers[change_type] = RecordReader(self._spec, arguments=arguments)
+        return self._readers[change_type]
 
 
 def _area(body: KaitaiStruct) -> DataArea:
@@ -98,58 +96,49 @@ def change_types() -> dict[str, int]:
 
 @cache
 def _codes() -> dict[str, int]:
-    """The same by what is shown for them."""
+    """The same by the text that is shown for them."""
     return {code.text or "": code.value for code in catalog.load(SPEC).layout["change_type"].codes}
 
 
 def has_images(change_type: str) -> bool:
-    """Whether DATA of a change type is row images, so that the reading of halfwords matters."""
+    """Whether the DATA area of a change type contains row images, so that the meaning of its halfwords matters."""
     return _codes().get(change_type) in image_change_types()
 
 
 @cache
 def image_change_types() -> frozenset[int]:
-    """The change types whose DATA is row images, as numbers."""
+    """The change types whose DATA area contains row images, as numbers."""
     types = change_types()
     return frozenset(types[word] for word in ("update", "insert", "load_insert", "delete"))
 
 
-@dataclass(frozen=True)
-class ReadingChoice:
-    """The reading found for a file, and why."""
+def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, str], bool]) -> tuple[str, str]:
+    """Find the meaning of the halfwords in DATA areas from whole records with row images; returns it and the evidence.
 
-    reading: str
-    evidence: str
-
-
-def choose_reading(samples: Sequence[Values], fills_columns: Callable[[Values, str], bool]) -> ReadingChoice:
-    """Find how DATA's halfwords count, from whole records with row images.
-
-    The reading whose images fill the columns of most records, as `fills_columns(values,
-    reading)` tells, then the one that fills most records exactly, then in the order of
-    READINGS. In a sound log one reading does both for every record.
+    It is the one whose images fill the columns of most records, as `fills_columns(values, reading)` tests; then the one
+    that fills most DATA areas exactly; then the first of READINGS. In a sound log one does both for every record.
     """
     if not samples:
-        return ReadingChoice(READINGS[0], "no record with a row image; the default")
+        return READINGS[0], "no record with a row image; the default"
     counts = {reading: sum(map(DataReader(reading).fits, samples)) for reading in READINGS}
     filled = {
         reading: sum(DataReader(reading).fits(values) and fills_columns(values, reading) for values in samples)
         for reading in READINGS
     }
-    # A single image behind a total is a single longer one to another reading, so columns say more.
+    # One image behind a total can pass for one longer image without a total, so columns are better evidence.
     best = max((filled[reading], counts[reading]) for reading in READINGS)
     if best == (0, 0):
-        return ReadingChoice(READINGS[0], f"no reading fills any of {len(samples)} records; the default")
+        return READINGS[0], f"no reading fills any of {len(samples)} records; the default"
     left = [reading for reading in READINGS if (filled[reading], counts[reading]) == best]
     evidence = f"fills {best[1]} of {len(samples)} records exactly, and the columns of {best[0]}"
     if len(left) > 1:
         evidence += f", as does {' and '.join(left[1:])}; the first is taken"
-    return ReadingChoice(left[0], evidence)
+    return left[0], evidence
 
 
 @cache
 def longest() -> int:
-    """Bytes of the longest record of format VB."""
+    """Length in bytes of the longest record of format VB."""
     word = catalog.load("zos_rdw").layout
     return (word["length"].maximum or 0) - (word.width or 0)
 
@@ -160,21 +149,20 @@ _NEEDED = ("length", "system_id", "change_type", "seg_len", "total_segs")
 
 
 def table_places(names: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Places of header fields in the table of the manual."""
+    """Offset and width of header fields in the table of the manual."""
     layout = catalog.load(SPEC).layout
     return {name: (layout[name].offset or 0, layout[name].width or 0) for name in names}
 
 
 def detection(described: Places | None = None, width: int | None = None) -> Detection:
-    """What the records of a data file look like, for detection.
+    """How data change records are recognised.
 
-    `described` and `width` are those of a header that XHDF records describe otherwise
-    than the table of the manual does.
+    `described` and `width` are those of a header that XHDF records describe differently from the manual.
     """
     layout = catalog.load(SPEC).layout
     table = table_places(_NEEDED)
     places = table if described is None else described
-    # What XHDF describes may turn out not to be this file's header; its records say so then.
+    # XHDF may describe the header of another file; then the error comes from the records.
     least = sum(places.get("system_id", (0, 0))) if width else layout["length"].minimum or 0
 
     def is_one(raw: bytes) -> bool:
@@ -205,11 +193,10 @@ def _system_name(raw: Buffer, offset: int, places: Places) -> str:
 
 
 class _Cutter:
-    """Finds the end of a record that has nothing in front of it.
+    """Finds the end of a record that has no descriptor word.
 
-    A candidate end counts when the file ends there or a header of the same LENGTH and
-    system begins; the candidates come from the halfwords of DATA under each reading,
-    and from SEGLEN in a segmented record.
+    Candidates come from the halfwords of the DATA area under each meaning, and from SEGLEN in a segmented record. A
+    candidate counts if the file ends there or a header with the same LENGTH and system begins there.
     """
 
     def __init__(self, least: int, places: Places) -> None:
@@ -268,7 +255,7 @@ class _Cutter:
             return
         change_type = _number(buffer, self._places["change_type"], offset)
         if change_type not in image_change_types():
-            # Nothing in DATA comes first: the next header's LENGTH would pass for a halfword.
+            # An empty DATA area is tried first: the LENGTH of the next header can pass for a halfword.
             yield data
         elif end - data < self._halfword:
             yield data + self._halfword
@@ -287,7 +274,7 @@ class _Cutter:
             yield place
 
     def _next_header(self, buffer: Buffer, offset: int, end: int, length: int) -> int | None:
-        """End of a payload that has no length of its own: where the next header begins, or the file ends."""
+        """End of a payload without a length: the next header, or the end of the file."""
         change_type = _number(buffer, self._places["change_type"], offset)
         if change_type in image_change_types() or _number(buffer, self._places["total_segs"], offset) > 1:
             return None
@@ -298,7 +285,7 @@ class _Cutter:
         return end if found < 0 else found
 
     def _begins(self, buffer: Buffer, candidate: int, end: int, like: int) -> bool:
-        """Whether a header of the same LENGTH and system begins, as far as there are bytes."""
+        """Whether a header of the same LENGTH and system begins there, as far as there are bytes."""
         if end - candidate < self._system_end:
             # A line end put behind the file is not part of the record either.
             rest = buffer[candidate:end]

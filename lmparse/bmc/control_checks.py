@@ -1,11 +1,10 @@
-"""Control checks: what a control file says of its data file, held against the data."""
+"""Control checks: statements of the control file, compared with the data file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.tables import Tables, TableVersion, position_of
@@ -14,30 +13,28 @@ from lmparse.records.reader import Values
 
 @dataclass
 class Observed:
-    """What the records of a data file showed."""
+    """Facts that the records of a data file show."""
 
     last_position: bytes = b""
     """Highest RBA, or LRSN in data sharing."""
     has_segments: bool = False
     change_types: set[str] = field(default_factory=set)
-    tables: set[tuple[Any, ...]] = field(default_factory=set)
     records: int = 0
 
     def add(self, values: Values) -> None:
-        """Take one header into account."""
+        """Add the facts of one header."""
         self.records += 1
         self.last_position = max(self.last_position, position_of(values) or b"")
         self.has_segments = self.has_segments or (values["total_segs"] or 0) > 1
         self.change_types.add(values["change_type"])
-        self.tables.add((values["system_id"], values["dbid"], values["psid"], values["tbobid"]))
 
 
 def differences(control: ControlFile, tables: Tables, observed: Observed) -> Iterator[str]:
-    """Everything that the control file says and the data does not bear out, in words."""
+    """Statements of the control file that the data contradicts, in words."""
     yield from _data_set(control, observed)
     end = control.first("DLGE").get("end_rba") or b""
     if end.strip(b"\x00") and observed.last_position > end:
-        yield f"DLGE.ENDRBA is {end.hex().upper()}, but a record stands at {observed.last_position.hex().upper()}"
+        yield f"DLGE.ENDRBA is {end.hex().upper()}, but a record is at {observed.last_position.hex().upper()}"
     for version in tables.versions:
         yield from _table(version)
     for record in control.of("DLCI"):

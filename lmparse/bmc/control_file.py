@@ -1,4 +1,4 @@
-"""Control file: the records that say what a logical log's data file holds."""
+"""Control file: the records that describe the data file of a logical log."""
 
 from __future__ import annotations
 
@@ -28,46 +28,38 @@ class ControlRecord:
 
     index: int
     offset: int
-    """Of its first byte in the file."""
+    """Offset of its first byte in the file."""
     code: str
-    """Its four characters, `DLCI`."""
+    """Its record type, four characters: `DLCI`."""
     values: Values
-    raw: bytes
 
 
 @dataclass(frozen=True)
 class ControlFile:
-    """A control file, read whole: it is small."""
+    """A control file, read as a whole."""
 
     path: str
     framing: str
     records: tuple[ControlRecord, ...]
 
     def of(self, *codes: str) -> list[ControlRecord]:
-        """Its records of some codes, in the order of the file."""
+        """Its records of some types, in the order of the file."""
         return [record for record in self.records if record.code in codes]
 
     def first(self, code: str) -> Values:
-        """The values of the first record of a code; empty when there is none."""
+        """The values of the first record of a type; empty if there is none."""
         return next((record.values for record in self.records if record.code == code), {})
 
     @property
     def code_page(self) -> CodePage | None:
-        """Page of header and control text, from XTYP; None when it names none that is known."""
-        ccsid = self.first("XTYP").get("ebcdic_single_ccsid")
-        return codepages.maybe_lookup(ccsid) if ccsid else None
-
-    @property
-    def is_expanded(self) -> bool:
-        """Whether varying columns are padded to their full length."""
-        return self.first("DLDS").get("expand_var") == "Y"
+        """Code page of headers and control records, from XTYP; None if XTYP names no known one."""
+        return _named_page(self.first("XTYP"))
 
 
 def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage | None = None) -> ControlFile:
-    """Read a control file. Its own text is decoded by the page that its XTYP names.
+    """Read a control file. Its text is decoded with the code page that its XTYP names.
 
-    Raises ControlError LMP-C001 when the first record is no XTYP, or the error of
-    the record that is damaged.
+    Raises ControlError LMP-C001 if the first record is not an XTYP record, or the error of a damaged record.
     """
     buffer = open_buffer(path)
     name = str(path)
@@ -84,33 +76,30 @@ def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage
                 error.at(record_index=extent.index, record_offset=extent.offset)
                 raise
             values = record.values
-            records.append(ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values, raw))
-    except FramingError as error:
-        if error.code in ("LMP-F003", "LMP-F002"):
+            records.append(ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values))
+    except DataError as error:
+        if isinstance(error, FramingError) and error.code in ("LMP-F003", "LMP-F002"):
             raise ControlError(
-                "is no control file", code="LMP-C001", file=name, expected="XTYP as the first record",
+                "is not a control file", code="LMP-C001", file=name, expected="XTYP as the first record",
                 found=error.found or error.message, hex=error.hex, hint=error.hint,
             ) from None  # fmt: skip
         error.at(file=name)
         raise
-    except DataError as error:
-        error.at(file=name)
-        raise
     if not records or records[0].code != "XTYP":
         raise ControlError(
-            "is no control file", code="LMP-C001", file=name, record_index=0, expected="XTYP as the first record",
+            "is not a control file", code="LMP-C001", file=name, record_index=0, expected="XTYP as the first record",
             found=records[0].code if records else "no record",
         )  # fmt: skip
     return ControlFile(name, way.name, tuple(records))
 
 
 def detection() -> Detection:
-    """What a control file looks like, for detection."""
+    """How a control file is recognised."""
     return Detection("control records", _test, _cut, _page_of, magic=first_code(), part=part_detection)
 
 
 def part_detection() -> Detection:
-    """What a part of a control file looks like, without the record that it begins with: only its codes prove it."""
+    """How a part of a control file without its first record is recognised: by the record types alone."""
     codes = _codes()
     width = len(codes[0])
 
@@ -125,18 +114,22 @@ def _page_of(first: bytes) -> CodePage:
     # Codes and digits are the same in every EBCDIC page, so any page reads the CCSID.
     bootstrap = codepages.lookup("cp037")
     values = RecordReader(catalog.load(SPEC), code_page=bootstrap).read(first).values if first else {}
-    ccsid = values.get("ebcdic_single_ccsid")
-    return (codepages.maybe_lookup(ccsid) if ccsid else None) or bootstrap
+    return _named_page(values) or bootstrap
+
+
+def _named_page(xtyp: Values) -> CodePage | None:
+    ccsid = xtyp.get("ebcdic_single_ccsid")
+    return codepages.maybe_lookup(ccsid) if ccsid else None
 
 
 def first_code() -> bytes:
-    """The bytes that the first record of every control file begins with."""
+    """The first bytes of every control file."""
     return _codes()[0]
 
 
 @cache
 def _codes() -> list[bytes]:
-    """The bytes that control records begin with, that of the first record first."""
+    """The first bytes of control records, those of the first record first."""
     spec = catalog.load(SPEC)
     width = catalog.load("bmc_xtyp").layout["cntl_record_type"].width or 0
     values = sorted(spec.enum("record_code").items(), key=lambda code: code[0] != "type_record")
@@ -144,14 +137,14 @@ def _codes() -> list[bytes]:
 
 
 def _test(records: list[bytes], framing: Framing) -> str | None:
-    return None if records[0].startswith(first_code()) else "the first record is no XTYP"
+    return None if records[0].startswith(first_code()) else "the first record is not an XTYP record"
 
 
 def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
-    """Length of a control record with nothing in front: up to the next known code.
+    """Length of a control record without a descriptor word: up to the next known record type.
 
-    The code is first looked for where the fields that the spec knows end, so that a
-    name which spells a code is not taken for one.
+    The record type is first looked for behind the fields of the spec, so that a name that contains one is not mistaken
+    for it.
     """
     spec = catalog.load(SPEC)
     codes = _codes()

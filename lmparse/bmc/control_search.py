@@ -1,4 +1,4 @@
-"""Control search: which control file belongs to a data file."""
+"""Control search: finds the control file of a data file."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from pathlib import Path
 from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_file import first_code, read_control
 from lmparse.errors import ControlError, DataError, FramingError
+from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import detect
 from lmparse.storage import addresses, buffers, compression, file_systems
 from lmparse.storage.addresses import local_path
 
-_PLACES = (0, 4, 8)
-"""Where the first record of a file may begin: behind no descriptor word, one, or that of a block and one."""
-
 
 def is_control(path: str) -> bool:
-    """Whether a file is a control file rather than data."""
+    """Whether a file is a control file and not a data file."""
     try:
         if addresses.is_remote(path):
             entry = file_systems.look_up(path)
@@ -31,14 +29,14 @@ def is_control(path: str) -> bool:
 
 
 def _is_control(path: str) -> bool:
-    """Whether the bytes are a control file's rather than those of a data file."""
+    """Whether the bytes are those of a control file and not of a data file."""
     try:
         buffer = buffers.open_buffer(path)
         if detect(buffer, control_file.detection()).is_proven:
             return True
     except FramingError:
         return False
-    # One that is damaged still begins as control files do, unless all of it is a data file.
+    # A damaged control file begins like one, unless the whole file can be read as a data file.
     try:
         return not detect(buffer, change_record.detection()).is_proven
     except FramingError:
@@ -47,20 +45,20 @@ def _is_control(path: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _named_data_set(path: str, stamp: Hashable) -> str | None:
-    """What `_data_set` gives of a file that has to be copied before it can be read; None for no control file.
+    """`_data_set` of a file that must be copied before it can be read; None if it is not a control file.
 
-    So it is copied only when it begins as control files do, and asked once until it changes.
-    Raises FramingError LMP-F001, which is not remembered.
+    The file is copied only if it begins like a control file, and once for each state of it. Raises FramingError
+    LMP-F001, which is not cached.
     """
     first, code = buffers.head(path, 16), first_code()
-    if not any(first.startswith(code, place) for place in _PLACES):
+    if not any(first.startswith(code, place) for place in record_starts()):
         return None
-    _copy = buffers.open_buffer(path)  # one for both that read it now
+    _copy = buffers.open_buffer(path)  # the functions below read this copy
     return _data_set(path) if _is_control(path) else None
 
 
 def _data_set(control: str) -> str:
-    """Name of the data set that a control file is of, in capitals; empty when it names none."""
+    """Name of the data set that a control file describes, in capitals; empty if it names none."""
     try:
         return (read_control(control).first("DLDS").get("orig_data_dsname") or "").upper()
     except DataError:
@@ -70,9 +68,9 @@ def _data_set(control: str) -> str:
 def find_control(path: str, control: str | None) -> str:
     """The control file of a data file.
 
-    `control` is a path, a pattern with `{stem}`, or a folder; without it the folder of
-    the data file. In a folder it is the control file whose DLDS names the data set, or the
-    one of the same stem. Raises ControlError LMP-C007 when there is none, or are several.
+    `control` is a path, a pattern with `{stem}`, or a folder; None stands for the folder of the data file. In a folder
+    it is the control file whose DLDS record names the data set, or the one of the same stem. Raises ControlError
+    LMP-C007 if there is none or more than one.
     """
     place = path if addresses.is_remote(path) else str(Path(local_path(path)))
     name = compression.unpacked_name(place)
@@ -89,13 +87,10 @@ def find_control(path: str, control: str | None) -> str:
             return found[0]
     which = "several control files" if named or same else "no control file"
     raise ControlError(
-        f"{which} in {folder} for it",
-        code="LMP-C007",
-        file=path,
+        f"{which} in {folder} for it", code="LMP-C007", file=path, hint="name it with control",
         expected="one whose DLDS names the data set, or of the same stem",
         found=", ".join(addresses.base_name(found) for found in named or same or candidates) or "none",
-        hint="name it with control",
-    )
+    )  # fmt: skip
 
 
 def _is_folder(path: str) -> bool:
@@ -110,7 +105,7 @@ def _folder_of(path: str) -> str:
 
 
 def _control_files(folder: str, data: str) -> Iterator[tuple[str, str]]:
-    """The control files in the folder of a data file, and the data set that each names."""
+    """The control files in the folder of a data file, with the data set that each one names."""
     for path, stamp in _files_in(folder):
         if path == data:
             continue
@@ -118,13 +113,13 @@ def _control_files(folder: str, data: str) -> Iterator[tuple[str, str]]:
             if _is_control(path):
                 yield path, _data_set(path)
             continue
-        with suppress(FramingError):  # one that cannot be read may be another log's
+        with suppress(FramingError):  # an unreadable one may belong to another log
             if (data_set := _named_data_set(path, stamp)) is not None:
                 yield path, data_set
 
 
 def _files_in(folder: str) -> list[tuple[str, Hashable]]:
-    """Every file in a folder, with what tells it from what it was before when it has to be copied."""
+    """Every file in a folder; with a stamp of its state if it must be copied to be read."""
     if addresses.is_remote(folder):
         return [(entry.path, entry.stamp) for entry in file_systems.entries(folder) if not entry.is_folder]
     files = [str(entry) for entry in sorted(Path(folder).iterdir()) if entry.is_file()]

@@ -1,126 +1,112 @@
-"""Decoder: from the header and DATA of a change to the change itself."""
+"""Decoder: makes a change from its header and DATA area."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from lmparse.bmc import order
 from lmparse.bmc.change_record import DataArea
 from lmparse.bmc.interpretation import Interpretation
-from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.segments import JoinedChange
 from lmparse.bmc.table_names import TableName, table_name
 from lmparse.bmc.tables import Tables, TableVersion, identity
 from lmparse.changes.change import ROLES, Change
-from lmparse.changes.row_values import add_row, of_role
+from lmparse.changes.row_values import add_row, reading
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Values
 from lmparse.spec.layout import Layout
 from lmparse.values.codepages import CodePage
 
 
+@dataclass
 class ChangeDecoder:
-    """Decodes changes of one log."""
+    """Decodes the changes of one log."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        tables: Tables,
-        interpretation: Interpretation,
-        code_page: CodePage,
-        columns: frozenset[str] | None,
-        notice: Callable[[str], None],
-    ) -> None:
-        self._layout = layout
-        self._tables = tables
-        self._interpretation = interpretation
-        self._code_page = code_page
-        self._columns = columns
-        self._notice = notice
-        self._names: dict[tuple[Any, ...], TableName] = {}
+    layout: Layout
+    tables: Tables
+    interpretation: Interpretation
+    code_page: CodePage
+    columns: frozenset[str] | None
+    notice: Callable[[str], None]
+    _names: dict[tuple[Any, ...], TableName] = field(default_factory=dict)
 
     def decode(self, joined: JoinedChange) -> tuple[Change, list[DataError]]:
-        """One change with what was wrong in its DATA; raises the error of a record that cannot be read."""
+        """One change and the faults in its DATA area. Raises the error of a record that cannot be read."""
         values, extent = joined.values, joined.extent
+        area = self._area(values)
+        version, fault = self._version(values)
+        name = self.name(values, version)
         change = Change(
             op=OPERATIONS.get(values["change_type"]),
             seq=order.seq(values, extent.index),
             txn_id=order.txn_id(values),
-            schema_name="",
-            table_name="",
-            table_name_short=False,
-            before=None,
-            after=None,
+            schema_name=name.schema,
+            table_name=name.name,
+            table_name_short=name.is_short,
             values=values,
             header={name: value for name, value in values.items() if name != "data"},
             commit_ts=values["uor_commit_timestamp"],
             ts=values["timestamp"],
-            detail=None,
             extent=extent,
             length=sum(entry.length for entry in joined.extents),
+            table=version,
         )
-        area = self._area(values)
-        version, fault = self._version(values)
-        name = self.name(values, version)
-        change.table, change.schema_name, change.table_name = version, name.schema, name.name
-        change.table_name_short = name.is_short
         if not area.images:
-            change.detail = _detail(values, area, self._code_page)
+            change.detail = _detail(values, area, self.code_page)
             return change, []
         images = dict(zip(ROLES[change.op or ""], area.images, strict=True))
         if version is None or fault is not None:
-            # The row cannot be read, but it is not lost.
+            # The row cannot be read, so its bytes are kept.
             change.detail = {f"{role}_bytes": image.hex().upper() for role, image in images.items()}
             return change, [fault] if fault else []
         self._read_images(change, version, images)
         return change, [*change.faults]
 
     def name(self, values: Values, version: TableVersion | None) -> TableName:
-        """Owner and name of the table that a header names."""
-        told = (values[name] for name in ("tbowner_len", "tbname_len", "table_owner", "table_name"))
-        key = (*identity(values), *told, id(version))
+        """Owner and name of the table in a header."""
+        stated = (values[name] for name in ("tbowner_len", "tbname_len", "table_owner", "table_name"))
+        key = (*identity(values), *stated, id(version))
         name = self._names.get(key)
         if name is None:
-            name = self._names[key] = table_name(values, self._layout, version, self._code_page)
+            name = self._names[key] = table_name(values, self.layout, version, self.code_page)
             scheme = version.described.get("encoding_scheme") if version else "E"
             if version and scheme not in ("E", "A", "U"):
-                self._notice(f"nothing names the encoding of {name.full} ({version.identity}): text is read as EBCDIC")
+                self.notice(f"nothing names the encoding of {name.full} ({version.identity}): text is read as EBCDIC")
             for column in version.columns if version else ():
                 if column.ccsid and column.page is None:
-                    self._notice(f"there is no table for CCSID {column.ccsid}: {column.name} stays bytes")
+                    self.notice(f"there is no table for CCSID {column.ccsid}: {column.name} stays bytes")
         return name
 
     def _area(self, values: Values) -> DataArea:
         try:
-            return self._interpretation.data.read(values["change_type"], values["data"])
+            return self.interpretation.data.read(values["change_type"], values["data"])
         except DataError as error:
-            # Offsets inside DATA of several segments are no offsets of a record.
-            error.spec, error.field_offset = self._layout.id, None
+            # Offsets inside DATA of several segments are not offsets in a record.
+            error.spec, error.field_offset = self.layout.id, None
             error.field = f"data.{error.field}" if error.field else "data"
             raise
 
     def _version(self, values: Values) -> tuple[TableVersion | None, ControlError | None]:
         try:
-            return self._tables.find(values), None
+            return self.tables.find(values), None
         except ControlError as error:
             return None, error
 
     def _read_images(self, change: Change, version: TableVersion, images: dict[str, bytes]) -> None:
         absent: dict[str, str] = {}
         for role, image in images.items():
-            try:
-                row = self._interpretation.read_image(version, image, self._columns)
-            except DataError as error:
-                of_role(error, role)
-                raise
+            with reading(role):
+                row = self.interpretation.read_image(version, image, self.columns)
             add_row(change, role, row, absent)
         if absent:
             change.detail = {"absent": absent}
 
 
 def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any] | None:
-    """What a change without row images has to say."""
+    """The column `detail` of a change without row images."""
     detail: dict[str, Any] = {}
     if values["change_type"] not in OPERATIONS or values["change_type"] == "DR":
         detail["change_type"] = values["change_type"]
@@ -135,7 +121,7 @@ def _detail(values: Values, area: DataArea, page: CodePage) -> dict[str, Any] | 
 
 
 def _text(payload: bytes, page: CodePage) -> str | None:
-    """The payload as text when all of it decodes to printable characters."""
+    """The payload as text if all of it decodes to printable characters."""
     try:
         text = page.decode(payload)
     except InvalidValueError:

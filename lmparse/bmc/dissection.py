@@ -1,7 +1,7 @@
-"""Dissection of data change records: DATA taken apart, and its row images column by column.
+"""Dissection of data change records: DATA area and columns of row images.
 
-What the bytes of one record cannot say comes from its log: a header that XHDF describes, the readings of
-DATA and of images, the columns of the table version, and where the other segments of a change stand.
+Facts that the bytes of one record do not show come from its log: the header that XHDF describes, the interpretation
+of DATA areas and images, the columns of the table version, and the other segments of a change.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 from lmparse.bmc import change_record
 from lmparse.bmc.headers import HeaderField, widen
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import SPEC, RowReader
-from lmparse.bmc.segments import Joiner, Segment
+from lmparse.bmc.segments import Joiner, Segment, SegmentGroup
 from lmparse.bmc.tables import Column, TableVersion
 from lmparse.changes.change import ROLES
 from lmparse.changes.row_values import RowValues, of_role
@@ -33,13 +33,13 @@ from lmparse.values.json_form import to_json
 _COLUMN = f"{SPEC}.column"
 """Layout of the parts of a column."""
 _SEARCHED = 1 << 28
-"""Bytes of the largest file that is searched for the other segments of a change."""
+"""Size in bytes of the largest file that is searched for the other segments of a change."""
 _NO_COLUMNS = "nothing says what the columns of the row are: the option control names the control file that does"
-_NO_LIMIT_KEYS = "limit keys do not stand in DATA as row images do; it is kept as it is"
+_NO_LIMIT_KEYS = "limit keys in DATA do not have the form of row images; DATA is kept as bytes"
 
 
 class LogicalLogDissector(FileDissector):
-    """Takes the records of a logical log apart."""
+    """Dissects the records of a logical log."""
 
     positions = ("log_rba", "log_lrsn")
 
@@ -67,17 +67,15 @@ class LogicalLogDissector(FileDissector):
         for name, (offset, width) in self._places.items():
             if offset + width <= extent.length:
                 raw = extent.number(self._log.buffer, offset, width).to_bytes(width, "big")
-                with suppress(InvalidValueError):  # a number that has no room in today's width
+                with suppress(InvalidValueError):  # the number does not fit today's width
                     yield name, int.from_bytes(widen(raw, layout[name]), "big")
 
     @cached_property
     def _places(self) -> dict[str, tuple[int, int]]:
-        header = self._log.header
-        places = change_record.table_places(self.positions) if header.is_table else header.places
-        return {name: places[name] for name in self.positions if name in places}
+        return self._log.header_places(self.positions)
 
     def _record(self, raw: bytes) -> tuple[Dissection, Record | None]:
-        """A record with its values; none of one that gives no row."""
+        """A dissected record, and its values; None for a record that cannot be read."""
         found = self.fields.dissect(raw) if self._log.header.is_table else self._described(raw)
         if found.fault is not None:
             return found, None
@@ -87,24 +85,26 @@ class LogicalLogDissector(FileDissector):
             return cut_at(found, error), None
         values = record.values
         if values.get("change_type") is not None and found.at("data") is not None:
-            found = self._segment(found, values) if _is_partial(values) else self._opened(found, values)
+            if _is_partial(values):
+                meaning = f"a piece of DATA: segment number {values['seg_num']} of {values['total_segs']}"
+                found = replace(found, nodes=_changed(found.nodes, "data", meaning=meaning))
+            else:
+                found = self._opened(found, values)
         return found, record
 
     # -- a header that XHDF describes ---------------------------------------------------------
 
     def _described(self, raw: bytes) -> Dissection:
-        """A record at the places of the header that its log describes."""
+        """A record dissected by the header that its log describes."""
         header, spec = self._log.header, self._log.spec
         values: Values = {}
         faults: dict[str | None, DataError] = {}
         fault: DataError | None = None
         try:
             record = header.read(self._log.reader, raw)
+            values, faults = to_json(record.values), {bad.field: bad for bad in record.faults}
         except DataError as error:
             fault = error
-        else:
-            values = to_json(record.values)
-            faults = {bad.field: bad for bad in record.faults}
         nodes = [
             _header_node(field, spec.id, len(raw), values, faults)
             for field in sorted(header.fields, key=lambda field: field.position)
@@ -117,22 +117,18 @@ class LogicalLogDissector(FileDissector):
 
     # -- segments -----------------------------------------------------------------------------
 
-    def _segment(self, found: Dissection, values: Values) -> Dissection:
-        meaning = f"a piece of DATA: segment number {values['seg_num']} of {values['total_segs']}"
-        return replace(found, nodes=_changed(found.nodes, "data", meaning=meaning))
-
     def _among_others(self, found: Dissection, segment: Segment) -> Dissection:
-        """A segment with what is to be said of it and the others of its change."""
+        """A segment with notes on the other segments of its change."""
         values = segment.values
         total, number = values["total_segs"], values["seg_num"]
         if len(self._log.buffer) > _SEARCHED:
             note = f"segment number {number} of {total}; in a file of this size the others are not looked for"
             return replace(found, notes=(*found.notes, note))
         others = list(self._others(segment))
-        numbers = {other.values["seg_num"] for other in others} | {number}
+        group = SegmentGroup(total, {part.values["seg_num"]: part for part in (segment, *others)})
         said = f"segment number {number} of {total}"
-        if len(numbers) == total and (0 in numbers) != (total in numbers):
-            said = f"segment {number - min(numbers) + 1} of {total}"
+        if group.is_complete:
+            said = f"segment {number - min(group.by_number) + 1} of {total}"
         where = ", ".join(str(other.extent.index) for other in others)
         said += f"; the others are in records {where}" if others else "; the file has no other of this change"
         fault = _misfit(segment, others)
@@ -140,16 +136,16 @@ class LogicalLogDissector(FileDissector):
         return replace(found, nodes=nodes, notes=(*found.notes, said))
 
     def _others(self, segment: Segment) -> Iterator[Segment]:
-        """The other segments of its change, as far as they are in the file."""
+        """The other segments of its change that are in the file."""
         for extent in self._segments.get(segment.key, ()):
             if extent.index != segment.extent.index:
                 yield Segment(extent, self._log.read_bytes(extent.read(self._log.buffer)))
 
     @cached_property
     def _segments(self) -> dict[tuple[Any, ...], list[RecordExtent]]:
-        """Where the segments of each change stand, from one pass over the headers."""
+        """Extents of the segments of each change, from one pass over the headers."""
         found: dict[tuple[Any, ...], list[RecordExtent]] = {}
-        with suppress(FramingError):  # damage is shown where it is asked for
+        with suppress(FramingError):  # damage is reported where the record is read
             for key, extent in self._log.segments():
                 found.setdefault(key, []).append(extent)
         return found
@@ -157,7 +153,7 @@ class LogicalLogDissector(FileDissector):
     # -- DATA and row images --------------------------------------------------------------------
 
     def _opened(self, found: Dissection, values: Values) -> Dissection:
-        """A record with DATA taken apart."""
+        """A record with the parts of its DATA area."""
         data = found.at("data")
         change_type = values["change_type"]
         if data is None or (data.start == data.end and not change_record.has_images(change_type)):
@@ -173,32 +169,29 @@ class LogicalLogDissector(FileDissector):
         if change_record.has_images(change_type):
             parts = self._with_rows(parts, found.raw, values, notes)
         is_kept = len(parts) == 1 and not parts[0].children and parts[0].field.id == "payload"
-        if is_kept:
-            return replace(found, notes=(*found.notes, *notes))
-        nodes = _changed(found.nodes, "data", value=None, children=parts)
+        nodes = found.nodes if is_kept else _changed(found.nodes, "data", value=None, children=parts)
         return replace(found, nodes=nodes, notes=(*found.notes, *notes))
 
     def _area(self, change_type: str) -> Dissector:
         if change_type not in self._areas:
-            reader = self._log.interpretation.data.reader(change_type)
-            self._areas[change_type] = Dissector(
-                RecordReader(reader.spec, code_page=self._log.code_page, arguments=reader.arguments)
-            )
+            own = self._log.interpretation.data.reader(change_type)
+            reader = RecordReader(own.spec, code_page=self._log.code_page, arguments=own.arguments)
+            self._areas[change_type] = Dissector(reader)
         return self._areas[change_type]
 
     def _with_rows(self, parts: Sequence[Node], raw: bytes, values: Values, notes: list[str]) -> tuple[Node, ...]:
-        """The parts of DATA with the columns of each row image."""
-        if self._log.control is None:
-            notes.append(_NO_COLUMNS)
+        """The parts of the DATA area with the columns of each row image."""
         version: TableVersion | None = None
         lack: DataError | None = None
-        try:
-            version = self._log.tables.find(values) if self._log.control is not None else None
-        except DataError as error:
-            lack = error
-        if version is not None:
-            name = self._log.decoder.name(values, version)
-            notes.append(f"the row is one of {name.full}: {version.identity}")
+        if self._log.control is None:
+            notes.append(_NO_COLUMNS)
+        else:
+            try:
+                version = self._log.tables.find(values)
+                name = self._log.decoder.name(values, version)
+                notes.append(f"the row is one of {name.full}: {version.identity}")
+            except DataError as error:
+                lack = error
         roles = iter(ROLES.get(OPERATIONS.get(values["change_type"], ""), ()))
 
         def open_(node: Node) -> Node | None:
@@ -240,7 +233,7 @@ class LogicalLogDissector(FileDissector):
 
 
 def _misfit(segment: Segment, others: Sequence[Segment]) -> DataError | None:
-    """Why the segments of a change cannot be put together, where that is for this one to say."""
+    """Why the segments of a change cannot be joined, if this segment is the reason."""
     joiner = Joiner()
     for part in sorted((segment, *others), key=lambda part: part.extent.index):
         try:
@@ -280,7 +273,7 @@ def _column(
     faults: tuple[DataError | None, DataError | None],
     image: bytes,
 ) -> Node:
-    """A column from its parts: with what is wrong with it, or with the row in one of its parts."""
+    """A column from its parts, with its own fault, or with the fault of the row in one of its parts."""
     column = reader.table.columns[number]
     parts = tuple(
         replace(part, path=f"{column.name}.{part.field.id}", fault=None if part.fault is None else faults[1])
@@ -311,7 +304,7 @@ def _is_null(parts: Sequence[Node]) -> bool:
 
 
 def _field(column: Column, node: Node) -> Field:
-    """What the control file says of a column, as a field."""
+    """The description of a column in the control file, as a field."""
     length = f"{column.length}, scale {column.scale}" if column.type == "DEC" else str(column.length)
     words = [f"column {column.number}", f"{column.type} of length {length}"]
     if column.subtype:

@@ -1,4 +1,4 @@
-"""Log Master's logical logs as a family: what reads them, and what their files look like."""
+"""The family of Log Master's logical logs: how its files are recognised and read."""
 
 from __future__ import annotations
 

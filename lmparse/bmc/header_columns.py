@@ -1,20 +1,19 @@
-"""Header columns: a header that XHDF describes, brought to the table's layout for many records at a time.
+"""Header columns: a header that XHDF describes, converted to the layout of the spec for many records at a time.
 
-The same as `headers` does for one record. What is bad is only marked here: `headers` says what.
+The result is that of `headers` for one record. Faulty values are only marked here; `headers` makes their errors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from lmparse.bmc.headers import EXTEND, Header, form
+from lmparse.bmc.headers import Header, padding
 from lmparse.columnar.record_plan import DescribedHeader, RecordPlan, Source, Widen
 from lmparse.errors import InvalidValueError
 from lmparse.spec.layout import Field
-from lmparse.values import codepages
+from lmparse.values import codepages, packed_times
 from lmparse.values.byte_arrays import Bytes, Flags
 from lmparse.values.codepages import CodePage
 
@@ -34,14 +33,16 @@ def record_plan(header: Header, page: CodePage | None = None) -> RecordPlan:
 
 
 def described(header: Header) -> DescribedHeader | None:
-    """Where the columns find their bytes in a header; None in one that is the table's."""
+    """Where a described header has the bytes of each field; None for a header that equals the spec's."""
     if header.is_table:
         return None
-    sources = {entry.id: Source(0, 0, partial(_zeros, entry.width)) for entry in header.spec.layout if entry.width}
+    sources = {
+        entry.id: Source(0, 0, partial(_padded, entry.width, 0, 0)) for entry in header.spec.layout if entry.width
+    }
     for field in header.fields:
         if field.known is not None:
             sources[field.known.id] = source(field.known, field.position, field.length)
-    # Of a record that is read the described header is as long as LENGTH says, whatever form it is described in.
+    # A record is read only if its LENGTH is that of the described header, however XHDF describes the field itself.
     length = header.spec.layout["length"]
     own = sources[length.id]
     shown = min(header.width, 0xFFFF).to_bytes(length.width or 0, "big")
@@ -51,60 +52,44 @@ def described(header: Header) -> DescribedHeader | None:
 
 
 def source(known: Field, offset: int, width: int) -> Source:
-    """Where a described field stands, and what brings its bytes to the width of the table's."""
-    wanted, found = known.width or 0, form(known, width)
-    if found == "same":
+    """Offset and width of a described field, and the function that converts its bytes to the width in the spec."""
+    wanted = known.width or 0
+    if width == wanted:
         return Source(offset, width)
-    if found == "text":
-        return Source(offset, width, partial(_text, wanted), can_fail=width > wanted)
-    if found == "number":
-        return Source(offset, width, partial(_number, wanted), can_fail=width > wanted)
-    if found == "timestamp" and width == len(_TIMESTAMP):
+    if known.kind == "timestamp17" and width == len(_TIMESTAMP):
         return Source(offset, width, partial(_timestamp, wanted), can_fail=True)
-    widen = _extended(EXTEND[found], width)
-    return Source(offset, width, widen or partial(_none, wanted), can_fail=widen is None)
+    if known.kind == "timestamp17" and not _is_timestamp(width):
+        return Source(offset, width, partial(_none, wanted), can_fail=True)
+    front, fill = padding(known.kind, known.type, known.width, width)
+    return Source(offset, width, partial(_padded, wanted, front, fill[0]), can_fail=width > wanted)
 
 
-def _extended(extend: Callable[[bytes], bytes], width: int) -> Widen | None:
-    """What puts zeros around bytes as a function does; None for a width that it does not take."""
+def _is_timestamp(width: int) -> bool:
     try:
-        shown = extend(b"\x01" * width)
+        return bool(packed_times.extend_timestamp(bytes(width)))
     except InvalidValueError:
-        return None
-    return partial(_padded, shown.index(1), len(shown))
-
-
-def _zeros(width: int, raw: Bytes) -> tuple[Bytes, None]:
-    return np.zeros((len(raw), width), np.uint8), None
+        return False
 
 
 def _none(width: int, raw: Bytes) -> tuple[Bytes, Flags]:
+    """Zeros; no record has a value that can be converted."""
     return np.zeros((len(raw), width), np.uint8), np.ones(len(raw), np.bool_)
 
 
 def _same(value: bytes, widen: Widen | None, raw: Bytes) -> tuple[Bytes, Flags | None]:
-    """One value for all, where their own are no bad ones."""
+    """One value for all records; those whose own value is faulty stay marked."""
     return np.tile(np.frombuffer(value, np.uint8), (len(raw), 1)), None if widen is None else widen(raw)[1]
 
 
-def _padded(front: int, width: int, raw: Bytes) -> tuple[Bytes, None]:
-    made = np.zeros((len(raw), width), np.uint8)
-    made[:, front : front + raw.shape[1]] = raw
-    return made, None
-
-
-def _text(width: int, raw: Bytes) -> tuple[Bytes, Flags]:
-    """Blanks are put behind it; nothing but blanks may be cut off."""
-    made = np.full((len(raw), width), _BLANK, np.uint8)
-    made[:, : raw.shape[1]] = raw[:, :width]
-    return made, (raw[:, width:] != _BLANK).any(1)
-
-
-def _number(width: int, raw: Bytes) -> tuple[Bytes, Flags]:
-    """Zeros are put in front of it; nothing but zeros may be cut off."""
-    made = np.zeros((len(raw), width), np.uint8)
-    made[:, max(width - raw.shape[1], 0) :] = raw[:, -width:]
-    return made, np.asarray(raw[:, : max(raw.shape[1] - width, 0)].any(1))
+def _padded(width: int, front: int, fill: int, raw: Bytes) -> tuple[Bytes, Flags | None]:
+    """Fill bytes are added on both sides, or cut off: see `headers.padding`. No other byte may be cut off."""
+    made = np.full((len(raw), width), fill, np.uint8)
+    cut = max(-front, 0)
+    kept = raw[:, cut : width - front]
+    made[:, max(front, 0) : max(front, 0) + kept.shape[1]] = kept
+    if raw.shape[1] <= width:
+        return made, None
+    return made, (raw[:, :cut] != fill).any(1) | (raw[:, width - front :] != fill).any(1)
 
 
 def _timestamp(width: int, raw: Bytes) -> tuple[Bytes, Flags]:

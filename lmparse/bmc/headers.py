@@ -1,25 +1,25 @@
-"""Headers: a record header as the control file's XHDF records describe it.
+"""Headers: the record header that the XHDF records of the control file describe.
 
-The header of a data change record differs between releases, and a logical log says
-itself how it is laid out. A header that differs from the spec's is brought into the
-spec's layout byte by byte, so that one parser reads them all: 6-byte RBA and LRSN and
-older timestamps become today's widths, absent fields null, unknown ones stay under
-their name.
+The header of data change records differs between releases. A header that differs from the spec's is converted byte by
+byte to the layout of the spec, so that one parser reads all: 6-byte RBA and LRSN and older timestamps get today's
+widths, absent fields are null, unknown fields keep their name.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
+from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field
-from lmparse.values import codepages, kinds, packed_times, positions
+from lmparse.values import codepages, kinds, packed_times
 from lmparse.values.codepages import CodePage
 
 
@@ -33,16 +33,16 @@ class HeaderField:
     position: int
     length: int
     known: Field | None
-    """The spec's field of the same name, None for an unknown one."""
+    """The field of the spec with the same name; None for an unknown field."""
 
     @property
     def as_unknown(self) -> Field:
-        """An unknown field as a layout has it."""
+        """An unknown field as a field of a layout."""
         return Field(self.name, self.position, self.length, self.kind)
 
     @property
     def kind(self) -> str:
-        """How the bytes of an unknown field are read."""
+        """The kind of an unknown field."""
         if self.type == "CHAR":
             return "char"
         if self.type == "INT":
@@ -51,7 +51,7 @@ class HeaderField:
 
 
 class Header:
-    """The header of the records of one log: the spec's, or the one that XHDF describes."""
+    """The header of the records of one log: as in the spec, or as XHDF describes it."""
 
     def __init__(self, spec: Spec, described: Sequence[Values] = ()) -> None:
         self.spec = spec
@@ -61,33 +61,33 @@ class Header:
         self.fields = [field for field in self.fields if field.known is not self._data]
         self.is_described = bool(self.fields)
         self.width = max((field.position + field.length for field in self.fields), default=self._table_width)
-        """Bytes of the header, as far as it is described."""
+        """Length of the header in bytes, as far as it is described."""
         present = {field.known.id for field in self.fields if field.known}
         wanted = [field for field in spec.layout if field.orig_id and field is not self._data]
         self.absent = [field.id for field in wanted if field.id not in present] if self.is_described else []
         self.differences = [text for field in self.fields if (text := _difference(field))] + [
             f"{spec.layout[name].orig_id} is absent" for name in self.absent
         ]
-        """In what it differs from the table of the manual, in words."""
+        """Differences from the table of the manual, in words."""
 
     @classmethod
     def of(cls, spec: Spec, control: ControlFile | None) -> Header:
-        """The header that a control file describes; the spec's without one."""
+        """The header that a control file describes; without a control file that of the spec."""
         return cls(spec, [record.values for record in control.of("XHDF")] if control else [])
 
     @property
     def places(self) -> dict[str, tuple[int, int]]:
-        """Offset and width of the known fields, where they stand in this header."""
+        """Offset and width of the known fields in this header."""
         return {field.known.id: (field.position, field.length) for field in self.fields if field.known}
 
     @property
     def extra(self) -> list[Field]:
-        """The fields that the spec does not know, at their places."""
+        """The fields that the spec does not know, with their offsets in this header."""
         return [field.as_unknown for field in self.fields if field.known is None]
 
     @property
     def row_reason(self) -> str:
-        """Why records with this header can only be read one by one; empty when they need not."""
+        """Why records with this header can only be read one by one; empty if they need not."""
         if self.is_table:
             return ""
         counts = Counter(field.known.id if field.known else field.name for field in self.fields)
@@ -96,7 +96,7 @@ class Header:
 
     @property
     def is_table(self) -> bool:
-        """Whether the spec's own layout applies as it is."""
+        """Whether the header equals the layout of the spec."""
         return not self.differences
 
     @property
@@ -104,7 +104,7 @@ class Header:
         return self._data.offset or 0
 
     def read(self, reader: RecordReader, raw: bytes, wanted: Wanted = None) -> Record:
-        """Some values of one record. Raises RecordError, InvalidValueError or ControlError (LMP-C006)."""
+        """Read some values of one record. Raises RecordError, InvalidValueError or ControlError (LMP-C006)."""
         if self.is_described:
             self._check_length(raw)
         if self.is_table:
@@ -172,7 +172,7 @@ class Header:
         return bytes(table) + raw[self.width :]
 
     def _replaced(self, error: DataError) -> DataError:
-        """Point an error to where the field stands in this header, not in the table."""
+        """Set the offset in an error to that of the field in this header."""
         for field in self.fields:
             if field.known is not None and field.known.id == error.field:
                 error.field_offset = field.position
@@ -209,54 +209,37 @@ def _difference(field: HeaderField) -> str | None:
     return f"{field.name} is {field.length} bytes at {field.position}, not {known.width} at {known.offset}"
 
 
-Form = Literal["same", "rba", "lrsn", "timestamp", "text", "number"]
-"""How the bytes of a described field become those of the table's."""
-EXTEND: dict[str, Callable[[bytes], bytes]] = {
-    "rba": positions.extend_rba,
-    "lrsn": positions.extend_lrsn,
-    "timestamp": packed_times.extend_timestamp,
-}
-"""Forms whose bytes a function of `values` brings to today's width."""
+@cache
+def padding(kind: str, type_: str | None, width: int | None, have: int) -> tuple[int, bytes]:
+    """How `have` bytes of a field become `width` bytes: number of bytes to add in front, and the byte to add.
 
-
-def form(known: Field, width: int) -> Form:
-    """The form of a known field that has so many bytes."""
-    if width == known.width:
-        return "same"
-    if known.kind == "rba10" and width == 6:
-        return "rba"
-    if known.kind == "lrsn10" and width == 6:
-        return "lrsn"
-    if known.kind == "timestamp17":
-        return "timestamp"
-    return "text" if known.kind in ("char", "code") else "number"
+    A negative number of bytes is cut off. Behind the value, bytes are added or cut off up to the width.
+    """
+    if kind in ("char", "code"):
+        return 0, codepages.lookup("cp037").encode(" ")
+    if kind in ("rba10", "lrsn10") and type_ is not None:
+        short = max(catalog.load(type_).layout, key=lambda part: part.width or 0)
+        if short.width == have:
+            return short.offset or 0, b"\x00"
+    return 0 if kind == "timestamp17" else (width or have) - have, b"\x00"
 
 
 def widen(value: bytes, known: Field) -> bytes:
-    """The bytes of a known field in the width of the table. Raises InvalidValueError for those that do not fit."""
+    """The bytes of a field in the width that the spec has. Raises InvalidValueError for a value that does not fit."""
     width = known.width or len(value)
-    found = form(known, len(value))
-    if found == "same":
+    if len(value) == width:
         return value
-    if found in EXTEND:
-        return EXTEND[found](value)
-    if found == "text":
-        blank = codepages.lookup("cp037").encode(" ")
-        if value[width:].strip(blank):
-            raise _too_wide(value, width)
-        return value[:width].ljust(width, blank)
-    if value[: max(len(value) - width, 0)].strip(b"\x00"):
+    if known.kind == "timestamp17":
+        return packed_times.extend_timestamp(value)
+    front, fill = padding(known.kind, known.type, width, len(value))
+    if len(value) > width and (value[: max(-front, 0)] + value[width - front :]).strip(fill):
         raise _too_wide(value, width)
-    return value[-width:].rjust(width, b"\x00")
+    return (fill * front + value[max(-front, 0) :])[:width].ljust(width, fill)
 
 
 def _too_wide(value: bytes, width: int) -> InvalidValueError:
-    return InvalidValueError(
-        code="LMP-V004",
-        expected=f"at most {width} bytes",
-        found=f"X'{value.hex().upper()}'",
-        hex=value[:32].hex().upper(),
-    )
+    shown = value.hex().upper()
+    return InvalidValueError(code="LMP-V004", expected=f"at most {width} bytes", found=f"X'{shown}'", hex=shown[:64])
 
 
 def _unknown(field: HeaderField, raw: bytes, page: CodePage) -> Any:

@@ -1,13 +1,13 @@
-"""Interpretation: how DATA and row images of one log are read where the manual is silent.
+"""Interpretation: how DATA areas and row images of one log are read where the manual is silent.
 
-Found once for a file, from its first records with row images. What those leave open is
-decided by the first image that tells the candidates apart.
+It is found once for a file, from its first records with row images. Candidates that these do not exclude remain until
+an image excludes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -20,69 +20,59 @@ from lmparse.errors import ControlError, DataError
 from lmparse.records.reader import Values
 from lmparse.records.settings import FamilySettings
 
-Samples = Callable[[], list[Values]]
-"""Gives the headers, with whole DATA, of the first changes with row images."""
-Decide = Callable[[str, str, str], None]
-"""Makes a decision visible: name, value, evidence."""
-
 
 @dataclass(frozen=True, slots=True)
 class LogSettings(FamilySettings):
-    """What was found out about a logical log, so that its parts are read alike."""
+    """Facts about a whole logical log that readers of its parts need."""
 
     reading: str | None = None
-    """How the halfwords of DATA count."""
+    """Meaning of the halfwords in DATA areas."""
     image_readings: tuple[ImageReading, ...] = ()
-    """The ways to read columns that nothing has told apart yet, best known first."""
+    """Candidates for the interpretation of columns, the most likely first."""
     table_ids: frozenset[tuple[Any, ...]] | None = None
-    """Ids of the table that was asked for, once its name has been looked up."""
+    """Ids of the table that the options name, once it has been looked up."""
 
 
+@dataclass(eq=False)
 class Interpretation:
-    """How one log is read, and the readers that follow from that."""
+    """The interpretation of one log, and the readers that follow from it."""
 
-    def __init__(
-        self,
-        row_images: str,
-        known: LogSettings,
-        tables: Tables,
-        options: ImageOptions,
-        samples: Samples,
-        decide: Decide,
-    ) -> None:
-        self._row_images = row_images
-        self._known = known
-        self._tables = tables
-        self._options = options
-        self._take_samples = samples
-        self._decide = decide
-        self._row_readers: dict[tuple[int, ImageReading], RowReader] = {}
-        self._narrowed: tuple[ImageReading, ...] = ()
+    row_images: str
+    """The option `row_images`."""
+    known: LogSettings
+    tables: Tables
+    options: ImageOptions
+    take_samples: Callable[[], list[Values]]
+    """Returns the headers, with whole DATA, of the first changes with row images."""
+    decide: Callable[[str, str, str], None]
+    """Makes a decision visible: name, value, evidence."""
+    _row_readers: dict[tuple[int, ImageReading], RowReader] = field(default_factory=dict)
+    _narrowed: tuple[ImageReading, ...] = ()
 
     @cached_property
     def data(self) -> DataReader:
-        """The reader of DATA: total, inclusive or exclusive halfwords."""
-        if self._known.reading is not None:
-            return DataReader(self._known.reading)
-        if self._row_images != "auto":
-            self._decide("row images", self._row_images, "option")
-            return DataReader(self._row_images)
-        choice = change_record.choose_reading(self._samples, self._fills_columns)
-        self._decide("row images", choice.reading, choice.evidence)
-        return DataReader(choice.reading)
+        """The reader of DATA areas."""
+        if self.known.reading is not None:
+            return DataReader(self.known.reading)
+        if self.row_images != "auto":
+            self.decide("row images", self.row_images, "option")
+            return DataReader(self.row_images)
+        reading, evidence = change_record.choose_reading(self._samples, self._fills_columns)
+        self.decide("row images", reading, evidence)
+        return DataReader(reading)
 
     @property
     def image(self) -> ImageReading:
-        """How columns are read."""
+        """The interpretation of row images."""
         return self.image_candidates[0]
 
     @property
     def image_candidates(self) -> tuple[ImageReading, ...]:
-        """The interpretations that no image has told apart yet, best known first."""
+        """The interpretations that no image has excluded, the most likely first."""
         return self._narrowed or self._choice
 
     def read_image(self, version: TableVersion, image: bytes, wanted: frozenset[str] | None) -> RowValues:
-        """One row. Raises the error of an image that its columns do not fill."""
+        """Read one row. Raises the error of an image that its columns do not fill."""
         try:
             return self.rows(version, self.image).read(image, wanted)
         except DataError:
@@ -90,44 +80,43 @@ class Interpretation:
             if not left:
                 raise
             self._narrowed = left
-            self._decide("columns", str(self.image), "the first image that tells the ways apart")
+            self.decide("columns", str(self.image), "the first image that tells the ways apart")
             return self.rows(version, self.image).read(image, wanted)
 
     def rows(self, version: TableVersion, reading: ImageReading) -> RowReader:
         """The reader of a table version's rows."""
         key = id(version), reading
-        reader = self._row_readers.get(key)
-        if reader is None:
-            reader = self._row_readers[key] = RowReader(version, reading, self._options)
-        return reader
+        if key not in self._row_readers:
+            self._row_readers[key] = RowReader(version, reading, self.options)
+        return self._row_readers[key]
 
     @cached_property
     def _samples(self) -> list[Values]:
-        return self._take_samples()
+        return self.take_samples()
 
     @cached_property
     def _choice(self) -> tuple[ImageReading, ...]:
-        if self._known.image_readings:
-            return self._known.image_readings
+        if self.known.image_readings:
+            return self.known.image_readings
         images: list[tuple[TableVersion, bytes]] = []
         for values in self._samples:
             try:
-                version = self._tables.find(values)
+                version = self.tables.find(values)
                 images.extend(
                     (version, image) for image in self.data.read(values["change_type"], values["data"]).images
                 )
             except DataError:
                 continue
-        ways = all_image_readings((version, b"") for version in self._tables.versions)
-        left, evidence = choose_image_reading(images, self._options, ways)
-        self._decide("columns", str(left[0]), evidence)
+        ways = all_image_readings((version, b"") for version in self.tables.versions)
+        left, evidence = choose_image_reading(images, self.options, ways)
+        self.decide("columns", str(left[0]), evidence)
         return left
 
     def _fills_columns(self, values: Values, reading: str) -> bool:
-        """Whether some interpretation of columns fills the images that one of DATA gives."""
+        """Whether some interpretation of columns fills the images that a meaning of the halfwords yields."""
         images = DataReader(reading).read(values["change_type"], values["data"]).images
         try:
-            version = self._tables.find(values)
+            version = self.tables.find(values)
         except ControlError:
             return False
         ways = all_image_readings([(version, b"")])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -17,7 +17,7 @@ from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
-from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join, share_out
 from lmparse.bmc.table_names import is_described_as
@@ -28,29 +28,26 @@ from lmparse.errors import ControlError, DataError, InvalidValueError, OptionErr
 from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
+from lmparse.records.files import OnError
 from lmparse.records.reader import Record, Values, Wanted
 from lmparse.records.settings import Decision, FileSettings, FoundFile, find_file
 from lmparse.spec import catalog
 from lmparse.values import codepages
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
-"""Header fields without which a change cannot be told from another, or from its table."""
+"""Header fields that identify a change and its table."""
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
-"""Those of them that the place of a change and its table are known by."""
+"""Those of them without which the position of a change or its table is unknown."""
 TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
-"""Header fields that say which table a record is of."""
+"""Header fields that identify and name the table of a record."""
 _WIDEST = 8
-"""Bytes of the widest number that a scan reads."""
+"""Width in bytes of the widest number that a scan reads."""
 _BATCH = 1000
-"""Records with row images that the interpretation is found by."""
+"""Number of records with row images that the interpretation is found from."""
 
 
 def open_log(
-    path: str | Path,
-    options: Options,
-    *,
-    settings: FileSettings | None = None,
-    on_error: Callable[[DataError], None] | None = None,
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> LogicalLog:
     """Open a data file with its control file. Raises ControlError, FramingError, OptionError."""
     control = None
@@ -74,7 +71,7 @@ def open_log(
 class LogicalLog(ChangeLog):
     """A data file with the control file that describes it.
 
-    Without a control file it still gives records; changes need one.
+    Without a control file it has records but no changes.
     """
 
     table_hint = "DBID.PSID.TBOBID in hex"
@@ -87,7 +84,7 @@ class LogicalLog(ChangeLog):
         control: ControlFile | None,
         header: Header,
         *,
-        on_error: Callable[[DataError], None] | None = None,
+        on_error: OnError = None,
     ) -> None:
         super().__init__(path, options, found, on_error=on_error)
         self.control, self.header = control, header
@@ -108,7 +105,7 @@ class LogicalLog(ChangeLog):
         return self.interpretation.image.dec_length
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """Parts between records; segments of one change belong to the part of the one that stands first."""
+        """Parts between records; all segments of a change belong to the part that contains the first one."""
         spans = self.spans(max_bytes)
         interpretation = self.interpretation
         own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
@@ -134,13 +131,13 @@ class LogicalLog(ChangeLog):
 
     @cached_property
     def image_options(self) -> ImageOptions:
-        """What control file and options say of row images."""
-        control = self.control
-        is_sas = control is not None and (control.first("DLDS").get("date_format") or "").startswith("SAS")
+        """Statements of control file and options on row images."""
+        described = self.control.first("DLDS") if self.control else {}
+        is_sas = (described.get("date_format") or "").startswith("SAS")
         if is_sas:
             self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
         return ImageOptions(
-            is_expanded=bool(control and control.is_expanded),
+            is_expanded=described.get("expand_var") == "Y",
             floats=self.options.floats,
             trim=self.options.trim,
             iso_dates=not is_sas,
@@ -148,19 +145,19 @@ class LogicalLog(ChangeLog):
 
     @cached_property
     def interpretation(self) -> Interpretation:
-        """How DATA and row images are read."""
+        """How DATA areas and row images are read."""
         return Interpretation(
             self.options.row_images, self._known, self.tables, self.image_options, self._samples, self.decide
         )
 
     @cached_property
     def decoder(self) -> ChangeDecoder:
-        """What turns records into changes."""
+        """The decoder of changes."""
         columns = frozenset(self.options.columns) or None
         return ChangeDecoder(self.spec.layout, self.tables, self.interpretation, self.code_page, columns, self.notice)
 
     def _samples(self) -> list[Values]:
-        """The first changes with row images; bad ones passed over."""
+        """The first changes with row images; bad ones are skipped."""
         probe = LogicalLog(
             self.path,
             replace(self.options, mode="permissive"),
@@ -192,13 +189,11 @@ class LogicalLog(ChangeLog):
         }
 
     def differences(self) -> list[str]:
-        """Where the control file and what was observed do not agree."""
-        if self.control is None:
-            return []
-        return list(control_checks.differences(self.control, self.tables, self.observed))
+        control = self.control
+        return [] if control is None else list(control_checks.differences(control, self.tables, self.observed))
 
     def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
-        """Every change with its whole DATA, at the place of its last segment."""
+        """Every change with its whole DATA area, at the place of its last segment."""
         joiner = Joiner()
         for extent, record in self.read(span):
             joined = self.joined(joiner, Segment(extent, record))
@@ -207,7 +202,7 @@ class LogicalLog(ChangeLog):
         self.end_joining(joiner)
 
     def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
-        """The change that a record is or completes; None for a segment of one that lacks others still."""
+        """The change that a record is or completes; None for a segment of an incomplete change."""
         fault = _missing(segment.record)
         if fault is not None:
             # It was reported when the header was read.
@@ -229,9 +224,9 @@ class LogicalLog(ChangeLog):
             self.quarantine(fault, group.segments[0].extent, len(group.by_number))
 
     def segments(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
-        """Key and place of every record that is a segment, from one pass over the headers.
+        """Key and extent of every record that is a segment, from one pass over the headers.
 
-        DLDS.SEGMENTED is not believed: the pass costs little, a segment read alone a row.
+        DLDS.SEGMENTED is not used: the pass costs little, but a segment that is read alone costs a row.
         """
         for extent in self._segment_extents():
             try:
@@ -242,16 +237,16 @@ class LogicalLog(ChangeLog):
                 yield segment.key, extent
 
     def _segment_extents(self) -> Iterator[RecordExtent]:
-        """Every record that may be a segment."""
-        place = self._places(["total_segs"]).get("total_segs")
+        """Extents of every record that may be a segment."""
+        place = self.header_places(["total_segs"]).get("total_segs")
         if place is None:
-            return iter(())  # without that field no record is one
+            return iter(())  # without that field there are no segments
         if place[1] > _WIDEST:
             return self.extents()
         return scans.above(self.windows(), place, 1)
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
-        """The changes that the options ask for.
+        """The changes that the options select.
 
         Raises OptionError without a control file, FramingError where the file is damaged.
         """
@@ -262,25 +257,34 @@ class LogicalLog(ChangeLog):
             if change is not None:
                 yield change
 
+    def change_of(self, joined: JoinedChange) -> Change | None:
+        """A change; None if the options exclude it, or if its record is bad, which is reported."""
+        if not self._is_wanted(joined):
+            return None
+        try:
+            change, faults = self.decoder.decode(joined)
+        except DataError as error:
+            self.quarantine(error, joined.extent)
+            return None
+        if not self.is_kept(change, faults):
+            return None
+        change.faults[:0] = joined.faults  # reported when the headers were read
+        return change
+
     def check_changes(self) -> None:
-        """Raise OptionError or ControlError when the log can give no changes, or not what the options ask for."""
+        """Raise OptionError or ControlError if the log has no readable changes, or not those that the options name.
+
+        ControlError LMP-C006: the described header lacks fields that identify a change.
+        """
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
-        self._check_header()
-        self.check_columns()
-
-    def change_of(self, joined: JoinedChange) -> Change | None:
-        """A change, when the options ask for it and it can be read. Errors go where errors go."""
-        return self._change(joined) if self._is_wanted(joined) else None
-
-    def _check_header(self) -> None:
-        """Raise ControlError LMP-C006 for a described header without what a change is known by."""
         missing = [name for name in _NEEDED if name in self.header.absent]
         if missing:
             raise ControlError(
                 "the header that XHDF describes cannot say what changed", code="LMP-C006", file=self.options.control,
                 spec="bmc_xhdf", expected=", ".join(_NEEDED), found=f"no {', '.join(missing)}",
             )  # fmt: skip
+        self.check_columns()
 
     def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
         # Two passes: keys and extents first, so that memory holds no row.
@@ -294,7 +298,7 @@ class LogicalLog(ChangeLog):
             yield join([Segment(extent, self.read_bytes(extent.read(self.buffer))) for extent in extents])
 
     def _is_wanted(self, joined: JoinedChange) -> bool:
-        """Whether the options ask for a change; what leaves it out is counted, unless it is of another table."""
+        """Whether the options select a change. Excluded changes are counted, except those of other tables."""
         options, values = self.options, joined.values
         if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:
             return False
@@ -316,18 +320,6 @@ class LogicalLog(ChangeLog):
             lambda: order.seq(values, joined.extent.index),
             lambda: order.commit_micros(values),
         )
-
-    def _change(self, joined: JoinedChange) -> Change | None:
-        """One change, or None when its record is bad. Errors go where errors go."""
-        try:
-            change, faults = self.decoder.decode(joined)
-        except DataError as error:
-            self.quarantine(error, joined.extent)
-            return None
-        if not self.is_kept(change, faults):
-            return None
-        change.faults[:0] = joined.faults  # reported when the headers were read
-        return change
 
     # -- which table ------------------------------------------------------------------
 
@@ -354,7 +346,6 @@ class LogicalLog(ChangeLog):
         return found
 
     def table_versions(self) -> list[TableVersion]:
-        """The versions of the one table that `table` names, or the one that `table_version` picks."""
         ids = self.table_ids or frozenset()
         versions = [version for version in self.tables.versions if any(map(version.is_of, ids))]
         versions = versions or self._described_as(self.options.table or "")
@@ -366,10 +357,12 @@ class LogicalLog(ChangeLog):
         return found
 
     def _described_as(self, wanted: str) -> list[TableVersion]:
-        """Versions that the control file describes under a name or ids, though no record is of them."""
-        page = self.code_page
-        versions = self.tables.versions
-        found = [entry for entry in versions if entry.hex_ids == wanted.upper() or is_described_as(entry, wanted, page)]
+        """Versions that the control file describes under a name or ids, although no record is of them."""
+        found = [
+            entry
+            for entry in self.tables.versions
+            if entry.hex_ids == wanted.upper() or is_described_as(entry, wanted, self.code_page)
+        ]
         return found if len({entry.hex_ids for entry in found}) == 1 else []
 
     def _maybe_version(self, values: Values) -> TableVersion | None:
@@ -381,7 +374,7 @@ class LogicalLog(ChangeLog):
     def table_headers(self) -> list[Values]:
         """One header for each table that occurs, from one pass over the headers."""
         headers = []
-        for extent in scans.firsts(self.windows(), [*self._places(TABLE_FIELDS).values()]):
+        for extent in scans.firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
             try:
                 record = self.read_bytes(extent.read(self.buffer))
             except DataError:
@@ -390,12 +383,12 @@ class LogicalLog(ChangeLog):
                 headers.append(record.values)
         return headers
 
-    def _places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Offset and width of header fields, as far as the header has them."""
+    def header_places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Offset and width of header fields, if the header has them."""
         places = change_record.table_places(names) if self.header.is_table else self.header.places
         return {name: places[name] for name in names if name in places}
 
 
 def _missing(record: Record) -> InvalidValueError | None:
-    """What is bad of that without which a record is no change."""
+    """A fault in a field without which a record is not a change."""
     return next((fault for fault in record.faults if fault.field in _COMPUTED), None)

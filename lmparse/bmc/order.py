@@ -1,33 +1,39 @@
-"""Order and outcome of Log Master's changes: what a header says of the unit of recovery and of the log record."""
+"""Operation, order and outcome of Log Master's changes, from the header of the record."""
 
 from __future__ import annotations
 
-from lmparse.changes import order
+from lmparse.changes import change
 from lmparse.records.reader import Values
 from lmparse.values import text_times
+
+OPERATIONS = {
+    "UB": "U", "I": "I", "IL": "I", "D": "D", "DM": "M", "DT": "T", "DR": "T", "E": "X", "SC": "S", "CM": "C",
+    "CO": "O",
+}  # fmt: skip
+"""The operation of each change type; an unlisted type has none."""
 
 
 def seq(values: Values, ordinal: int) -> str:
     """The sort key of a change: commit position, LRSN and RBA of the record, member, record number.
 
-    The RBA stands in for an LRSN that the header lacks.
+    Without an LRSN in the header, the RBA takes its place.
     """
     record = ((values["log_lrsn"] or values["log_rba"]) + values["log_rba"]).hex().upper()
-    return order.seq(commit_position(values), record, values["member_id"] or 0, ordinal)
+    return change.seq(commit_position(values), record, values["member_id"] or 0, ordinal)
 
 
 def commit_position(values: Values) -> str:
-    """LRSN of the commit record as 20 hex digits, its RBA where there is no LRSN, else all F."""
+    """LRSN of the commit record as 20 hex digits, its RBA if there is no LRSN; all F if not committed."""
     if values["uor_disp"] != "C":
-        return order.NOT_COMMITTED
+        return change.NOT_COMMITTED
     position: bytes = values["uor_commit_lrsn"] or b""
     if not position.strip(b"\x00"):
         position = values["uor_commit_point"] or b""
-    return position.hex().upper() if position.strip(b"\x00") else order.NOT_COMMITTED
+    return position.hex().upper() if position.strip(b"\x00") else change.NOT_COMMITTED
 
 
 def commit_micros(values: Values) -> int | None:
-    """When the unit of recovery was committed, in microseconds since 1970."""
+    """Time of the commit of the unit of recovery, in microseconds since 1970."""
     text = values["uor_commit_timestamp"]
     return None if text is None else text_times.iso_micros(text)
 
@@ -38,10 +44,10 @@ def txn_id(values: Values) -> str:
 
 
 def unit_state(values: Values) -> str:
-    """What became of a change: committed, rolled-back, open, or unlisted.
+    """Outcome of a change: committed, rolled-back, open, or unlisted.
 
-    An undo (SQLTYPE U) inside a committed unit counts as rolled back, as does the change
-    it undoes; that an undo is no change of its own is inferred.
+    An undo (SQLTYPE U) in a committed unit counts as rolled back, as does the change that it undoes. That an undo is
+    not a change of its own is inferred.
     """
     unit, record = values["uor_disp"], values["log_rec_disp"]
     if unit == "A":

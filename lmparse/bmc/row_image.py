@@ -1,7 +1,6 @@
-"""Row images: one row's bytes to typed values, column by column.
+"""Row images: the bytes of one row to typed values, column by column.
 
-The scalar reader goes through the generated parser of `bmc_row_image`; what the
-columns are comes from the table version.
+The reader uses the generated parser of `bmc_row_image`, with the columns of the table version as parameters.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ ABSENT_REASON = "the value is not in the log record: LOB values are kept in data
 
 @dataclass(frozen=True, slots=True)
 class ImageReading:
-    """How row images are read where the manual is silent; found once for a file."""
+    """Interpretation of row images where the manual is silent; found once for a file."""
 
     null_bytes: str = NULL_BYTES[0]
     dec_length: str = DEC_LENGTHS[0]
@@ -38,14 +37,14 @@ class ImageReading:
 
 @dataclass(frozen=True)
 class ImageOptions:
-    """What the control file or the caller says of row images."""
+    """Statements of the control file and the caller on row images."""
 
     is_expanded: bool = False
     """EXPANDVAR: varying columns are padded to their full length."""
     floats: str = "hfp"
     trim: bool = True
     iso_dates: bool = True
-    """False for SAS dates, whose form is not known: they stay text."""
+    """False for SAS dates: their form is not documented, so they stay text."""
 
 
 class RowReader:
@@ -53,8 +52,7 @@ class RowReader:
 
     def __init__(self, table: TableVersion, reading: ImageReading, options: ImageOptions | None = None) -> None:
         self.table = table
-        self.reading = reading
-        self.options = options = options or ImageOptions()
+        options = options or ImageOptions()
         spec = catalog.load(SPEC)
         storage = spec.enum("storage")
         columns = table.columns
@@ -70,16 +68,16 @@ class RowReader:
                 options.is_expanded,
             ),
         )
-        """Takes an image apart into the parts of its columns."""
+        """Splits an image into the parts of its columns."""
         self._fronts = [column.front_bytes for column in columns]
         self.decoders = [_decoder(column, options, reading.dec_length) for column in columns]
-        """For each column what turns its bytes into its value; None when the value is kept elsewhere."""
+        """Decoder of each column; None for values that are kept elsewhere."""
 
     def read(self, image: bytes, wanted: frozenset[str] | None = None) -> RowValues:
         """The values of one row; with `wanted`, of these columns only.
 
-        Raises RecordError or InvalidValueError when the columns do not fill the image
-        exactly. Faulty values are collected in the row.
+        Raises RecordError or InvalidValueError if the columns do not fill the image exactly. Faulty values are
+        collected in the row.
         """
         try:
             parsed = self.parts.parse(image)
@@ -120,7 +118,7 @@ def _null_with_length(column: Column, length: int, value: bytes, start: int) -> 
 
 
 def _decoder(column: Column, options: ImageOptions, dec_length: str) -> Callable[[bytes], Any] | None:
-    """What turns the bytes of a column into its value; None when the value is kept elsewhere."""
+    """The decoder of a column; None if its values are kept elsewhere."""
     form = column.form
     if form == "absent":
         return None
@@ -151,10 +149,10 @@ _TEMPORAL: dict[str, Callable[[str], str]] = {
 def choose_image_reading(
     samples: Sequence[tuple[TableVersion, bytes]], options: ImageOptions, ways: Sequence[ImageReading]
 ) -> tuple[tuple[ImageReading, ...], str]:
-    """Find how images are read, from rows with their table versions.
+    """Find the interpretation of images from rows with their table versions.
 
-    Returns the ways that fill most images, in their order, and the evidence in words. The
-    first is taken; the others stay open until an image tells them apart.
+    Returns the interpretations that fill most images, in their order, and the evidence in words. The first is used; the
+    others remain candidates until an image excludes them.
     """
     if not samples:
         return tuple(ways), "no row image; the default"
@@ -168,7 +166,7 @@ def choose_image_reading(
 
 
 def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]]) -> list[ImageReading]:
-    """The readings that make a difference for these tables, best known first."""
+    """The interpretations that differ for these tables, the most likely first."""
     columns = [column for table in {id(table): table for table, _ in samples}.values() for column in table.columns]
     dec = DEC_LENGTHS if any(c.type == "DEC" and c.dec_length is None for c in columns) else DEC_LENGTHS[:1]
     graphic = GRAPHIC_LENGTHS if any(c.is_graphic for c in columns) else GRAPHIC_LENGTHS[:1]
@@ -177,11 +175,6 @@ def all_image_readings(samples: Iterable[tuple[TableVersion, bytes]]) -> list[Im
 
 
 def _filled(samples: Sequence[tuple[TableVersion, bytes]], reading: ImageReading, options: ImageOptions) -> int:
-    readers: dict[int, RowReader] = {}
-    count = 0
-    for table, image in samples:
-        reader = readers.get(id(table))
-        if reader is None:
-            reader = readers[id(table)] = RowReader(table, reading, options)
-        count += reader.fits(image)
-    return count
+    tables = {id(table): table for table, _ in samples}
+    readers = {number: RowReader(table, reading, options) for number, table in tables.items()}
+    return sum(readers[id(table)].fits(image) for table, image in samples)

@@ -1,40 +1,41 @@
-"""The row plan of row images: where the values of many images of one table version are.
+"""The row plan of row images: offsets of the values in many images of one table version.
 
-The columns are walked over once for all rows. Up to the first column of varying length they are at the same
-place in every image, and so are those between two such columns, from the end of the first: such a stretch is
-gathered at once and sliced. Images that the columns do not fill are irregular, to be read by `row_image.RowReader`.
+The columns are walked once for all rows. Up to the first column of varying length their offsets are the same in all
+images; between two such columns they are the same from the end of the first. Such a stretch is gathered at once and
+sliced. Images that the columns do not fill are irregular and are read by `row_image.RowReader`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from lmparse.bmc.row_image import NULL_BYTES, ImageOptions, ImageReading
-from lmparse.bmc.tables import Column, TableVersion
+from lmparse.bmc.row_image import NULL_BYTES, SPEC, ImageOptions, ImageReading
+from lmparse.bmc.tables import Column, TableVersion, front_widths, len_unit
 from lmparse.columnar import kernels
 from lmparse.columnar.kernels import Kernel, RaggedKernel
 from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Values, Wanted
 from lmparse.columnar.schemas import column_type
+from lmparse.spec import catalog
 from lmparse.values import byte_arrays, integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _MOST_WIDTH = 0x7FFFFFFF
-"""Bytes of one column; no image is as long."""
+"""Maximum width of a column in bytes; no image is as long."""
 _NEAR = 64
-"""Bytes that are rather gathered for nothing than by another gather."""
+"""Maximum gap in bytes that is gathered with its neighbours, since a second gather costs more."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImageColumn(RowColumn):
-    """One column in the images; where it varies, `width` is that of the longest value."""
+    """One column of the images; `width` of a varying column is the maximum."""
 
     unit: int
-    """Bytes that one unit of the length stands for."""
+    """Bytes of one unit of the length."""
     is_nullable: bool
     is_varying: bool
 
@@ -44,7 +45,6 @@ class ImagePlan(RowPlan[ImageColumn]):
 
     def __init__(self, table: TableVersion, reading: ImageReading, options: ImageOptions) -> None:
         super().__init__([_column(column, reading, options) for column in table.columns])
-        self.table = table
         self._stretches = list(_stretches(self.columns, reading, options))
 
     @property
@@ -85,7 +85,7 @@ def _column(column: Column, reading: ImageReading, options: ImageOptions) -> Ima
         reason=reason,
         is_blocking=not 0 <= width <= _MOST_WIDTH,
         width=width,
-        unit=2 if column.is_graphic and reading.graphic_length == "characters" else 1,
+        unit=len_unit(reading.graphic_length if column.is_graphic else "bytes"),
         is_nullable=column.is_nullable,
         is_varying=column.is_varying,
     )
@@ -110,7 +110,7 @@ def _digits(column: Column, reading: ImageReading) -> int:
 
 
 def _kernel(column: Column, type_: pa.DataType, options: ImageOptions) -> tuple[str, Kernel | None]:
-    """What reads a column of fixed length, in a word and as a function."""
+    """Name and kernel of a column of fixed length."""
     form = column.form
     if form == "absent":
         return "kept elsewhere", None
@@ -135,45 +135,46 @@ _TEMPORAL: dict[str, tuple[str, Kernel]] = {
 
 
 def _ragged_kernel(column: Column) -> tuple[str, RaggedKernel]:
-    """What reads a varying column."""
+    """Name and kernel of a varying column."""
     if column.page is None:
         return "varying bytes", kernels.ragged_binary
     return "varying text", partial(kernels.ragged_text, column.page)
 
 
-# Where columns stand
+# Offsets of columns
 
 
 @dataclass(frozen=True)
 class _Placed:
-    """A column and its place in a stretch. Places in bytes from the start of the stretch."""
+    """A column and its offsets in bytes from the start of a stretch."""
 
     column: ImageColumn
     indicator: int
-    """Of the null indicator, if it has one."""
+    """Start of the null indicator; without one, `length` is the same place."""
     length: int
-    """Of the length, if it varies."""
+    """Start of the length; without one, `value` is the same place."""
     value: int
     moves: bool
-    """Whether the value is not always as long, so that what follows stands elsewhere in each image."""
+    """Whether the length of the value differs between images, and so the place of all that follows."""
 
     def spans(self, is_wanted: bool) -> Iterator[tuple[int, int]]:
-        """What is read of it in the stretch: from and to."""
+        """Start and end of each part of the column that is read."""
         if self.column.is_nullable:
-            yield self.indicator, self.indicator + 1
+            yield self.indicator, self.length
         if self.column.is_varying:
-            yield self.length, self.length + 2
+            yield self.length, self.value
         elif is_wanted and not self.moves and not self.column.is_absent:
             yield self.value, self.value + self.column.width
 
 
 def _stretches(columns: Sequence[ImageColumn], reading: ImageReading, options: ImageOptions) -> Iterator[_Stretch]:
     keeps_bytes = reading.null_bytes == NULL_BYTES[0]
+    indicator_width, length_width = front_widths()
     entries: list[_Placed] = []
     place = 0
     for column in columns:
-        length = place + column.is_nullable
-        value = length + 2 * column.is_varying
+        length = place + indicator_width * column.is_nullable
+        value = length + length_width * column.is_varying
         moves = not options.is_expanded if column.is_varying else column.is_nullable and not keeps_bytes
         entries.append(_Placed(column, place, length, value, moves))
         place = value if moves else value + column.width
@@ -185,16 +186,16 @@ def _stretches(columns: Sequence[ImageColumn], reading: ImageReading, options: I
 
 
 class _Walk:
-    """How far n images have been walked over."""
+    """Position of the walk in each of n images."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.places = rows.starts
-        """Where the next stretch begins; at an irregular row anywhere in the data."""
+        """Offset of the next stretch; for an irregular row any offset in the data."""
         self.ends = rows.starts + rows.lengths
 
     def has(self, width: int) -> bool:
-        """Mark the images that end before `width` more bytes; whether one is left that does not."""
+        """Mark images that end before `width` more bytes as irregular; returns whether others are left."""
         self.rows.good &= self.places + width <= self.ends
         places = byte_arrays.stand_in(self.places, self.rows.good)
         if places is not None:
@@ -207,10 +208,10 @@ class _Walk:
 
 
 class _Stretch:
-    """Columns that stand at the same distance from its start in all images.
+    """Columns whose offsets from the start of the stretch are the same in all images.
 
-    It ends at the first column whose value is not always as long: its null indicator and its length are the
-    last of it, and the value stands behind.
+    It ends with the first column whose value differs in length: null indicator and length of that column are its last
+    bytes, and the value follows.
     """
 
     def __init__(self, entries: Sequence[_Placed], width: int) -> None:
@@ -218,23 +219,25 @@ class _Stretch:
         self.width = width
         last = self.entries[-1]
         self.last_width = last.column.width if last.moves and not last.column.is_varying else 0
-        """Bytes of the value that stands behind it, unless a length tells them."""
+        """Width in bytes of the value behind the stretch, unless a length says it."""
 
     def find(self, walk: _Walk, wanted: Wanted, values: dict[str, Values]) -> None:
-        """Find the values of its columns, mark irregular rows, and go on to its end."""
+        """Find the values of its columns, mark irregular rows, and move to the end of the stretch."""
         are_wanted = [wanted is None or entry.column.name in wanted for entry in self.entries]
-        taken = self._taken(walk, are_wanted)
-        begin = walk.places
+        part = self._gathered(walk, are_wanted)
+        begin, codes = walk.places, catalog.load(SPEC).enum("null_indicator")
         for entry, is_wanted in zip(self.entries, are_wanted, strict=True):
             column = entry.column
-            is_null = _nulls(taken.at(entry.indicator, 1)[:, 0], walk.rows) if column.is_nullable else None
+            is_null = None
+            if column.is_nullable:
+                is_null = walk.rows.null_flags(part(entry.indicator, 1)[:, 0], codes)
             found = Values(is_null)
             if column.is_varying:
-                found = Values(is_null, None, begin + entry.value, _sizes(entry, taken, walk.rows, is_null))
+                found = Values(is_null, None, begin + entry.value, _sizes(entry, part, walk.rows, is_null))
             elif entry.moves:
                 found = Values(is_null, None, begin + entry.value)
             elif is_wanted and not column.is_absent:
-                found = Values(is_null, taken.at(entry.value, column.width))
+                found = Values(is_null, part(entry.value, column.width))
             values[column.name] = found
         if not entry.moves:
             walk.places = begin + self.width
@@ -243,7 +246,8 @@ class _Stretch:
         else:
             walk.go_on(begin + entry.value + (column.width if is_null is None else np.where(is_null, 0, column.width)))
 
-    def _taken(self, walk: _Walk, are_wanted: Sequence[bool]) -> _Taken:
+    def _gathered(self, walk: _Walk, are_wanted: Sequence[bool]) -> Callable[[int, int], Bytes]:
+        """Gather the bytes of the stretch in all images; the result returns those of a place and width, (n, width)."""
         spans: list[tuple[int, int]] = []
         for entry, is_wanted in zip(self.entries, are_wanted, strict=True):
             for low, high in entry.spans(is_wanted):
@@ -251,36 +255,19 @@ class _Stretch:
                     spans[-1] = spans[-1][0], high
                 else:
                     spans.append((low, high))
-        return _Taken(
-            [(low, byte_arrays.take_rows(walk.rows.data, walk.places + low, high - low)) for low, high in spans]
-        )
+        taken = [(low, byte_arrays.take_rows(walk.rows.data, walk.places + low, high - low)) for low, high in spans]
+
+        def part(place: int, width: int) -> Bytes:
+            low, rows = next((low, rows) for low, rows in reversed(taken) if low <= place)
+            return rows[:, place - low : place - low + width]
+
+        return part
 
 
-@dataclass(frozen=True)
-class _Taken:
-    """Bytes of a stretch of n images, with the places they are from."""
-
-    taken: list[tuple[int, Bytes]]
-
-    def at(self, place: int, width: int) -> Bytes:
-        """Some of them, (n, width)."""
-        low, rows = next((low, rows) for low, rows in reversed(self.taken) if low <= place)
-        return rows[:, place - low : place - low + width]
-
-
-def _nulls(indicators: Bytes, rows: Rows) -> Flags | None:
-    """Which rows are null; None when none is."""
-    if not indicators.any():
-        return None
-    is_null: Flags = np.equal(indicators, 0xFF)
-    rows.good &= is_null | (indicators == 0)
-    return is_null
-
-
-def _sizes(entry: _Placed, taken: _Taken, rows: Rows, is_null: Flags | None) -> Int64s:
-    """The lengths in front of the values of a column, in bytes."""
+def _sizes(entry: _Placed, part: Callable[[int, int], Bytes], rows: Rows, is_null: Flags | None) -> Int64s:
+    """Lengths in front of the values of a column, in bytes."""
     column = entry.column
-    sizes = integers.decode_unsigned_array(taken.at(entry.length, 2)).view(np.int64)
+    sizes = integers.decode_unsigned_array(part(entry.length, entry.value - entry.length)).view(np.int64)
     rows.good &= sizes <= column.width // column.unit
     if is_null is not None:
         rows.good &= ~is_null | (sizes == 0)

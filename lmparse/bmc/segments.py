@@ -1,8 +1,7 @@
-"""Segments: the records that one change is cut into, joined again.
+"""Segments: the records of a change that is too long for one record, and how they are joined.
 
-A change that is too long for a record is cut into segments. Each repeats the header;
-DATA is one stream of bytes cut at capacity. Segments may be apart and out of order,
-and number themselves from 0 or from 1.
+Each segment repeats the header; the DATA area is one stream of bytes, cut at capacity. Segments may be apart and out
+of order, and their numbers begin at 0 or at 1.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from lmparse.framing.extents import RecordExtent, Span
 from lmparse.records.reader import Record, Values
 
 KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type", "total_segs")
-"""Segments with the same values here belong to the same change."""
+"""Segments with the same values of these fields belong to the same change."""
 
 
 @dataclass(slots=True)
@@ -24,15 +23,15 @@ class JoinedChange:
     """One change with its whole DATA."""
 
     values: Values
-    """Header of the first segment; `data` holds all of DATA."""
+    """Header of the first segment; `data` is the whole DATA area."""
     extents: list[RecordExtent]
-    """Where its segments stand, in the order of their numbers."""
+    """Extents of its segments, in the order of their numbers."""
     faults: list[InvalidValueError]
-    """Of values in the headers of its segments."""
+    """Faulty values in the headers of its segments."""
 
     @property
     def extent(self) -> RecordExtent:
-        """That of its last segment: there the change is too."""
+        """Extent of its last segment in the file, which is the place of the change."""
         return max(self.extents, key=lambda extent: extent.index)
 
 
@@ -42,7 +41,7 @@ class Segment:
 
     extent: RecordExtent
     record: Record
-    """Its `data` holds its part of DATA."""
+    """Its `data` is its piece of the DATA area."""
 
     @property
     def values(self) -> Values:
@@ -51,25 +50,25 @@ class Segment:
 
     @property
     def is_partial(self) -> bool:
-        """Whether other segments belong to it."""
+        """Whether the change has other segments."""
         return (self.values["total_segs"] or 0) > 1
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the segments of one change have in common."""
+        """The values that all segments of a change have in common."""
         return tuple(self.values[name] for name in KEY_FIELDS)
 
 
 @dataclass(slots=True)
 class SegmentGroup:
-    """The segments of one change that were met so far."""
+    """The segments of one change that were found so far."""
 
     total: int
     by_number: dict[int, Segment] = field(default_factory=dict)
 
     @property
     def is_complete(self) -> bool:
-        """Whether no number is missing, counted from 0 or from 1."""
+        """Whether all numbers are present, counted from 0 or from 1."""
         numbers = self.by_number
         return len(numbers) == self.total and (0 in numbers) != (self.total in numbers)
 
@@ -80,24 +79,24 @@ class SegmentGroup:
 
 
 def join(segments: list[Segment]) -> JoinedChange:
-    """Put the segments of one change together, given in the order of their numbers."""
+    """Join the segments of one change, given in the order of their numbers."""
     data = b"".join(segment.values["data"] for segment in segments)
     faults = [fault for segment in segments for fault in segment.record.faults]
     return JoinedChange(segments[0].values | {"data": data}, [segment.extent for segment in segments], faults)
 
 
 class Joiner:
-    """Collects segments until a change is complete. Holds only what is incomplete."""
+    """Collects segments until a change is complete. Keeps incomplete changes only."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[Any, ...], SegmentGroup] = {}
         self.base: int | None = None
-        """Number of the first segment, once a complete change has shown it."""
+        """Number of the first segment, known from the first complete change."""
 
     def add(self, segment: Segment) -> JoinedChange | None:
-        """Take a segment in; gives the joined change when it was the last one missing.
+        """Add a segment; returns the joined change if it is complete now.
 
-        Raises RecordError LMP-R005 for a number that is there already or out of range.
+        Raises RecordError LMP-R005 for a number that occurs twice or is out of range.
         """
         total, number = segment.values["total_segs"], segment.values["seg_num"]
         group = self._open.get(segment.key) or SegmentGroup(total)
@@ -105,7 +104,7 @@ class Joiner:
             raise RecordError(
                 code="LMP-R005", spec="bmc_lldf", field="seg_num", expected=f"a segment of {total} not met yet",
                 found=str(number), record_index=segment.extent.index, record_offset=segment.extent.offset,
-                hint="a record may stand twice in a merged log",
+                hint="a merged log may contain a record twice",
             )  # fmt: skip
         group.by_number[number] = segment
         self._open[segment.key] = group
@@ -130,14 +129,14 @@ class Joiner:
     def _missing(self, group: SegmentGroup) -> str:
         base = 0 if 0 in group.by_number else 1 if group.total in group.by_number else self.base
         if base is None:
-            # Neither end is there, so the numbers alone do not tell where counting starts.
+            # Without the first and the last, the numbers do not show whether they begin at 0 or 1.
             return f"number {min(group.by_number) - 1} or {max(group.by_number) + 1}" if group.total == 2 else "one"
         missing = [str(number) for number in range(base, base + group.total) if number not in group.by_number]
         return " and ".join(missing)
 
 
 def share_out(spans: list[Span], segments: Iterable[tuple[Any, RecordExtent]]) -> list[Span]:
-    """Give each group of segments to the span of the one that stands first, which brings the others along."""
+    """Assign each group of segments to the span that contains its first segment; its other segments are read there."""
     groups: dict[Any, list[RecordExtent]] = {}
     for key, extent in segments:
         groups.setdefault(key, []).append(extent)

@@ -1,13 +1,13 @@
-"""Table names: the full owner and name of a table, where the log proves them.
+"""Table names: the full owner and name of a table, if the log proves them.
 
-The header of a change record holds 8 bytes of the owner and 18 of the name, with the
-lengths of the full ones. The full names stand in the DTBI record behind the fields
-that are documented, at places that are not; a text there counts only when its length
-and its neighbourhood say that it is the name.
+The header of a change record has 8 bytes of the owner, 18 of the name, and the lengths of the full ones. The full
+names are in the DTBI record behind the documented fields, at undocumented offsets. A text there counts only if its
+length and its surroundings show that it is the name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lmparse.bmc.tables import TableVersion
@@ -19,7 +19,7 @@ from lmparse.values.codepages import CodePage
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """Owner and name of a table, and whether one of them is only its short form."""
+    """Owner and name of a table; `is_short` if only the short form of one of them is known."""
 
     schema: str
     name: str
@@ -32,7 +32,7 @@ class TableName:
 
 
 def table_name(values: Values, layout: Layout, version: TableVersion | None, page: CodePage) -> TableName:
-    """Owner and name of the table that a header names, in full where that is proven."""
+    """Owner and name of the table in a header, in full if that is proven."""
     short_owner, short_name = values["table_owner"] or "", values["table_name"] or ""
     owner_bytes, name_bytes = values["tbowner_len"] or 0, values["tbname_len"] or 0
     owner: str | None = short_owner if owner_bytes <= (layout["table_owner"].width or 0) else None
@@ -40,9 +40,10 @@ def table_name(values: Values, layout: Layout, version: TableVersion | None, pag
     if version is not None and (owner is None or name is None):
         tail = version.described.get("rest") or b""
         if owner is None:
-            owner = _only([text for text in _counted(tail, owner_bytes, page) if text.startswith(short_owner)])
-        if name is None and _holds(tail, short_name, page):
-            name = _only([text for text in _counted(tail, name_bytes, page) if text != short_owner])
+            owner = _only(text for text in _counted(tail, owner_bytes, page) if text.startswith(short_owner))
+        # The short name is made up by the product and repeated in the record it belongs to.
+        if name is None and short_name in _text(tail, page):
+            name = _only(text for text in _counted(tail, name_bytes, page) if text != short_owner)
         fitting = {
             (alias["obj_creator"], alias["obj_name"])
             for alias in version.aliases
@@ -50,43 +51,32 @@ def table_name(values: Values, layout: Layout, version: TableVersion | None, pag
             and (alias["obj_creator"] or "").startswith(short_owner)
         }
         if len(fitting) == 1:
-            creator, other_name = next(iter(fitting))
+            ((creator, other_name),) = fitting
             owner, name = owner or creator, name or other_name
     return TableName(owner or short_owner, name or short_name, owner is None or name is None)
 
 
 def is_described_as(version: TableVersion, wanted: str, page: CodePage) -> bool:
-    """Whether the end of a DTBI record spells `NAME` or `SCHEMA.NAME`, each behind its length."""
+    """Whether the end of a DTBI record contains `NAME` or `SCHEMA.NAME`, each behind its length."""
     tail = version.described.get("rest") or b""
     return all(word in _counted(tail, len(word), page) for word in wanted.split("."))
 
 
-def _only(found: list[str]) -> str | None:
-    return found[0] if len(set(found)) == 1 else None
-
-
-def _holds(tail: bytes, short: str, page: CodePage) -> bool:
-    # The short name is made up by the product and repeated in the record it belongs to.
-    return short in _text(tail, page)
+def _only(found: Iterable[str]) -> str | None:
+    texts = set(found)
+    return texts.pop() if len(texts) == 1 else None
 
 
 def _text(tail: bytes, page: CodePage) -> str:
-    # What stands behind the known fields may be no text; each byte keeps its place.
+    """Bytes as text of the same length; one that the code page lacks becomes U+FFFD."""
     try:
         return page.decode(tail)
     except InvalidValueError:
-        return "".join(_one(tail[at : at + 1], page) for at in range(len(tail)))
-
-
-def _one(byte: bytes, page: CodePage) -> str:
-    try:
-        return page.decode(byte)
-    except InvalidValueError:
-        return "\ufffd"
+        return "\ufffd" if len(tail) == 1 else "".join(_text(tail[at : at + 1], page) for at in range(len(tail)))
 
 
 def _counted(tail: bytes, length: int, page: CodePage) -> list[str]:
-    """Every text in `tail` behind three digits that say its length, padded with blanks."""
+    """Every text in `tail` behind three digits with its length, padded with blanks."""
     text = _text(tail, page)
     digits = f"{length:03d}"
     found = []

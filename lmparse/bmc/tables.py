@@ -1,7 +1,7 @@
 """Tables: the columns of each table version, from DTBI and DLCI records.
 
-A table is known by system, DBID, PSID, TBOBID and version, never by its name: names
-change, and a log may hold two tables of one name.
+A table is identified by system, DBID, PSID, TBOBID and version. Its name does not identify it: names change, and a log
+may contain two tables of one name.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ _SCHEMES = {"E": "ebcdic", "A": "ascii", "U": "unicode"}
 _DEFAULT_CCSIDS = {"ascii": 819, "unicode": 1208}
 _WIDTHS = {"INT": (2, 4, 8), "FLOT": (4, 8)}
 DEC_LENGTHS = ("bytes", "precision")
-"""What LLCOLUMNLEN of a DEC column counts."""
+"""Meanings of LLCOLUMNLEN of a DEC column."""
 GRAPHIC_LENGTHS = ("bytes", "characters")
-"""What the lengths of graphic columns count."""
+"""Units of the lengths of graphic columns."""
 
 
 @cache
 def front_widths() -> tuple[int, int]:
-    """Bytes of the null indicator and of the length in front of a value, where a column has them."""
+    """Widths in bytes of the null indicator and of the length in front of a value."""
     layout = catalog.load("bmc_row_image").layouts["bmc_row_image.column"]
     return layout["null_indicator"].width or 0, layout["len_value"].width or 0
 
 
 @cache
 def len_unit(graphic_length: str) -> int:
-    """Bytes that one unit of a length stands for, by what lengths count."""
+    """Bytes of one unit of a length."""
     return catalog.load("bmc_row_image").enum("len_unit")[graphic_length.removesuffix("s")]
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column as it stands in the row images."""
+    """One column of the row images."""
 
     number: int
     name: str
@@ -68,22 +68,22 @@ class Column:
     nulls: str
     """LLNULLS: Y, N or L."""
     loglog_bytes: int | None
-    """LOGLOGBYTES: bytes in the row image with null indicator and length; None when blank."""
+    """LOGLOGBYTES: bytes in the row image including null indicator and length; None if blank."""
     position: int | None
     """LLCOLUMNPOS."""
     key_seq: int | None = None
     page: CodePage | None = None
-    """Of text and graphic columns; None when it is bit data or no table for its CCSID exists."""
+    """Code page of text and graphic columns; None for bit data and for a CCSID without a known code page."""
     ccsid: int | None = None
 
     @property
     def is_nullable(self) -> bool:
-        """Whether a null indicator stands in front."""
+        """Whether a null indicator precedes the value."""
         return self.nulls in ("Y", "L")
 
     @property
     def is_varying(self) -> bool:
-        """Whether a length stands in front of the value."""
+        """Whether a length precedes the value."""
         return self.type in _VARYING
 
     @property
@@ -93,8 +93,9 @@ class Column:
 
     @property
     def form(self) -> str:
-        """What its values are: int, float, decimal, text, bytes, date, time, timestamp,
-        timestamp_tz, absent (kept elsewhere), or raw (a type that is not listed)."""
+        """Form of its values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, absent (kept
+        elsewhere), or raw (an unlisted type).
+        """
         if self.type in _TEXT or self.type in _GRAPHIC:
             return "text" if self.page is not None else "bytes"
         if self.type in _WIDTHS:
@@ -114,21 +115,21 @@ class Column:
 
     @property
     def value_bytes(self) -> int | None:
-        """LOGLOGBYTES less null indicator and length: bytes of the value, at most."""
+        """LOGLOGBYTES less null indicator and length: maximum length of the value in bytes."""
         return self.loglog_bytes - self.front_bytes if self.loglog_bytes else None
 
     @property
     def dec_length(self) -> str | None:
-        """What LLCOLUMNLEN of a DEC column counts, where LOGLOGBYTES proves it."""
+        """Meaning of LLCOLUMNLEN of a DEC column, if LOGLOGBYTES proves it."""
         as_bytes, as_precision = self.length, self.length // 2 + 1
         if as_bytes == as_precision or self.value_bytes not in (as_bytes, as_precision):
             return None
         return "bytes" if self.value_bytes == as_bytes else "precision"
 
     def width(self, dec_length: str, graphic_length: str) -> int:
-        """Bytes of its value, the longest one when it varies.
+        """Length of its value in bytes; the maximum if it varies.
 
-        The arguments say what a length counts where LOGLOGBYTES does not prove it.
+        The arguments are the units of lengths that LOGLOGBYTES does not prove.
         """
         if self.type == "DEC":
             return self.length if (self.dec_length or dec_length) == "bytes" else self.length // 2 + 1
@@ -148,7 +149,7 @@ class TableVersion:
     system: str
     dbid: int
     psid: int | None
-    """None when no DTBI record describes it."""
+    """None if no DTBI record describes the table."""
     tbobid: int
     sequence: int
     columns: tuple[Column, ...]
@@ -156,19 +157,19 @@ class TableVersion:
     create_rba: bytes = b""
     drop_rba: bytes = b""
     described: Values = field(default_factory=dict)
-    """Values of its DTBI record, empty without one."""
+    """Values of its DTBI record; empty without one."""
     aliases: tuple[Values, ...] = ()
     """Values of its DTOB records."""
 
     @property
     def identity(self) -> str:
-        """System, ids and version, as messages name it."""
+        """System, ids and version, for messages."""
         ids = ".".join("????" if part is None else f"{part:04X}" for part in (self.dbid, self.psid, self.tbobid))
         return f"{self.system}.{ids} version {self.sequence:03d}"
 
     @property
     def hex_ids(self) -> str:
-        """DBID.PSID.TBOBID as the option `table` takes them."""
+        """DBID.PSID.TBOBID, as in the option `table`."""
         return ".".join(f"{part:04X}" for part in (self.dbid, self.psid or 0, self.tbobid))
 
     def is_of(self, ids: tuple[Any, ...]) -> bool:
@@ -180,14 +181,9 @@ class TableVersion:
         """Whether it was in force at an RBA or LRSN."""
         return self.create_rba <= position and (not self.drop_rba.strip(b"\x00") or position < self.drop_rba)
 
-    @property
-    def column_names(self) -> list[str]:
-        """Names of its columns, in order."""
-        return [column.name for column in self.columns]
-
 
 class Tables:
-    """The table versions of a control file, and the look-up of the one a record is of."""
+    """The table versions of a control file, and the search for that of a record."""
 
     def __init__(self, versions: Iterable[TableVersion]) -> None:
         self.versions = tuple(versions)
@@ -196,11 +192,10 @@ class Tables:
             self._by_ids.setdefault((version.system, version.dbid, version.tbobid), []).append(version)
 
     def find(self, values: Values) -> TableVersion:
-        """The version that a record's header names.
+        """The table version of a record, by its header.
 
-        In data sharing versions are told apart by LRSN, elsewhere by RBA. Raises
-        ControlError LMP-C002 for a table the control file does not describe, LMP-C003
-        when none of its versions was in force.
+        Versions are distinguished by LRSN in data sharing, else by RBA. Raises ControlError LMP-C002 for a table that
+        the control file does not describe, LMP-C003 if none of its versions was in force.
         """
         ids = values["system_id"], values["dbid"], values["tbobid"]
         found = [version for version in self._by_ids.get(ids, ()) if version.psid in (None, values["psid"])]
@@ -232,50 +227,46 @@ class Tables:
 
 
 def position_of(values: Values) -> bytes:
-    """Where a change stands: its LRSN in data sharing, elsewhere its RBA."""
+    """Position of a change in the log: its LRSN in data sharing, else its RBA."""
     position: bytes = (values["log_lrsn"] if values["member_id"] else None) or values["log_rba"]
     return position
 
 
 def identity(values: Values) -> tuple[Any, ...]:
-    """What a table is known by in a header: system, DBID, PSID, TBOBID."""
+    """Identity of a table in a header: system, DBID, PSID, TBOBID."""
     return values["system_id"], values["dbid"], values["psid"], values["tbobid"]
 
 
 def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
-    """Build the table versions of a control file. Text columns get the pages XTYP names.
+    """The table versions of a control file. Text columns get the code pages that XTYP names.
 
-    Raises ControlError LMP-C004 for columns that contradict each other.
+    Raises ControlError LMP-C004 for contradicting columns.
     """
-    pages = _Pages(control, code_page)
     columns: dict[tuple[Any, ...], list[ControlRecord]] = {}
     for record in control.of("DLCI"):
         columns.setdefault(_version_key(record.values), []).append(record)
-    versions: list[TableVersion] = []
-    has_table: set[tuple[Any, ...]] = set()
-    for record in control.of("DTBI"):
-        # A table that has moved is described twice, its columns once.
-        described = columns.get(_version_key(record.values), [])
-        has_table.add(_version_key(record.values))
-        versions.append(_version(control, pages, record.values, described))
-    for key, described in columns.items():
-        if key in has_table:
-            continue
-        values = {"sysid": key[0], "dbid": key[1], "tbobid": key[2], "sequence_number": key[3]}
-        versions.append(_version(control, pages, values, described))
-    return Tables(versions)
+    # A table that has moved has two DTBI records, but its columns are described once.
+    tables = [record.values for record in control.of("DTBI")]
+    known = {_version_key(values) for values in tables}
+    tables += [dict(zip(_VERSION_KEY, key, strict=True)) for key in columns if key not in known]
+    return Tables(_version(control, code_page, values, columns.get(_version_key(values), [])) for values in tables)
+
+
+_VERSION_KEY = ("sysid", "dbid", "tbobid", "sequence_number")
 
 
 def _version_key(values: Values) -> tuple[Any, ...]:
-    return values["sysid"], values["dbid"], values["tbobid"], values["sequence_number"]
+    return tuple(values[name] for name in _VERSION_KEY)
 
 
-def _version(control: ControlFile, pages: _Pages, values: Values, records: Sequence[ControlRecord]) -> TableVersion:
-    scheme = values.get("encoding_scheme") or "E"
+def _version(
+    control: ControlFile, code_page: CodePage, values: Values, records: Sequence[ControlRecord]
+) -> TableVersion:
+    scheme, xtyp = values.get("encoding_scheme") or "E", control.first("XTYP")
     columns: dict[int, Column] = {}
     names: set[str] = set()
     for record in records:
-        column = _column(record.values, scheme, pages)
+        column = _column(record.values, scheme, xtyp, code_page)
         if record.values["ll_column_num"] is None:
             raise _contradiction(control, record, "ll_column_num", "a column number", "blank")
         if not 0 <= column.scale <= 31:
@@ -316,9 +307,9 @@ def _contradiction(control: ControlFile, record: ControlRecord, name: str, expec
     )  # fmt: skip
 
 
-def _column(values: Values, scheme: str, pages: _Pages) -> Column:
+def _column(values: Values, scheme: str, xtyp: Values, code_page: CodePage) -> Column:
     type_, subtype = values["ll_column_type"], values["ll_column_subtype"]
-    ccsid, page = pages.of(type_, subtype, scheme)
+    ccsid, page = _page_of(type_, subtype, scheme, xtyp, code_page)
     return Column(
         number=values["ll_column_num"] or 0,
         name=values["column_name"] or f"C{values['ll_column_num']}",
@@ -335,32 +326,28 @@ def _column(values: Values, scheme: str, pages: _Pages) -> Column:
     )
 
 
-class _Pages:
-    """Code pages by encoding scheme and subtype: the subsystem's defaults in XTYP."""
+def _page_of(
+    type_: str, subtype: str, scheme: str, xtyp: Values, ebcdic: CodePage
+) -> tuple[int | None, CodePage | None]:
+    """CCSID and code page of a column; None for bit data, for inline LOBs, and where no page exists."""
+    if type_ not in (*_TEXT, *_GRAPHIC) or subtype in ("B", "I"):
+        return None, None
+    none = catalog.load("bmc_xtyp").enum("no_ccsid").values()
 
-    def __init__(self, control: ControlFile, code_page: CodePage) -> None:
-        self._xtyp = control.first("XTYP")
-        self._ebcdic = code_page
+    def stated(name: str) -> int | None:
+        ccsid: int | None = xtyp.get(f"{name}_ccsid")
+        return None if ccsid in none else ccsid
 
-    def of(self, type_: str, subtype: str, scheme: str) -> tuple[int | None, CodePage | None]:
-        """CCSID and page of a column; no page for bit data, inline LOBs, and where none exists."""
-        if type_ not in (*_TEXT, *_GRAPHIC) or subtype in ("B", "I"):
-            return None, None
-        family = _SCHEMES.get(scheme, "ebcdic")
-        if type_ in _GRAPHIC:
-            ccsid = self._ccsid(f"{family}_double_ccsid") or (1200 if family == "unicode" else None)
-        elif family == "unicode":
-            # UTF-8 reads the 7-bit CCSID of single-byte columns too.
-            ccsid = self._ccsid("unicode_mixed_ccsid") or _DEFAULT_CCSIDS[family]
-        elif subtype == "M":
-            ccsid = self._ccsid(f"{family}_mixed_ccsid") or self._ccsid(f"{family}_single_ccsid")
-        elif family == "ebcdic":
-            return self._ebcdic.ccsid, self._ebcdic
-        else:
-            ccsid = self._ccsid(f"{family}_single_ccsid") or _DEFAULT_CCSIDS[family]
-        return ccsid, codepages.maybe_lookup(ccsid) if ccsid else None
-
-    def _ccsid(self, name: str) -> int | None:
-        # 0 and 65534 both stand for "none".
-        ccsid = self._xtyp.get(name)
-        return ccsid if ccsid not in (None, 0, 65534) else None
+    family = _SCHEMES.get(scheme, "ebcdic")
+    if type_ in _GRAPHIC:
+        ccsid = stated(f"{family}_double") or (1200 if family == "unicode" else None)
+    elif family == "unicode":
+        # UTF-8 reads the 7-bit CCSID of single-byte columns too.
+        ccsid = stated("unicode_mixed") or _DEFAULT_CCSIDS[family]
+    elif subtype == "M":
+        ccsid = stated(f"{family}_mixed") or stated(f"{family}_single")
+    elif family == "ebcdic":
+        return ebcdic.ccsid, ebcdic
+    else:
+        ccsid = stated(f"{family}_single") or _DEFAULT_CCSIDS[family]
+    return ccsid, codepages.maybe_lookup(ccsid) if ccsid else None

@@ -1,7 +1,7 @@
-"""Changes: what a data change record says happened to a row, in one shape for all.
+"""Changes: the operation that a data change record describes, in one form for all families.
 
-Keys are those of the header (`plan`, `auth_id`, ...) and few new ones: `op`, `seq`,
-`txn_id`, `ts`, `commit_ts`, `schema_name`, `table_name`, `before`, `after`, `detail`.
+The names are those of the header (`plan`, `auth_id`, ...) and a few new ones: `op`, `seq`, `txn_id`, `ts`,
+`commit_ts`, `schema_name`, `table_name`, `before`, `after`, `detail`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,20 @@ from lmparse.values.sql_types import TableColumn
 HEADER_FIELDS = ("sql_type", "sql_src_type", "log_rec_disp", "uor_disp", "auth_id", "plan", "correlation_id")
 """Header fields that every change carries."""
 ROLES = {"I": ("after",), "U": ("before", "after"), "D": ("before",)}
-"""What the rows of an operation are, in the order in which logs have them; other operations have no row."""
+"""The roles of the rows of an operation, in the order that logs have them; other operations have no row."""
+
+
+NOT_COMMITTED = "F" * 20
+"""Commit position of a change that is not committed: it sorts behind all that are."""
+
+
+def seq(commit_position: str, record_position: str, member: int, ordinal: int) -> str:
+    """The sort key of a change, `options.SEQ_DIGITS` upper-case hex digits.
+
+    Commit position (10 bytes), position of the record in the log (20), member or stream that wrote the record (2),
+    and a number that tells apart changes with the same values of all of these (4).
+    """
+    return f"{commit_position}{record_position}{member:04X}{ordinal:08X}"
 
 
 class Version(Protocol):
@@ -33,7 +46,7 @@ class Version(Protocol):
     def columns(self) -> Sequence[TableColumn]: ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Change:
     """One change. Values are typed: int, float, Decimal, str, bytes, None."""
 
@@ -41,41 +54,34 @@ class Change:
     """I insert, U update, D delete, M mass delete, T truncate, X exchange, S status,
     C command, O object; None for an unlisted change type."""
     seq: str
-    """Sorts as commit order; see `changes.order`."""
+    """Sorts as commit order; see `seq`."""
     txn_id: str
-    """Member and RBA of the unit of recovery; of Db2 LUW transaction id and first log sequence number."""
+    """Member and RBA of the unit of recovery; for Db2 LUW transaction identifier and first log sequence number."""
     schema_name: str
     table_name: str
     table_name_short: bool
-    before: Values | None
-    after: Values | None
+    before: Values | None = None
+    after: Values | None = None
     values: Values
-    """What all changes carry of HEADER_FIELDS; a value that a log does not have is missing."""
+    """The values of HEADER_FIELDS, which all changes have; a field that the log does not have is missing."""
     header: Values
-    """The whole header."""
+    """All fields of the header."""
     commit_ts: str | None
     ts: str | None
     """Time of the log record itself."""
-    detail: dict[str, Any] | None
+    detail: dict[str, Any] | None = None
     extent: RecordExtent
-    """Where its last segment stands."""
+    """Extent of its record, or of its last segment."""
     length: int
-    """Bytes of its record, of all segments together."""
+    """Length of its record in bytes, or of all its segments."""
     table: Version | None = None
     faults: list[InvalidValueError] = field(default_factory=list)
 
     def to_row(self, origin: dict[str, Any], *, header: bool = False) -> dict[str, Any]:
-        """The change under the names of its columns, values typed. `origin` names file and spec."""
+        """The change by column name, with typed values. `origin` contains file and spec."""
         values = self.values
-        row: dict[str, Any] = {
-            "op": self.op,
-            "seq": self.seq,
-            "txn_id": self.txn_id,
-            "commit_ts": self.commit_ts,
-            "ts": self.ts,
-            "schema_name": self.schema_name,
-            "table_name": self.table_name,
-        }
+        names = ("op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name")
+        row: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.table_name_short:
             row["table_name_short"] = True
         row |= {"before": self.before, "after": self.after}

@@ -1,8 +1,7 @@
-"""Changes column-wise: what is the same for all logs when the changes of a window become batches together.
+"""Column-wise reading of changes: what all families have in common when the changes of a window become batches.
 
-A family of logs says which changes of a window are regular, where their rows are and what their columns hold.
-All other changes, and those whose rows are marked as irregular, are read one by one by the code of the log
-itself, and put back in their places.
+A family selects the regular changes of a window and finds their rows and columns. Other changes, and changes whose
+rows are marked as irregular, are read one by one by the code of the log and inserted at their place.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from lmparse.values.byte_arrays import Bytes, Int64s
 
 
 def text_refusal(log: ChangeLog, schema: pa.Schema | None) -> str:
-    """Which JSON text keeps changes from being read column-wise, in a schema; empty when none does."""
+    """Why the options or a schema need JSON text, which is made row by row; empty if they do not."""
     if log.options.header:
         return "the header as JSON text is made row by row"
     images = [] if schema is None else [entry for entry in schema if entry.name in ("before", "after")]
@@ -40,18 +39,18 @@ def text_refusal(log: ChangeLog, schema: pa.Schema | None) -> str:
 
 @dataclass(frozen=True)
 class RowExtents:
-    """Where the rows before changes are, or the rows after them."""
+    """Offsets and lengths of the rows before some changes, or of the rows after them."""
 
     places: Int64s
-    """Which changes of the group have one."""
+    """Indexes of the changes of the group that have such a row."""
     starts: Int64s
-    """Place of each of these rows in the data of the group."""
+    """Offset of each of these rows in the data of the group."""
     lengths: Int64s
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeGroup:
-    """Changes of one version of a table that are regular as far as is known without their values."""
+    """Changes of one table version that are regular as far as their headers show."""
 
     version: Version
     names: Mapping[str, Any]
@@ -59,15 +58,15 @@ class ChangeGroup:
     plan: RowPlan[Any]
     data: Bytes
     numbers: Int64s
-    """Which changes of the window they are; ascending."""
+    """Numbers of the changes in the window; ascending."""
     rows: Mapping[str, RowExtents]
-    """By column: before, after."""
+    """By role: before, after."""
 
 
 TABLE_NAMES = ("schema_name", "table_name", "table_name_short")
-"""Columns that have one value for all changes of a table."""
+"""Columns that have the same value in all changes of a table."""
 LeftOut = tuple[str, Sequence[int] | Int64s]
-"""Why changes of a window are left out, and which, ascending."""
+"""A reason for which changes of a window are left out, and their numbers, ascending."""
 L = TypeVar("L", bound=ChangeLog)
 W = TypeVar("W", bound=Sized)
 G = TypeVar("G", bound=ChangeGroup)
@@ -77,7 +76,7 @@ T = TypeVar("T", VersionBatch, FallbackRow)
 class ColumnReader(ABC, Generic[L, W, G]):
     """Reads the changes of one log column-wise.
 
-    With a schema, all rows have its columns; else those of each table version have its own.
+    With a schema, all rows have its columns; else the rows of each table version have their own schema.
     """
 
     def __init__(self, log: L, schema: pa.Schema | None = None) -> None:
@@ -93,18 +92,18 @@ class ColumnReader(ABC, Generic[L, W, G]):
 
     @abstractmethod
     def _select(self, window: W) -> tuple[Iterable[G], list[int]]:
-        """The regular changes of a window that are asked for, and the numbers of those to be read one by one."""
+        """The regular changes of a window that are wanted, and the numbers of those to be read one by one."""
 
     @abstractmethod
     def _change(self, window: W, number: int) -> Change | None:
-        """One change of a window, read by itself; None when it is left out or bad."""
+        """Read one change of a window; None if it is left out or bad."""
 
     @abstractmethod
     def _column(self, entry: pa.Field, group: G, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
-        """A column of a group beside its rows and names; None where all of it is null."""
+        """A column of a group other than its rows and names; None if all values are null."""
 
     def _state(self) -> object:
-        """What decides how rows are read. The change that alters it is the last that is read in the old way."""
+        """The state that row plans depend on. The window ends behind the change that alters it."""
         return None
 
     def _schema_of(self, version: Version | None) -> pa.Schema:
@@ -115,7 +114,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
         return self._schemas[id(version)]
 
     def _suits(self, version: Version, plan: RowPlan[Any]) -> bool:
-        """Whether a plan gives the columns that are asked for of a version, without a change of their values."""
+        """Whether a plan decodes the wanted columns of a table version without a change of their values."""
         if plan.refusal(self._wanted_columns):
             return False
         schema = self._schema_of(version)
@@ -128,7 +127,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
         )
 
     def _read_window(self, window: W) -> Generator[list[VersionBatch], None, int]:
-        """The changes of a window; returns how many of them are done."""
+        """The changes of a window. Returns the number of changes that are done."""
         state = self._state()
         groups, numbers = self._select(window)
         batches: list[VersionBatch] = []
@@ -142,7 +141,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
             try:
                 rows += self._fallback_rows(number, self._change(window, number))
             except LmparseError as error:
-                # What is before it counts still.
+                # Changes before the error still count.
                 reached, fault = number, error
                 break
             if self._state() != state:
@@ -165,12 +164,12 @@ class ColumnReader(ABC, Generic[L, W, G]):
     # -- one by one -------------------------------------------------------------------------
 
     def _fallback_rows(self, number: int, change: Change | None) -> list[FallbackRow]:
-        """The rows that reading one change by itself gave: those of bad records, and its own."""
+        """The rows that result from reading one change: those of bad records before it, and its own."""
         is_struct = None if self._wanted_schema is None else True
         return [FallbackRow(number, *found) for found in rows_of(self.log, change, is_struct)]
 
     def _fallback_batches(self, rows: Iterable[FallbackRow]) -> list[VersionBatch]:
-        """Rows that were read by themselves, one batch for each schema."""
+        """Fallback rows as batches, one for each schema."""
         return [
             VersionBatch(
                 found[0].version,
@@ -189,7 +188,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
     # -- many at a time -----------------------------------------------------------------------
 
     def _decode(self, group: G) -> tuple[VersionBatch, Int64s]:
-        """Changes of one table version, and the numbers of those that are to be read one by one after all."""
+        """Changes of one table version, and the numbers of those that must be read one by one after all."""
         schema = self._schema_of(group.version)
         is_good = np.ones(len(group.numbers), np.bool_)
         decoded: dict[str, DecodedRows] = {}

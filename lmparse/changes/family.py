@@ -1,7 +1,7 @@
-"""Family: what the rest of lmparse asks of one kind of change log, said in one place.
+"""Family: everything that the library needs to know about one kind of change log, in one object.
 
-A family describes itself in one module of its package (`lmparse.bmc.family`), as an object of `Family`; `logs.families`
-lists them, with those that other installed packages bring. What is heavy is a function that imports when it is called.
+Each family has one module with an object of `Family` (`lmparse.bmc.family`). `logs.families` lists them, together with
+those of other installed packages. Functions import large modules only when they are called.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import Span
 from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
+from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings
 from lmparse.spec.catalog import Spec
 
@@ -32,15 +32,10 @@ Opened = TypeVar("Opened", bound=ChangeLog, covariant=True)
 
 
 class OpenLog(Protocol[Opened]):
-    """Opens a log: finds out what `FileSettings` say, unless they are given, and gives what reads it."""
+    """Opens a log. Without `settings`, it finds them out from the file."""
 
     def __call__(
-        self,
-        path: str | Path,
-        options: Options,
-        *,
-        settings: FileSettings | None = None,
-        on_error: Callable[[DataError], None] | None = None,
+        self, path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
     ) -> Opened: ...
 
 
@@ -48,49 +43,49 @@ class ChangeReader(Protocol):
     """Reads the changes of a log column-wise."""
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
-        """The changes, many records at a time: batches, each of one version of a table."""
+        """The changes, many records at a time: batches, each of one table version."""
 
 
 @dataclass(frozen=True)
 class ControlFiles:
-    """How the control files of a family are told from its logs, which give no changes without one."""
+    """How control files of a family are recognised; its logs have no changes without one."""
 
     is_one: Callable[[str], bool]
-    """Whether a file is one."""
+    """Whether a file is a control file."""
     find: Callable[[str, str | None], str]
-    """The one of a log, by the path of the log and what the option `control` says. Raises ControlError LMP-C007."""
+    """The control file of a log, from the path of the log and the option `control`. Raises ControlError LMP-C007."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Family(Generic[Log]):
-    """One kind of change log: what its files look like, and what reads them."""
+    """One kind of change log: how its files are recognised and read."""
 
     name: str
-    """What the ids of its specs begin with, and the name of their folder: `bmc`."""
+    """First word of the ids of its specs, and name of their folder: `bmc`."""
     title: str
-    """What it is, in words."""
+    """Its name for users."""
     files: str
-    """What its files are, in words that go on from `expected`."""
+    """A description of its files that follows the word `expected` in messages."""
     spec: str
-    """The spec of its logs: an id, or for specs outside of lmparse the path that `build.py generate` gave it."""
+    """Id of the spec of its logs; for specs outside of lmparse the path that `build.py generate` wrote."""
     open_log: OpenLog[Log]
-    """Opens a log, or a part of one with what was found out about all of it."""
+    """Opens a log, or a part of one with the settings of the whole file."""
     detections: Callable[[], Mapping[str, Detection]]
-    """What its files look like, by their specs; files that are not logs may be among them."""
+    """How its files are recognised, by spec; may include files that are not logs."""
     column_docs: Callable[[], Mapping[str, str]] = dict
-    """What the columns that every change has mean in its logs, by their names."""
+    """Comments of the columns that every change has, by name."""
     options: frozenset[str] = frozenset()
-    """Options that have a meaning for its specs, and for those of other families only if they name them too."""
+    """Options for its specs only. Specs of other families accept them only if they name them too."""
     control: ControlFiles | None = None
-    """Its control files, where its logs have some."""
+    """Its control files, if its logs have any."""
     record_plan: Callable[[Log], RecordPlan] | None = None
-    """How the records of a log are read column-wise; by default as their spec says."""
+    """Record plan of a log; None: the plan that follows from the spec."""
     control_plan: Callable[[Spec, str], RecordPlan] | None = None
-    """The same from the path of a control file, without a log."""
+    """The same for a spec and the path of a control file, without a log."""
     change_reader: Callable[[Log, pa.Schema | None, Sequence[Filter]], ChangeReader | None] | None = None
-    """Reads the changes of a log column-wise; None for those that are read one by one."""
+    """Reads changes column-wise; returns None for logs whose changes are read one by one."""
     dissector: Callable[[Log], FileDissector] = FileDissector
-    """Takes the records of a log apart, with what is inside their fields."""
+    """Dissects the records of a log, including the contents of their fields."""
 
     @property
     def spec_id(self) -> str:
@@ -98,7 +93,7 @@ class Family(Generic[Log]):
         return Path(self.spec).name
 
     def owns(self, spec_id: str) -> bool:
-        """Whether a spec is one of the family, by its id."""
+        """Whether a spec id belongs to the family."""
         return spec_id.startswith(f"{self.name}_")
 
 

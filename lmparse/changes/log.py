@@ -1,4 +1,4 @@
-"""Change logs: what every log gives whose records are changes, whatever wrote it."""
+"""Change logs: what all logs have in common whose records are changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lmparse.changes.ranges import OUTSIDE, ChangeRange
 from lmparse.errors import DataError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.options import Options
-from lmparse.records.files import RecordFile
+from lmparse.records.files import OnError, RecordFile
 from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.values.json_form import to_json
 
@@ -23,63 +23,57 @@ class ChangeLog(RecordFile):
     """A file whose records are changes of rows and tables."""
 
     table_hint = ""
-    """How a table is named whose name several tables have."""
+    """How to name a table if several have the same name."""
 
-    def __init__(
-        self,
-        path: str | Path,
-        options: Options,
-        found: FoundFile,
-        *,
-        on_error: Callable[[DataError], None] | None = None,
-    ) -> None:
+    def __init__(self, path: str | Path, options: Options, found: FoundFile, *, on_error: OnError = None) -> None:
         super().__init__(path, options, found, on_error=on_error)
         self.left_out: Counter[str] = Counter()
-        """Changes that options kept out, by why: what became of them, or that they are outside a range."""
+        """Number of changes that options exclude, by reason."""
         self.range = ChangeRange.of(options)
         self.known_table_ids: frozenset[tuple[Any, ...]] | None = None
-        """What `table_ids` was found to be, for a part of a log."""
+        """The result of `table_ids` for the whole log, if this is a part."""
         self.table_names: set[str] = set()
-        """Full name of the table that `table` names, once it has been looked up."""
+        """Full name of the table that the option `table` names, once it has been looked up."""
+        self.origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
 
     @property
     @abstractmethod
     def has_descriptions(self) -> bool:
-        """Whether enough is known of tables for their rows to be read."""
+        """Whether the columns of tables are described, so that rows can be read."""
 
     @abstractmethod
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
-        """The changes that the options ask for. Raises OptionError, and FramingError where the file is damaged."""
+        """The changes that the options select. Raises OptionError, and FramingError where the file is damaged."""
 
     @classmethod
     def column_docs(cls) -> Mapping[str, str]:
-        """What the family says of the columns that every change has, by their names."""
+        """Comments of the columns that every change has, by name."""
         return {}
 
     @abstractmethod
     def tables_named(self, wanted: str) -> Mapping[tuple[Any, ...], tuple[str, str]]:
-        """The tables that a name or ids may mean, by their ids: full name, and how messages show it.
+        """The tables that match a name or ids: full name and text for messages, by ids.
 
-        Raises TableNotFoundError LMP-C005 when nothing has the name.
+        Raises TableNotFoundError LMP-C005 if there is none.
         """
 
     @abstractmethod
     def all_versions(self) -> Sequence[Version]:
-        """Every version of a table that is described. Raises ControlError for descriptions that contradict."""
+        """Every described table version. Raises ControlError for contradicting descriptions."""
 
     @abstractmethod
     def table_versions(self) -> Sequence[Version]:
-        """The versions of the one table that `table` names, or the one that `table_version` picks."""
+        """The versions of the table that the option `table` names, or the one that `table_version` selects."""
 
     @abstractmethod
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """The log in parts of about so many bytes, whose changes can be read apart from each other."""
+        """The log in parts of about `max_bytes` whose changes can be read independently."""
 
     @cached_property
     def table_ids(self) -> frozenset[tuple[Any, ...]] | None:
-        """Ids of the one table that `table` names; None for all, empty when no change is of it.
+        """Ids of the one table that the option `table` names; None for all tables, empty if it has no change.
 
-        Raises OptionError LMP-C005 when no table or several have the name.
+        Raises OptionError LMP-C005 if no table or several match.
         """
         wanted = self.options.table
         if wanted is None or self.known_table_ids is not None:
@@ -93,7 +87,7 @@ class ChangeLog(RecordFile):
         return frozenset(found)
 
     def check_columns(self) -> None:
-        """Raise OptionError for a version without a table, and for a column that no table has."""
+        """Raise OptionError for a table version without a table, and for an unknown column."""
         options = self.options
         if options.table_version is not None and options.table is None:
             raise OptionError("tableVersion needs a table", hint="give table too")
@@ -104,13 +98,13 @@ class ChangeLog(RecordFile):
                 raise OptionError(f"columns: there is no column {name!r}", hint="one of " + ", ".join(sorted(names)))
 
     def why_excluded(self, state: str, seq: Callable[[], str], time: Callable[[], int | None]) -> str | None:
-        """Why `include` or a range leaves a change out: what became of it, or where it is; None when neither does."""
+        """The reason for which `include` or the range excludes a change: its outcome, or OUTSIDE; None if none does."""
         if "all" not in self.options.include and state not in self.options.include:
             return state
         return None if self.range.holds(seq, time) else OUTSIDE
 
     def is_kept(self, change: Change, faults: Iterable[DataError]) -> bool:
-        """Report what is wrong with a change, and say whether the mode keeps it."""
+        """Report the faults of a change; return whether the mode keeps it."""
         for fault in faults:
             self.report(fault, change.extent)
         if change.faults and self.options.mode == "dropmalformed":
@@ -120,7 +114,7 @@ class ChangeLog(RecordFile):
 
     @property
     def dec_length(self) -> str:
-        """What the length of DECIMAL columns counts, where a description leaves it open."""
+        """What the length of DECIMAL columns counts if their description does not say it."""
         return "bytes"
 
     def changes(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
@@ -129,16 +123,16 @@ class ChangeLog(RecordFile):
             yield to_json(row)
 
     def rows(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
-        """The changes under the same names with typed values."""
+        """The changes by column name, with typed values."""
         for change in self.typed_changes(span):
             yield change.to_row(self.origin, header=self.options.header)
 
     def differences(self) -> list[str]:
-        """Where what describes the log and what was observed do not agree."""
+        """Differences between the description of the log and its records."""
         return []
 
     def has_table(self) -> bool:
-        """Whether the table that is asked for may have changes here."""
+        """Whether the log may have changes of the table that the options name."""
         try:
             return self.table_ids is None or bool(self.table_ids)
         except TableNotFoundError:

@@ -1,4 +1,4 @@
-"""Change ranges: which changes are asked for by their place in the order of commits, or by the time of their commit."""
+"""Change ranges: selection of changes by `seq` or by the time of their commit."""
 
 from __future__ import annotations
 
@@ -9,38 +9,28 @@ from lmparse.options import Options
 from lmparse.values import text_times
 
 OUTSIDE = "outside the range"
-"""What is said of changes that a range leaves out."""
+"""The reason that is reported for changes outside the range."""
 
 
 @dataclass(frozen=True)
 class ChangeRange:
-    """Bounds of changes, all of them inclusive; None where there is none."""
+    """Bounds of changes, all inclusive; None for no bound."""
 
     first_seq: str | None = None
     last_seq: str | None = None
-    """As changes have it: upper-case hex of one width, which sorts as the order of commits."""
+    """Upper-case hex of fixed width, as in changes; sorts as the order of commits."""
     first_time: int | None = None
     last_time: int | None = None
-    """Microseconds from 1970-01-01T00:00:00. What has no time of a commit is outside of either."""
+    """Microseconds since 1970-01-01T00:00:00. A change without a commit time is outside any bound of time."""
 
     @classmethod
     def of(cls, options: Options) -> ChangeRange:
-        """The range that options ask for."""
+        """The range that the options specify."""
         first, last = options.starting_timestamp, options.ending_timestamp
         return cls(
             options.starting_seq, options.ending_seq, None if first is None else text_times.iso_micros(first),
             None if last is None else text_times.iso_micros(last),
         )  # fmt: skip
-
-    @property
-    def has_seq(self) -> bool:
-        """Whether `seq` is bounded."""
-        return self.first_seq is not None or self.last_seq is not None
-
-    @property
-    def has_time(self) -> bool:
-        """Whether the time of the commit is bounded."""
-        return self.first_time is not None or self.last_time is not None
 
     @property
     def bounds(self) -> list[tuple[str, str, str | int]]:
@@ -52,10 +42,10 @@ class ChangeRange:
         return [(column, comparison, value) for column, comparison, value in every if value is not None]
 
     def holds(self, seq: Callable[[], str], time: Callable[[], int | None]) -> bool:
-        """Whether a change is inside; what is not bounded is not asked for."""
-        if self.has_seq and not (self.first_seq or "") <= seq() <= (self.last_seq or "G"):
+        """Whether a change is inside. A function is called only if its value is bounded."""
+        if (self.first_seq or self.last_seq) and not (self.first_seq or "") <= seq() <= (self.last_seq or "G"):
             return False
-        if not self.has_time:
+        if self.first_time is None and self.last_time is None:
             return True
         found = time()
         if found is None or (self.first_time is not None and found < self.first_time):

@@ -1,8 +1,9 @@
-"""Row values: one row image of a change, column by column, and how it becomes a part of its change."""
+"""Row values: the columns of one row image, and how they become part of a change."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from lmparse.changes.change import Change
@@ -16,16 +17,16 @@ class RowValues:
     """The values of one row image."""
 
     values: Values
-    """By column name; None where null, faulty or absent."""
+    """By column name; None for null, faulty and absent values."""
     faults: list[InvalidValueError] = field(default_factory=list)
     absent: dict[str, str] = field(default_factory=dict)
     """Columns whose value is not in the image, with the reason."""
     unread: int = 0
-    """Bytes of the image that belong to no column."""
+    """Number of bytes of the image that belong to no column."""
 
 
 def add_row(change: Change, role: str, row: RowValues, absent: dict[str, str]) -> None:
-    """Make a row the one before or after a change; what is absent is added to `absent` under its role."""
+    """Set the row before or after a change. Its absent columns are added to `absent` as `role.column`."""
     setattr(change, role, row.values)
     for fault in row.faults:
         fault.field = f"{role}.{fault.field}"
@@ -39,10 +40,20 @@ def of_role(error: DataError, role: str) -> DataError:
     return error
 
 
-def of_table(error: DataError, columns: Sequence[TableColumn], identity: str) -> DataError:
-    """The error of a row with the name of the column where its spec can only give a number.
+@contextmanager
+def reading(role: str) -> Iterator[None]:
+    """Read the row of a role: its errors get the role as in `of_role`."""
+    try:
+        yield
+    except DataError as error:
+        of_role(error, role)
+        raise
 
-    `columns` are in the order in which the spec has them.
+
+def of_table(error: DataError, columns: Sequence[TableColumn], identity: str) -> DataError:
+    """Replace the column number in the error of a row by the name of the column.
+
+    `columns` are in the order of the row spec.
     """
     _, is_column, rest = (error.field or "").partition("columns[")
     number, _, part = rest.partition("]")

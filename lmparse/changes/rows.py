@@ -1,4 +1,4 @@
-"""Rows of changes: one by one, as rows of named values."""
+"""Rows of changes: one by one, as dictionaries of values by column name."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from lmparse.framing.extents import Span
 from lmparse.values.json_form import to_json
 
 VersionRow = tuple[Version | None, Row]
-"""A row, and the version of a table that it is of; None for bad records and what is of no version."""
+"""A row and its table version; None for bad records and for changes without a table version."""
 
 
 def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
-    """Rows of the changes of a log for `changes_schema`; bad records too, in mode permissive."""
+    """The changes of a log as rows for `changes_schema`; in mode permissive bad records too."""
     is_struct = any(pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after"))
     return (row for _, row in version_rows(log, span, is_struct))
 
 
 def version_rows(log: ChangeLog, span: Span | None = None, is_struct: bool | None = None) -> Iterator[VersionRow]:
-    """The same with the version of each; `is_struct` is that of `rows_of`."""
+    """The same with the table version of each row; `is_struct` as in `rows_of`."""
     log.keeps_bad_records = log.options.mode == "permissive"
     for change in log.typed_changes(span):
         yield from rows_of(log, change, is_struct)
@@ -33,9 +33,9 @@ def version_rows(log: ChangeLog, span: Span | None = None, is_struct: bool | Non
 
 
 def rows_of(log: ChangeLog, change: Change | None, is_struct: bool | None = None) -> Iterator[VersionRow]:
-    """The rows that reading one change gave: those of bad records before it, and its own.
+    """The rows that result from reading one change: those of bad records before it, and its own.
 
-    Without `is_struct` images are values where the version of the change is known.
+    Without `is_struct`, images are values if the table version of the change is known.
     """
     for row in bad_rows(log):
         yield None, row
@@ -44,7 +44,7 @@ def rows_of(log: ChangeLog, change: Change | None, is_struct: bool | None = None
 
 
 def change_row(log: ChangeLog, change: Change, is_struct: bool) -> Row:
-    """One change as a row; its images as values or as JSON text."""
+    """One change as a row; its images as values, or as JSON text."""
     row: Row = change.to_row(log.origin, header=log.options.header)
     row["table_name_short"] = row.get("table_name_short", False)
     texts = ("detail", "header") if is_struct else ("detail", "header", "before", "after")

@@ -1,4 +1,4 @@
-"""Schemas of changes: `before` and `after` as structs when the versions of one table are known, else as JSON text."""
+"""Schemas of changes: `before` and `after` are structs if the versions of one table are known, else JSON text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def changes_schema(
 ) -> pa.Schema:
     """Columns of changes. With the versions of one table, `before` and `after` are structs.
 
-    `docs` has what a log says of the columns that it fills, see `ChangeLog.column_docs`.
+    `docs` are comments of columns that depend on the family, see `ChangeLog.column_docs`.
     """
     image = schemas.TEXT if versions is None else table_type(versions, dec_length, columns)
     types = {"commit_ts": schemas.MICROS, "ts": schemas.MICROS, "table_name_short": pa.bool_()}
@@ -50,25 +50,25 @@ _DOCS = {
     "detail": "what an operation has more to say, JSON",
     "header": "every field of the header, JSON",
 }
-"""What is to be said of columns whatever the log."""
+"""Comments of columns that do not depend on the family."""
 
 
 def version_schema(log: ChangeLog, version: Version | None) -> pa.Schema:
-    """Columns of the changes that are of one version of a table, or of none."""
+    """Columns of the changes of one table version, or of changes without one."""
     options, docs = log.options, log.column_docs()
     known = {column.name for column in version.columns} if version is not None else set()
     columns = tuple(name for name in options.columns if name in known)
-    # Without any of the columns that are asked for: a struct of nothing can be written nowhere.
+    # No file format takes a struct without fields, so without any wanted column images are JSON text.
     if version is None or (options.columns and not columns):
         return changes_schema(None, header=options.header, docs=docs)
     return changes_schema([version], log.dec_length, header=options.header, columns=columns, docs=docs)
 
 
 def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str, ...] = ()) -> pa.StructType:
-    """One struct for all versions of a table: their union in column-number order, or some columns.
+    """One struct for all versions of a table: all their columns by column number, or the named ones.
 
-    Integers and decimals are widened, columns that a version lacks are null. Raises
-    OptionError LMP-C008 for two types that have nothing in common, naming both.
+    Integers and decimals are widened; columns that a version lacks are null. Raises OptionError LMP-C008 for two types
+    without a common type, and names both.
     """
     found: dict[str, tuple[TableColumn, Version, pa.DataType]] = {}
     for version in sorted(versions, key=lambda entry: entry.sequence):

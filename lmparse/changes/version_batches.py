@@ -1,4 +1,4 @@
-"""Version batches: rows of changes that are of one version of a table, and what puts rows of one version together."""
+"""Version batches: rows of changes of one table version, and functions that combine them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class VersionBatch:
-    """Rows that are of one version of a table, or of none."""
+    """Rows of one table version, or rows without one."""
 
     version: Version | None
     batch: pa.RecordBatch
     numbers: Int64s
-    """Which changes of the window they come from; ascending."""
+    """Number of the change in the window, for each row; ascending."""
 
     def before(self, number: int) -> VersionBatch:
-        """Those of changes before one."""
+        """The rows of changes with lower numbers."""
         count = int(np.searchsorted(self.numbers, number))
         if count == len(self.numbers):
             return self
@@ -35,16 +35,16 @@ class VersionBatch:
 
 @dataclass(frozen=True)
 class FallbackRow:
-    """A row that was read by itself, by the code that reads changes one by one."""
+    """A row that was read by the code that reads changes one by one."""
 
     number: int
-    """Which change of the window it comes from."""
+    """Number of its change in the window."""
     version: Version | None
     row: Row
 
 
 def joined(batches: list[VersionBatch]) -> VersionBatch:
-    """Batches of one schema as one, its rows in the order of their changes."""
+    """Batches of one schema as one batch, in the order of their changes."""
     if len(batches) == 1:
         return batches[0]
     numbers = np.concatenate([one.numbers for one in batches])
@@ -56,9 +56,9 @@ def joined(batches: list[VersionBatch]) -> VersionBatch:
 def accumulated(
     parts: Iterable[tuple[Version | None, T]], rows_in: Callable[[T], int]
 ) -> Iterator[tuple[Version | None, list[T]]]:
-    """What is of one version together, as soon as it has BATCH_ROWS rows; what is left at the end, in its order.
+    """Collect parts of one table version until they have BATCH_ROWS rows; the rest follows at the end.
 
-    `rows_in` says how many rows a part has.
+    `rows_in` returns the number of rows of a part.
     """
     held: dict[int, tuple[Version | None, list[T]]] = {}
     counts: dict[int, int] = {}

@@ -69,6 +69,15 @@ class Rows:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def null_flags(self, indicators: Bytes, codes: Mapping[str, int]) -> Flags | None:
+        """Which rows are null by a byte of each, `codes` present or absent; None if none is. Any other is irregular."""
+        is_present = indicators == codes["present"]
+        if is_present.all():
+            return None
+        is_null: Flags = np.equal(indicators, codes["absent"])
+        self.good &= is_null | is_present
+        return is_null
+
     def array(self, column: RowColumn, values: Values) -> pa.Array:
         """One column. A row with a bad value that is not null becomes irregular."""
         is_null = values.is_null

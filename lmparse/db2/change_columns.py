@@ -1,4 +1,4 @@
-"""Changes of Db2 LUW column-wise: the rows of many changes of one table version together.
+"""Column-wise reading of Db2 LUW changes: the rows of many changes of one table version together.
 
 A change that is more than rows in one record is read one by one.
 """
@@ -16,15 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.changes.change import ROLES, Change
-from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents, text_refusal
+from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import schemas
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import Origin
-from lmparse.db2 import order
 from lmparse.db2.decoder import detail_of, name_of, outcome_of
 from lmparse.db2.log import Db2Log
-from lmparse.db2.row_places import RowPlaces
 from lmparse.db2.row_plan import LuwRowPlan
 from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import ChangeReference, Transaction
@@ -32,24 +30,22 @@ from lmparse.errors import DataError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
 from lmparse.records.reader import Values
+from lmparse.spec import catalog
+from lmparse.spec.catalog import number_struct
+from lmparse.spec.layout import Layout
 
 _Pairs = Sequence[tuple[Transaction, ChangeReference]]
 
 
-def refusal(log: Db2Log, schema: pa.Schema | None = None) -> str:
-    """Why the changes of a log cannot be read column-wise, in a schema; empty when they can."""
-    return text_refusal(log, schema)
-
-
 @dataclass(frozen=True)
 class _Known:
-    """What is the same for all changes of one version of a table."""
+    """The facts that all changes of one table version have in common."""
 
     table: Table
     names: dict[str, Any]
     """The values of TABLE_NAMES."""
     plan: LuwRowPlan | None
-    """None when its rows are to be read one by one."""
+    """None if its rows are to be read one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +53,11 @@ class _Regular:
     """A change whose rows can be decoded column-wise."""
 
     number: int
-    """Of the change in its window."""
+    """Number of the change in its window."""
     transaction: Transaction
     entry: ChangeReference
     images: Sequence[tuple[int, int]]
-    """Offset in the file and bytes of the row before, the row after, or both in this order."""
+    """Offset in the file and length of the row before, the row after, or both in this order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +66,7 @@ class _Group(ChangeGroup):
 
     changes: Sequence[_Regular]
     outcomes: Sequence[Values]
-    """What became of each."""
+    """Outcome of each change."""
 
 
 class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
@@ -82,7 +78,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
         self._places = RowPlaces(log)
         self._data: npt.NDArray[np.uint8] = np.frombuffer(log.buffer, np.uint8)
         self._known: dict[int, _Known] = {}
-        """By identity of the table version, which is kept in it."""
+        """By identity of the table version, which the value keeps alive."""
         self._details: dict[tuple[bool, str | None], str | None] = {}
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
@@ -121,7 +117,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
         return (self._group(*group) for group in found.values()), others
 
     def _known_of(self, transaction: Transaction, entry: ChangeReference) -> _Known | None:
-        """What is known of the table of a change; None when the change is to be read by itself."""
+        """The facts about the table of a change; None if the change is to be read one by one."""
         if entry.op not in ROLES or entry.notice is not None or entry.other is not None:
             return None
         try:
@@ -139,7 +135,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
     def _plan(self, table: Table) -> LuwRowPlan | None:
         log = self.log
         if log.decoder.first_column_of(table) == 1:
-            return None  # which is to be said where its first row is read
+            return None  # the decoder adds a notice when it reads the first row
         plan = LuwRowPlan(table, log.byte_order, log.code_page, trim=log.options.trim)
         return plan if self._suits(table, plan) else None
 
@@ -178,7 +174,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
             case "op":
                 texts = [change.entry.op for change in changes]
             case "seq":
-                texts = [order.seq(change.transaction, change.entry) for change in changes]
+                texts = [change.transaction.seq(change.entry) for change in changes]
             case "txn_id":
                 texts = [change.transaction.txn_id for change in changes]
             case "detail":
@@ -198,7 +194,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
 def _windows(
     pairs: Iterator[tuple[Transaction, ChangeReference]],
 ) -> Iterator[list[tuple[Transaction, ChangeReference]]]:
-    """Changes in parts of some thousand, and of some bytes."""
+    """Changes in windows of limited number and size."""
     held: list[tuple[Transaction, ChangeReference]] = []
     size, last = 0, -1
     for transaction, entry in pairs:
@@ -211,3 +207,87 @@ def _windows(
             held, size = [], 0
     if held:
         yield held
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Offsets of the rows in records of one kind, in bytes from the start of the record."""
+
+    first: int
+    gap: int | None
+    """Number of bytes between two rows; None if the only row extends to the end of the record."""
+
+
+class RowPlaces:
+    """Finds the rows in the records of changes, which have been read once and are sound.
+
+    The offsets in records of a kind come from the first record of it.
+    """
+
+    def __init__(self, log: Db2Log) -> None:
+        self._log = log
+        head = log.reader.spec.layout
+        self._type = slice(head["type"].offset, head["general_flag"].end)
+        header = catalog.load("db2_row_header").layout
+        self._length = number_struct(header["record_length"], log.byte_order)
+        self._length_place = header["record_length"].offset or 0
+        prefix = catalog.load("db2_prefix").layouts[f"db2_prefix.{log.framing.name}"]
+        sqlcode = prefix.by_id.get("sqlcode")
+        self._sqlcode = None if sqlcode is None else ((sqlcode.offset or 0), sqlcode.end or 0)
+        self._shapes: dict[tuple[str, bytes], _Shape | None] = {}
+        self._last: tuple[int, list[tuple[int, int]]] = -1, []
+
+    def of(self, reference: ChangeReference) -> Sequence[tuple[int, int]]:
+        """Offset in the file and length of each row of a change; empty if it must be read one by one."""
+        extent, buffer = reference.extent, self._log.buffer
+        offset = extent.offset
+        if len(extent.pieces) != 1 or self._is_compressed(offset):
+            return ()
+        key = reference.kind, buffer[offset + self._type.start : offset + self._type.stop]
+        if key not in self._shapes:
+            self._shapes[key] = self._shape(reference)
+        shape = self._shapes[key]
+        if shape is None:
+            return ()
+        start, end = offset + shape.first, offset + extent.length
+        if shape.gap is None:
+            return ((start, end - start),)
+        if self._last[0] != offset:
+            self._last = offset, self._walked(start, end, shape.gap)
+        rows = self._last[1]
+        return rows if reference.op == "U" else rows[reference.number : reference.number + 1]
+
+    def _is_compressed(self, offset: int) -> bool:
+        """As `LogRecord.is_compressed`."""
+        if self._sqlcode is None:
+            return False
+        start = offset - self._log.framing.lead
+        return any(self._log.buffer[start + self._sqlcode[0] : start + self._sqlcode[1]])
+
+    def _shape(self, reference: ChangeReference) -> _Shape | None:
+        body = self._log.logs.read(self._log.buffer, reference.extent).body
+        spec = self._log.reader.spec
+        layout = spec.layout_of(body)
+        base = reference.extent.length - body._io.size()
+        if "record" in layout.by_id:
+            return _Shape(base + _offset(layout, "record"), None)
+        if "old_row" in layout.by_id:
+            parts = [_offset(spec.layouts[layout[name].type or ""], "record") for name in ("old_row", "new_row")]
+            return _Shape(base + _offset(layout, "old_row") + parts[0], (layout["new_header"].width or 0) + parts[1])
+        if "records" in layout.by_id:
+            front = _offset(spec.layouts[layout["records"].type or ""], "record")
+            return _Shape(base + _offset(layout, "records") + front, front)
+        return None
+
+    def _walked(self, start: int, end: int, gap: int) -> list[tuple[int, int]]:
+        """Consecutive rows, each with the length in its own header."""
+        found = []
+        while start < end:
+            length = self._length.unpack_from(self._log.buffer, start + self._length_place)[0]
+            found.append((start, length))
+            start += length + gap
+        return found
+
+
+def _offset(layout: Layout, name: str) -> int:
+    return layout[name].offset or 0

@@ -1,22 +1,22 @@
-"""Decoder: from the log records of a change to the change itself, its rows column by column."""
+"""Decoder: makes a change from its log records, with the columns of its rows."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from lmparse.changes.change import ROLES, Change
-from lmparse.changes.row_values import RowValues, add_row, of_role
-from lmparse.db2 import log_record, order
-from lmparse.db2.descriptions import Descriptions
+from lmparse.changes.row_values import RowValues, add_row, reading
+from lmparse.db2 import log_record
 from lmparse.db2.lob_values import OutsideValues, first_column
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
 from lmparse.db2.tables import Column, Table
-from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, Descriptions, LobPiece, Transaction, TransactionIndex
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import Options
@@ -39,34 +39,24 @@ COLUMN_DOCS = {
     "plan": "null for Db2 LUW",
     "correlation_id": "null for Db2 LUW",
 }
-"""What is to be said of the columns that every change has, where Db2 LUW fills them in its own way."""
+"""Comments of the columns that every change has and that Db2 LUW fills in its own way."""
 _ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
 
 
+@dataclass
 class ChangeDecoder:
-    """Decodes changes of one log."""
+    """Decodes the changes of one log."""
 
-    def __init__(
-        self,
-        index: TransactionIndex,
-        descriptions: Descriptions,
-        logs: LogReader,
-        buffer: Buffer,
-        code_page: CodePage,
-        options: Options,
-        notice: Callable[[str], None],
-    ) -> None:
-        self._index = index
-        self._descriptions = descriptions
-        self._logs = logs
-        self._buffer = buffer
-        self._code_page = code_page
-        self._trim = options.trim
-        self._columns = frozenset(options.columns) or None
-        self._notice = notice
-        self._readers: dict[Table, RowReader] = {}
-        self.unknown: Counter[str] = Counter()
-        """Rows of tables that nothing describes, by table."""
+    index: TransactionIndex
+    descriptions: Descriptions
+    logs: LogReader
+    buffer: Buffer
+    code_page: CodePage
+    options: Options
+    notice: Callable[[str], None]
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Rows of tables without a description, by table."""
+    _readers: dict[Table, RowReader] = field(default_factory=dict)
 
     def decode(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
         """One change; None for a record without a row. Raises the error of a record that cannot be read."""
@@ -78,29 +68,26 @@ class ChangeDecoder:
             if not self._fill(change, transaction, reference, record):
                 return None
         else:
-            change.detail = _object_detail(record, change.table, self._code_page)
+            change.detail = _object_detail(record, change.table, self.code_page)
         return change
 
     def _bare_change(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> Change:
-        """A change without its rows and without detail."""
-        table = self._descriptions.of(transaction, reference)
+        """A change without rows and detail."""
+        table = self.descriptions.of(transaction, reference)
         schema, name, is_short = name_of(table, reference)
         time = transaction.commit_time
-        header = {name: value for name, value in self._logs.values(record).values.items() if name not in _ROW_FIELDS}
+        header = {name: value for name, value in self.logs.values(record).values.items() if name not in _ROW_FIELDS}
         return Change(
             op=reference.op,
-            seq=order.seq(transaction, reference),
+            seq=transaction.seq(reference),
             txn_id=transaction.txn_id,
             schema_name=schema,
             table_name=name,
             table_name_short=is_short,
-            before=None,
-            after=None,
             values=outcome_of(transaction, reference),
             header=to_json(header),
             commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
             ts=None,
-            detail=None,
             extent=reference.extent,
             length=reference.extent.length,
             table=table,
@@ -109,9 +96,12 @@ class ChangeDecoder:
     # -- rows -----------------------------------------------------------------------------
 
     def _fill(self, change: Change, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> bool:
-        """Read the rows of a change into it; False when the record holds no row."""
+        """Read the rows of a change into it; False if the record contains no row."""
         images = self._images(reference, record)
-        headers = {role: self._page_header(role, image) for role, image in images.items()}
+        headers: dict[str, RecordHeader] = {}
+        for role, image in images.items():
+            with reading(role):
+                headers[role] = record_header(image, self.logs.byte_order)
         if not any(header.is_row for header in headers.values()):
             return False
         detail, table = detail_of(reference), change.table
@@ -136,15 +126,8 @@ class ChangeDecoder:
         change.detail = detail or None
         return True
 
-    def _page_header(self, role: str, image: bytes) -> RecordHeader:
-        try:
-            return record_header(image, self._logs.byte_order)
-        except DataError as error:
-            of_role(error, role)
-            raise
-
     def _images(self, reference: ChangeReference, record: LogRecord) -> dict[str, bytes]:
-        """The records in a data page that a change has, by their role."""
+        """The data page records of a change, by role."""
         body = record.body
         if hasattr(body, "old_row"):
             return {"before": body.old_row.record, "after": body.new_row.record}
@@ -160,36 +143,34 @@ class ChangeDecoder:
         reader = self._row_reader(table)
         first = self.first_column_of(table)
         if first == 1:
-            self._notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
+            self.notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
         outside = OutsideValues(
             reference, reader, self._lob_data, lambda: self._has_rival(transaction, reference), first
         )
-        try:
-            return reader.read(image, outside.after if role == "after" else outside.before, self._columns)
-        except DataError as error:
-            of_role(error, role)
-            raise
+        wanted = frozenset(self.options.columns) or None
+        with reading(role):
+            return reader.read(image, outside.after if role == "after" else outside.before, wanted)
 
     def first_column_of(self, table: Table) -> int | None:
-        """What the columns in LOB records of a table count from; None when nothing fits."""
-        return first_column(self._index.column_ids.get(table.ids, ()), table)
+        """Number of the first column in LOB records of a table; None if no number fits."""
+        return first_column(self.index.column_ids.get(table.ids, ()), table)
 
     def _row_reader(self, table: Table) -> RowReader:
         reader = self._readers.get(table)
         if reader is None:
-            reader = RowReader(table, self._logs.byte_order, self._code_page, trim=self._trim)
+            reader = RowReader(table, self.logs.byte_order, self.code_page, trim=self.options.trim)
             self._readers[table] = reader
         return reader
 
     def _read(self, extent: RecordExtent) -> LogRecord:
-        return self._logs.read(self._buffer, extent)
+        return self.logs.read(self.buffer, extent)
 
     def _lob_data(self, piece: LobPiece) -> bytes:
         data: bytes = self._read(piece.extent).body.data
         return data
 
     def _has_rival(self, transaction: Transaction, reference: ChangeReference) -> bool:
-        """Whether another row of the transaction waits for a LOB value as well."""
+        """Whether another row of the transaction needs a LOB value too."""
         asked: list[str] = []
 
         def ask(column: Column) -> str:
@@ -198,30 +179,30 @@ class ChangeDecoder:
 
         for rival in reference.rivals:
             with suppress(DataError):  # a bad row is reported where it is read
-                table = self._descriptions.of(transaction, rival)
+                table = self.descriptions.of(transaction, rival)
                 image = self._images(rival, self._read(rival.extent)).get("after", b"")
                 if table is not None:
                     self._row_reader(table).read(image, ask)
                 else:
-                    asked.append("")  # what nothing describes may have LOB columns
+                    asked.append("")  # a table without a description may have LOB columns
         return bool(asked)
 
 
 def name_of(table: Table | None, reference: ChangeReference) -> tuple[str, str, bool]:
-    """Schema and name of the table of a change, and whether its ids are in place of the name."""
+    """Schema and name of the table of a change, and whether its ids replace the name."""
     ids = "" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
     schema, name = ("", "") if table is None else (table.schema, table.name)
     return schema, name or ids, not name
 
 
 def outcome_of(transaction: Transaction, reference: ChangeReference) -> Values:
-    """Who made a change, and what became of its transaction and of itself."""
+    """Author of a change, and outcome of its transaction and of the change."""
     state = _DISPOSITIONS.get(transaction.state)
     return {"auth_id": transaction.authid, "uor_disp": state, "log_rec_disp": "A" if reference.is_undone else state}
 
 
 def detail_of(reference: ChangeReference) -> dict[str, Any]:
-    """What the transaction index has to say of a change of a row."""
+    """The column `detail` of a change of a row, as far as the transaction index has it."""
     detail: dict[str, Any] = {}
     if reference.is_half or reference.other is not None:
         detail["moved"] = True
@@ -231,7 +212,7 @@ def detail_of(reference: ChangeReference) -> dict[str, Any]:
 
 
 def _object_detail(record: LogRecord, table: object, page: CodePage) -> dict[str, Any]:
-    """What a change of a table as a whole has to say."""
+    """The column `detail` of a change of a table as a whole."""
     body = record.body
     detail: dict[str, Any] = {"kind": record.kind}
     if (hasattr(body, "table_description") or hasattr(body, "new_arrays")) and isinstance(table, Table):

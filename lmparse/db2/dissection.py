@@ -1,7 +1,7 @@
-"""Dissection of Db2 LUW log records: the rows in them column by column.
+"""Dissection of Db2 LUW log records: the rows in them, column by column.
 
-What the columns are says the tables file, or a record of the log that made or altered the table; finding
-those takes one pass over the log, which only records with rows ask for.
+The columns come from the tables file, or from a record of the log that made or altered the table. Finding the latter
+takes one pass over the log, which only records with rows need.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lmparse.spec.layout import Field
 from lmparse.values.json_form import to_json
 
 _ROW_SPEC, _ROW_FIELD = "db2_dms", "record"
-"""The field that holds a row, in any layout of that spec."""
+"""The field that contains a row, in any layout of that spec."""
 _ROLES = {"I": "after", "D": "before", "old_row": "before", "new_row": "after"}
 _MEANINGS = {"before": "the row before the change", "after": "the row after the change", "row": "the row"}
 _COLUMNS = "fixed_section.columns"
@@ -42,7 +42,7 @@ _ELSEWHERE = "the value is stored out of the row, in records of its own"
 
 
 class Db2LogDissector(FileDissector):
-    """Takes the records of a Db2 LUW log apart."""
+    """Dissects the records of a Db2 LUW log."""
 
     positions = ("log sequence number", "log sequence offset")
 
@@ -66,15 +66,14 @@ class Db2LogDissector(FileDissector):
         try:
             record = self._log.logs.read(self._log.buffer, extent)
         except DataError as error:
-            # What stands in front of the record contradicts it; each by itself is sound.
-            nodes = (replace(node, fault=error) if node.path == error.field else node for node in found.nodes)
-            return replace(found, nodes=tuple(nodes))
+            # The prefix contradicts the record; each by itself is sound.
+            return replace(found, nodes=opened(found.nodes, _marking(error.field or "", error)))
         if any(_holds_row(node) for node in found.walk()):
             found = self._with_rows(found, record)
         return self._among_others(found, record)
 
     def _among_others(self, found: Dissection, record: LogRecord) -> Dissection:
-        """A record with what is wrong with it beside the others of its log, where that is of a row or a table."""
+        """A record of a change with the faults that follow from other records of its log."""
         if record.kind not in OPERATIONS and record.kind not in UNDOES:
             return found
         for error in self._bad.get(record.extent.index, ()):
@@ -89,7 +88,7 @@ class Db2LogDissector(FileDissector):
     # -- which table ----------------------------------------------------------------------------
 
     def _change(self, record: LogRecord) -> tuple[Transaction, ChangeReference]:
-        """The change that a record is, or what stands for one: it may be a compensation, or be damaged."""
+        """The change of a record; a substitute for a compensation or a damaged record."""
         found = self._changes.get(record.extent.index)
         if found is None:
             reference = ChangeReference(record.extent, record.kind, "", record.table, record.lsn or 0)
@@ -109,7 +108,7 @@ class Db2LogDissector(FileDissector):
 
     @cached_property
     def _bad(self) -> dict[int, list[DataError]]:
-        """What is wrong with records beside the others of the log, by their numbers."""
+        """Faults of records that follow from other records, by record number."""
         found: dict[int, list[DataError]] = {}
         for extent, error in self._log.transaction_index.bad:
             found.setdefault(extent.index, []).append(error)
@@ -157,7 +156,7 @@ class Db2LogDissector(FileDissector):
         return replace(found, nodes=opened(found.nodes, open_), notes=(*found.notes, *dict.fromkeys(notes)))
 
     def _table(self, record: LogRecord, notes: list[str]) -> Table | None:
-        """The description of the table of a record. Raises ControlError for a tables file that is not of the log."""
+        """The description of the table of a record. Raises ControlError for a tables file of another log."""
         transaction, reference = self._change(record)
         table = self._log.descriptions.of(transaction, reference)
         if table is None:
@@ -170,7 +169,7 @@ class Db2LogDissector(FileDissector):
         return table
 
     def _bare(self, raw: bytes) -> Dissection:
-        """A row that nothing describes: its headers, and the rest as it is."""
+        """A row without a description: its headers, and the rest as bytes."""
         order = catalog.load("db2_server").enum("byte_order")[self._log.byte_order]
         found = Dissector(RecordReader(catalog.load("db2_row_header"), arguments=(order,))).dissect(raw)
         end = max((node.end for node in found.nodes), default=0)
@@ -190,7 +189,7 @@ def _holds_row(node: Node) -> bool:
 
 
 def _role(node: Node, kind: str) -> str:
-    """What the row in a field is, as errors spell it; of several rows with the one it is."""
+    """The role of the row in a field, as in errors; one of several rows has its number too."""
     where = node.path.rpartition(".")[0]
     if where in _ROLES:
         return _ROLES[where]
@@ -200,14 +199,14 @@ def _role(node: Node, kind: str) -> str:
 
 @dataclass
 class _Row:
-    """One row of a table that is described. Offsets in bytes from its start, unless `base` is added."""
+    """One row of a described table. Offsets in bytes from its start, unless `base` is added."""
 
     reader: RowReader
     dissector: Dissector
     raw: bytes
     role: str
     base: int
-    """Where it starts in its log record."""
+    """Its offset in its log record."""
 
     def __post_init__(self) -> None:
         spec = catalog.load(SPEC)
@@ -220,7 +219,7 @@ class _Row:
         self._bad: dict[str | None, DataError] = {}
 
     def parts(self, notes: list[str]) -> Dissection:
-        """Headers, sections and columns; the fault of a row that cannot be read stands in the result too."""
+        """Headers, sections and columns; the fault of a row that cannot be read is in the result too."""
         found = self.dissector.dissect(self.raw)
         if found.at("payload") is not None:
             return found
@@ -242,7 +241,7 @@ class _Row:
         return replace(found, nodes=nodes, fault=self._fault)
 
     def _with_fault(self, node: Node) -> Node | None:
-        """The fault of the row, under the name of its column, at the field that has it."""
+        """The fault of the row, with the name of its column, at the field that has it."""
         if self._fault is None or (node.fault is None and f"{self.role}.{node.path}" != self._fault.field):
             return None
         return replace(node, fault=self._fault)
@@ -263,7 +262,7 @@ class _Row:
                 return replace(node, children=(*(self._slot(*slot, first) for slot in slots), *rest))
             if node.path == "variable_section":
                 inside = tuple(value for value in values if node.start <= value.start and value.end <= node.end)
-                # Columns of a damaged row may share bytes: then none of them is said to hold them.
+                # Columns of a damaged row may overlap; then none of them is shown.
                 is_shared = any(one.end > other.start for one, other in pairwise(inside))
                 return node if is_shared or not inside else replace(node, value=None, children=inside)
             return None
@@ -271,7 +270,7 @@ class _Row:
         return opened(found.nodes, open_)
 
     def _slot(self, node: Node, column: Column, first: int) -> Node:
-        """What the fixed-length section has of a column: its value, or where that stands."""
+        """The part of a column in the fixed-length section: its value, or the offset of the value."""
         parts = tuple(
             replace(part, path=f"{column.name}.{part.field.id}")
             for part in node.children
@@ -295,7 +294,7 @@ class _Row:
         )
 
     def _outer(self, node: Node, column: Column, first: int) -> Node | None:
-        """The value of a column in the variable-length section; None for one that has none there."""
+        """The value of a column in the variable-length section; None if it is not there."""
         place, length = _number(node, "value_offset"), _number(node, "value_length")
         is_null = _number(node, "null_byte") == self._absent
         if place is None or length is None or is_null or place & self._special:
@@ -328,7 +327,7 @@ class _Row:
     # -- values -----------------------------------------------------------------------------------
 
     def _held(self, column: Column, path: str, start: int, end: int) -> Node:
-        """A column, or its value, that stands at a place of its own."""
+        """A column, or its value, at an offset of its own."""
         raw = self.raw[start:end]
         value, meaning, bad = self._value(column, raw)
         field = _field(column)
@@ -337,7 +336,7 @@ class _Row:
         return Node(path, field, SPEC, start, end, value, meaning, children, bad)
 
     def _lob_parts(self, path: str, start: int, end: int) -> Iterator[Node]:
-        """A LOB value that stands in the row, behind what says so."""
+        """A LOB value in the row, and the header in front of it."""
         for entry in self._lob_value:
             first = start + (entry.offset or 0)
             last = end if entry.width is None else min(first + entry.width, end)
@@ -349,7 +348,7 @@ class _Row:
                 )
 
     def _value(self, column: Column, raw: bytes | None) -> tuple[Any, str, DataError | None]:
-        """A value as `changes` prints it, why there is none, and what is wrong with it."""
+        """A value as `changes` prints it, why it is missing, and its fault."""
         value, name = None, column.name
         if self._row is not None:
             meaning = self._row.absent.get(name, "")
@@ -357,7 +356,7 @@ class _Row:
             if value is None and not meaning and name not in self._bad:
                 meaning = "null"
             return to_json({name: value})[name], meaning, self._bad.get(name)
-        # The row cannot be read as a whole; what its columns hold can be as far as it stands there.
+        # The row cannot be read as a whole, but some of its columns can.
         decode = self.reader.decoders[column.number]
         if raw is None or decode is None or column.sql_type.is_lob or column.type == "XML":
             return None, "", None
@@ -373,7 +372,7 @@ def _number(node: Node, part: str) -> int | None:
 
 
 def _field(column: Column) -> Field:
-    """What a description of the table says of a column, as a field."""
+    """The description of a column in its table, as a field."""
     nulls = "may be null" if column.is_nullable else "not null"
     words = f"column {column.number}, {column.sql_type.words}, {nulls}"
     return Field(column.name, None, None, column.form, scale=column.scale or None, doc=words)

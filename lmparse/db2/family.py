@@ -1,4 +1,4 @@
-"""Db2 LUW's log records as a family: what reads them, and what their files look like."""
+"""The family of Db2 LUW log records: how its files are recognised and read."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def _detections() -> dict[str, Detection]:
 
 
 def _change_reader(log: Db2Log, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
-    from lmparse.db2 import change_columns
+    from lmparse.changes.column_reader import text_refusal
+    from lmparse.db2.change_columns import LuwChangeColumns
 
-    return None if change_columns.refusal(log, schema) else change_columns.LuwChangeColumns(log, schema)
+    return None if text_refusal(log, schema) else LuwChangeColumns(log, schema)
 
 
 def _dissector(log: Db2Log) -> FileDissector:

@@ -1,7 +1,7 @@
-"""Gaps of a Db2 LUW log: stretches in which rows of a table change without a record of it.
+"""Gaps of a Db2 LUW log: stretches in which rows of a table change without log records.
 
-A table NOT LOGGED INITIALLY, propagation that is switched off and a load open one. Each is a change of
-its own that says so, and changes behind one that lasts carry its reason.
+Gaps begin with NOT LOGGED INITIALLY, with propagation switched off, and with a load. Each is a change of its own, and
+changes behind a lasting gap contain its reason.
 """
 
 from __future__ import annotations
@@ -14,11 +14,9 @@ from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.spec import catalog
 
-_COMMIT, _COPY = "the transaction commits", "the table is copied anew"
-
 
 class Gaps:
-    """The gaps that last, and words about all of them."""
+    """The lasting gaps, and messages about all gaps."""
 
     def __init__(self, transaction_index: TransactionIndex) -> None:
         self._index = transaction_index
@@ -26,19 +24,11 @@ class Gaps:
         """By table, the latest last."""
 
     def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
-        """Add to a transaction the gap that a change of it opens, if it does."""
-        if reference.kind == INITIALIZE and body.is_not_logged_initially:
-            self._add(transaction, reference, "the table was created NOT LOGGED INITIALLY", _COMMIT)
-        elif reference.kind == NOT_LOGGED:
-            self._add(transaction, reference, "NOT LOGGED INITIALLY was activated", _COMMIT)
-        elif reference.kind == ATTRIBUTE and body.attribute_mask & ~body.attribute_values & _propagation():
-            self._add(transaction, reference, "propagation was switched off", _COPY, lasts=True)
-        elif reference.kind == LOAD:
-            self._add(transaction, reference, "a load began", _COPY, lasts=True)
-
-    def _add(
-        self, transaction: Transaction, reference: ChangeReference, reason: str, until: str, *, lasts: bool = False
-    ) -> None:
+        """Add the gap that a change opens, if it opens one, to its transaction."""
+        reason, lasts = _opened_by(reference.kind, body), reference.kind in (ATTRIBUTE, LOAD)
+        if reason is None:
+            return
+        until = "the table is copied anew" if lasts else "the transaction commits"
         gap = replace(reference, op="S", notice={"gap": reason, "rows_missing_until": until}, pieces=(), gap=None)
         transaction.changes.append(gap)
         if lasts and reference.ids is not None:
@@ -50,23 +40,23 @@ class Gaps:
         return next((str((gap.notice or {})["gap"]) for gap in reversed(gaps) if not gap.is_undone), None)
 
     def forget(self, ids: Ids) -> None:
-        """A table that is described anew begins without one."""
+        """A table that is described anew has no gap."""
         self._lasting.pop(ids, None)
 
     def settle(self, reference: ChangeReference, *, is_done: bool) -> None:
-        """What a change of a transaction that has ended means for gaps: whether it opened or closed one after all."""
+        """Open or close gaps by a change whose transaction has ended."""
         if reference.op == "S" and is_done:
-            self._say(reference)
+            self._report(reference)
         if reference.ids is None:
             return
         gaps = self._lasting.get(reference.ids, [])
         if reference.kind == TRUNCATE and is_done:
-            # An empty table is known again; what came behind the truncate is not.
+            # A truncated table is complete again; gaps behind the truncate remain.
             self._lasting[reference.ids] = [gap for gap in gaps if gap.extent.index > reference.extent.index]
         elif reference.kind == ATTRIBUTE and not is_done:
             self._lasting[reference.ids] = [gap for gap in gaps if gap is not reference]
 
-    def _say(self, reference: ChangeReference) -> None:
+    def _report(self, reference: ChangeReference) -> None:
         ids = "unknown" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
         notice = reference.notice or {}
         self._index.gaps.append(
@@ -75,5 +65,12 @@ class Gaps:
         )
 
 
-def _propagation() -> int:
-    return catalog.load("db2_dms").enum("table_attribute")["propagation"]
+def _opened_by(kind: str, body: Any) -> str | None:
+    """Why rows are missing behind a record; None if it opens no gap."""
+    if kind == INITIALIZE and body.is_not_logged_initially:
+        return "the table was created NOT LOGGED INITIALLY"
+    if kind == ATTRIBUTE:
+        propagation = catalog.load("db2_dms").enum("table_attribute")["propagation"]
+        is_off = body.attribute_mask & ~body.attribute_values & propagation
+        return "propagation was switched off" if is_off else None
+    return {NOT_LOGGED: "NOT LOGGED INITIALLY was activated", LOAD: "a load began"}.get(kind)

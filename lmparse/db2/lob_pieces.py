@@ -1,7 +1,7 @@
-"""Pieces of values that are stored out of their row, and the changes that they may be of.
+"""Pieces of values that are stored outside of their row, and the changes that they may belong to.
 
-From version 10.1 on a piece names its column and stands before the record of its row. Until version 9.7
-nothing names row or column, so that every row of the transaction is a rival.
+From version 10.1 on a piece names its column and precedes the record of its row. Until version 9.7 it names neither
+row nor column, so that every row of the transaction is a rival.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from lmparse.errors import DataError, RecordError
 from lmparse.spec import catalog
 
 _Row = tuple[Ids, object]
-"""Table and row id."""
+"""Table ids and row id."""
 
 
 class LobPieces:
-    """What has been read of values and not been given to a change yet."""
+    """Pieces that are not assigned to a change yet."""
 
     def __init__(self, transaction_index: TransactionIndex) -> None:
         self._index = transaction_index
@@ -33,11 +33,11 @@ class LobPieces:
         """Numbers of records that could not be read."""
 
     def damage(self, first: int, end: int) -> None:
-        """Note records that could not be read, from a number up to another: any may have been a piece."""
+        """Note a range of records that could not be read: any may have been a piece."""
         self._damaged += range(first, end)
 
     def add(self, record: LogRecord, ids: Ids) -> None:
-        """Take a piece into account."""
+        """Add a piece."""
         body = record.body
         column = getattr(body, "column_id", None)
         try:
@@ -57,7 +57,7 @@ class LobPieces:
             self._named.setdefault((record.transaction_id, ids), []).append(piece)
 
     def give(self, transaction: Transaction, references: list[ChangeReference]) -> None:
-        """Values stand before the record of their row; those of several rows in one record cannot be told apart."""
+        """Assign pieces to the record behind them; if it has several rows, which row they belong to is unknown."""
         ids = references[0].ids
         assert ids is not None
         pieces = tuple(self._named.pop((transaction.transaction_id, ids), ()))
@@ -70,7 +70,7 @@ class LobPieces:
             self._take(reference, pieces)
 
     def give_unnamed(self, transaction: Transaction, last: int) -> None:
-        """Give the pieces that name nothing to every row of a transaction that ends with a record of some number."""
+        """Assign unnamed pieces to every row of a transaction that ends with record `last`."""
         for ids, found in self._unnamed.pop(transaction.transaction_id, {}).items():
             rows = [
                 reference for reference in transaction.changes if reference.op in ("I", "U") and not reference.is_undone
@@ -83,11 +83,11 @@ class LobPieces:
                     self._take(row, tuple(found))
 
     def take_back(self, transaction_id: bytes, ids: Ids) -> None:
-        """Pieces of a row that was not written after all."""
+        """Drop the pieces of a row that was not written after all."""
         self._named.pop((transaction_id, ids), None)
 
     def end(self, transaction_id: bytes) -> None:
-        """Nothing more comes of a transaction; what is left of it has no row."""
+        """End a transaction; its remaining pieces have no row."""
         for key in [key for key in self._named if key[0] == transaction_id]:
             if self._named.pop(key):
                 self._index.counts["LOB values without a row"] += 1
@@ -97,7 +97,7 @@ class LobPieces:
             return
         reference.pieces = pieces
         if reference.op == "U":
-            # Only an update appends; a new row in the place of another has a value of its own.
+            # Only an update appends; a new row with the same row id has a value of its own.
             last = self._values.get((reference.ids, reference.rid))
             reference.grows = _grown_by(pieces, last)
             reference.appends = frozenset(
@@ -106,12 +106,12 @@ class LobPieces:
         self._values[reference.ids, reference.rid] = reference
 
     def _is_damaged(self, start: int, end: int) -> bool:
-        """Whether a record between two numbers could not be read; which transaction it was of is not known."""
+        """Whether a record in a range could not be read; its transaction is not known."""
         return any(start <= index < end for index in reversed(self._damaged))
 
 
 def _begins(pieces: tuple[LobPiece, ...], column: int | None) -> bool:
-    """Whether pieces begin where a value can: the space of a LOB object is given out in segments."""
+    """Whether pieces begin where a value can begin: the space of a LOB object is allocated in segments."""
     own = [piece for piece in pieces if piece.column == column]
     first = min(piece.address for piece in own)
     has_places = own[0].kind.startswith("db2_lob")
@@ -119,7 +119,7 @@ def _begins(pieces: tuple[LobPiece, ...], column: int | None) -> bool:
 
 
 def _grown_by(pieces: tuple[LobPiece, ...], last: ChangeReference | None) -> tuple[ChangeReference, ...]:
-    """The changes whose values some pieces go on: they begin where the value of the same row ended."""
+    """The changes whose values the pieces continue: the pieces begin where the value of the same row ended."""
     chain = () if last is None else (*last.grows, last)
     while chain:
         ends = {} if chain[-1].is_undone else {piece.column: piece.end for piece in chain[-1].pieces}
@@ -130,25 +130,21 @@ def _grown_by(pieces: tuple[LobPiece, ...], last: ChangeReference | None) -> tup
 
 
 def byte_address(body: Any) -> tuple[int, str]:
-    """Where a piece stands in its object; until version 9.7 an IEEE number or an integer, as the bytes show.
+    """Offset of a piece in its object; until version 9.7 an IEEE number or an integer, as the bytes show.
 
-    Gives the form too where it is not stated. A piece without an address (XML) has zero. Raises
-    RecordError LMP-R002 for bytes that are neither. No bytes are both: an IEEE number of one or more
-    is 2 to the power of 61 and above when read as an integer.
+    Returns the form too if it is not stated. A piece without an address (XML) has zero. Raises RecordError LMP-R002 for
+    bytes that are neither. No bytes are both: an IEEE number from 1 on, read as an integer, is at least 2 to the power
+    of 61.
     """
     stated = getattr(body, "byte_address", 0)
     if isinstance(stated, int):
         return stated, ""
-    as_integer = int(body.byte_address_integer)
-    if as_integer < _LARGEST_OBJECT:
+    as_integer, limit = int(body.byte_address_integer), catalog.load("db2_lob").enum("storage")["object_limit"]
+    if as_integer < limit:
         return as_integer, "integer" if as_integer else ""
-    if 1 <= stated < _LARGEST_OBJECT and stated == int(stated):
+    if 1 <= stated < limit and stated == int(stated):
         return int(stated), "IEEE number"
     raise RecordError(
         "the byte address is neither an IEEE number nor an integer", code="LMP-R002", spec="db2_lob",
-        field="byte_address", expected=f"less than {_LARGEST_OBJECT}", found=f"X'{as_integer:016X}'",
+        field="byte_address", expected=f"less than {limit}", found=f"X'{as_integer:016X}'",
     )  # fmt: skip
-
-
-_LARGEST_OBJECT = 1 << 48
-"""No LOB object is as large, in bytes."""

@@ -1,8 +1,9 @@
-"""Values that are stored out of their row: pieces in records of their own, put together again."""
+"""Values that are stored outside of their row: joined from pieces in records of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -11,54 +12,47 @@ from lmparse.db2.tables import Column, Table
 from lmparse.db2.transaction_index import ChangeReference, LobPiece
 from lmparse.spec import catalog
 
-_BEFORE = "the value before is not logged"
-
 
 @cache
 def _whole_row() -> int:
-    """In place of the column of a piece that holds the varying values of a whole row."""
+    """Column number of pieces that contain the varying values of a whole row."""
     return catalog.load("db2_lob").enum("column")["whole_row"]
 
 
-ReadPiece = Callable[[LobPiece], bytes]
-
-
+@dataclass(frozen=True)
 class OutsideValues:
-    """The values of one row that are stored out of it."""
+    """The values of one row that are stored outside of it."""
 
-    def __init__(
-        self,
-        reference: ChangeReference,
-        reader: RowReader,
-        read: ReadPiece,
-        has_rival: Callable[[], bool],
-        first_column: int | None,
-    ) -> None:
-        self._entry, self._reader, self._read, self._has_rival = reference, reader, read, has_rival
-        self._first_column = first_column
+    reference: ChangeReference
+    reader: RowReader
+    read: Callable[[LobPiece], bytes]
+    """Returns the data of a piece."""
+    has_rival: Callable[[], bool]
+    first_column: int | None
+    """The number that LOB records give to the first column; None if no number fits."""
 
     def after(self, column: Column) -> bytes | str:
-        """The value of a column, or why it cannot be had."""
-        if self._entry.is_shared and self._entry.pieces:
+        """The value of a column, or why it is not available."""
+        if self.reference.is_shared and self.reference.pieces:
             return "the record holds several rows, and nothing tells which of them the value is of"
-        if self._entry.is_doubtful:
+        if self.reference.is_doubtful:
             return "a damaged record stands where a piece of it may have stood"
         if column.sql_type.is_varying and not column.sql_type.is_lob and column.type != "XML":
             return self._out_of_row(column)
-        if any(piece.column is None for piece in self._entry.pieces):
+        if any(piece.column is None for piece in self.reference.pieces):
             return self._unnamed(column)
-        if self._first_column is None and self._entry.pieces:
+        if self.first_column is None and self.reference.pieces:
             return "the columns that LOB records name are no columns that keep values out of the row"
-        pieces = self._of(column, self._entry)
+        pieces = self._of(column, self.reference)
         return self._joined(self._grown(column, pieces)) if pieces else "the value is not in the log"
 
     @staticmethod
     def before(column: Column) -> str:
-        """Why the value of a column before a change cannot be had."""
-        return _BEFORE
+        """Why the value of a column before a change is not available."""
+        return "the value before is not logged"
 
     def _of(self, column: Column, reference: ChangeReference) -> list[LobPiece]:
-        first = self._first_column or 0
+        first = self.first_column or 0
         return [
             piece
             for piece in reference.pieces
@@ -66,8 +60,8 @@ class OutsideValues:
         ]
 
     def _grown(self, column: Column, pieces: list[LobPiece]) -> list[LobPiece] | str:
-        """With what was appended to: earlier pieces of the same value that end where these begin."""
-        reference, start = self._entry, min(piece.address for piece in pieces)
+        """The pieces with those before them: earlier pieces of the same value that end where these begin."""
+        reference, start = self.reference, min(piece.address for piece in pieces)
         for before in reversed(reference.grows):
             earlier = (
                 [] if before.is_undone or (pieces[0].column is None and before.rivals) else self._of(column, before)
@@ -82,11 +76,11 @@ class OutsideValues:
         return pieces
 
     def _unnamed(self, column: Column) -> bytes | str:
-        if len(self._reader.table.lob_columns) > 1:
+        if len(self.reader.table.lob_columns) > 1:
             return "the table has several LOB columns, and the record does not name the one it is of"
-        if self._has_rival():
+        if self.has_rival():
             return "the transaction changed several rows with LOB values, and the record does not name the one it is of"
-        return self._joined(self._grown(column, self._of(column, self._entry)))
+        return self._joined(self._grown(column, self._of(column, self.reference)))
 
     def _joined(self, pieces: list[LobPiece] | str) -> bytes | str:
         if isinstance(pieces, str):
@@ -95,29 +89,29 @@ class OutsideValues:
         if bare:
             return f"not logged: {sum(piece.length for piece in bare)} bytes of a NOT LOGGED column"
         if not pieces[0].kind.startswith("db2_lob"):
-            return b"".join(map(self._read, pieces))  # text in its order, without places
+            return b"".join(map(self.read, pieces))  # XML text, in order, without byte addresses
         ordered = sorted(pieces, key=lambda piece: piece.address)
         for first, second in pairwise(ordered):
             if first.end != second.address:
                 return f"pieces are missing: one ends at {first.end}, the next begins at {second.address}"
-        return b"".join(map(self._read, ordered))
+        return b"".join(map(self.read, ordered))
 
     def _out_of_row(self, column: Column) -> bytes | str:
-        pieces = [piece for piece in self._entry.pieces if piece.column == _whole_row()]
+        pieces = [piece for piece in self.reference.pieces if piece.column == _whole_row()]
         if not pieces:
             return "the value is stored out of the row and not in the log"
         payload = self._joined(pieces)
         if isinstance(payload, str):
             return payload
-        values: dict[int, bytes] = self._reader.out_of_row(payload)
+        values: dict[int, bytes] = self.reader.out_of_row(payload)
         return values.get(column.number, "the value is stored out of the row, and the record of such values lacks it")
 
 
 def first_column(ids: Iterable[int], table: Table) -> int | None:
-    """What the column ids in LOB records of a table count from: 0 as the catalog does, or 1.
+    """The number of the first column in LOB records of a table: 0 as in the catalog, or 1.
 
-    No page says which. All records of the log that are about the table are asked: it is 0 unless that
-    leads to a column that keeps nothing out of the row. None when neither fits.
+    No manual states it. It is 0 unless some LOB record of the table would then name a column without values outside of
+    the row. None if neither fits.
     """
     able = {column.number for column in table.columns if column.sql_type.is_lob or column.type == "XML"}
     named = {number for number in ids if number != _whole_row()}

@@ -1,13 +1,13 @@
-"""Logs of Db2 LUW: what db2ReadLog returns, as records and as changes.
+"""Logs of Db2 LUW: the records that db2ReadLog returns, and the changes in them.
 
-What becomes of a change is known when its transaction ends. So a log is read twice: one pass finds
-the transactions, a second one reads the rows of those that are asked for. Parts of a log are sets of
-whole transactions, never stretches of the file; parts of its records are stretches of the file.
+The outcome of a change is known when its transaction ends. So a log is read twice: one pass finds the transactions, a
+second one reads the rows of the selected changes. Parts of changes are sets of whole transactions; parts of records are
+stretches of the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -15,25 +15,21 @@ from typing import Any
 
 from lmparse.changes.change import Change
 from lmparse.changes.log import ChangeLog
-from lmparse.db2 import log_record, order
+from lmparse.db2 import log_record
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
-from lmparse.db2.descriptions import Descriptions
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
-from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import DataError, TableNotFoundError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.options import Options
+from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings, FoundFile
 
 
 def open_log(
-    path: str | Path,
-    options: Options,
-    *,
-    settings: FileSettings | None = None,
-    on_error: Callable[[DataError], None] | None = None,
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> Db2Log:
     """Open a log. Raises FramingError, OptionError."""
     found, logs = find_log(path, options, settings)
@@ -52,7 +48,7 @@ class Db2Log(ChangeLog):
         found: FoundFile,
         logs: log_record.LogReader,
         *,
-        on_error: Callable[[DataError], None] | None = None,
+        on_error: OnError = None,
     ) -> None:
         super().__init__(path, options, found, on_error=on_error)
         assert isinstance(found.own, LuwSettings)
@@ -80,7 +76,7 @@ class Db2Log(ChangeLog):
         return {"kind": values["kind"]}
 
     def log_records(self) -> Iterator[log_record.LogRecord]:
-        """Every good record, parsed; bad ones are left for the transaction index."""
+        """Every good record, parsed; bad ones are kept for the transaction index."""
         for extent in self.extents():
             try:
                 record = self.logs.read(self.buffer, extent)
@@ -90,14 +86,11 @@ class Db2Log(ChangeLog):
             yield record
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
-        super().report(error if extent is None else self._placed(error, extent), extent)
-
-    def _placed(self, error: DataError, extent: RecordExtent) -> DataError:
-        """An error with the log sequence number of its record, as far as that can be read."""
-        said = self.logs.lsn_and_transaction(self.buffer, extent)
-        hints = [error.hint, said]
-        error.hint = "; ".join(hint for hint in hints if hint) or None
-        return error
+        if extent is not None:
+            # The log sequence number of the record, if that can be read.
+            hints = error.hint, self.logs.lsn_and_transaction(self.buffer, extent)
+            error.hint = "; ".join(filter(None, hints)) or None
+        super().report(error, extent)
 
     # -- transactions and tables -----------------------------------------------------
 
@@ -106,7 +99,7 @@ class Db2Log(ChangeLog):
         """The transactions, from one pass over the log."""
         if self._known.index is not None:
             return self._known.index
-        if not self._has_numbers:
+        if self.generation != "v10" and not self.framing.lead:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
         self._bad: list[tuple[RecordExtent, DataError]] = []
         transaction_index = TransactionReader(self.byte_order, self.code_page).read(self.log_records())
@@ -120,13 +113,9 @@ class Db2Log(ChangeLog):
             self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")
         return transaction_index
 
-    @property
-    def _has_numbers(self) -> bool:
-        return self.generation == "v10" or self.framing.lead > 0
-
     @cached_property
     def descriptions(self) -> Descriptions:
-        """What is known of its tables."""
+        """The descriptions of its tables."""
         return Descriptions(self.transaction_index, self.options.tables)
 
     def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
@@ -158,7 +147,7 @@ class Db2Log(ChangeLog):
     # -- changes ----------------------------------------------------------------------
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """Parts of whole transactions: none is torn, wherever its records stand."""
+        """Parts of whole transactions, wherever their records are."""
         whole = Span(0, len(self.buffer), 0)
         parts = self.transaction_index.parts(max_bytes)
         known = (LuwSettings(self.generation, self.table_ids, index) for index in parts)
@@ -179,53 +168,51 @@ class Db2Log(ChangeLog):
         self.end_changes()
 
     def begin_changes(self) -> None:
-        """Check what is asked for, and report the records that the transaction index could not use."""
+        """Check the options, and report the records that the transaction index could not use."""
         self.check_columns()
         for extent, error in self.transaction_index.bad:
             self.quarantine(error, extent)
 
     def end_changes(self) -> None:
-        """Say what is to be said behind the last change; raise FramingError where the file is damaged."""
+        """Report what is known only behind the last change; raise FramingError where the file is damaged."""
         for ids, count in sorted(self.decoder.unknown.items()):
             self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
         if self.transaction_index.fault is not None:
             raise self.transaction_index.fault
 
     def in_order(self) -> Iterator[tuple[Transaction, ChangeReference]]:
-        """The changes in the order that is asked for: of the file, or of commits."""
+        """The changes in the order that the options name: of the file, or of commits."""
         transactions = self.transaction_index.transactions
         pairs = [(transaction, reference) for transaction in transactions for reference in transaction.changes]
         if self.options.order == "commit":
-            return iter(sorted(pairs, key=lambda pair: order.seq(*pair)))
+            return iter(sorted(pairs, key=lambda pair: pair[0].seq(pair[1])))
         return iter(sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)))
 
     def is_asked_for(self, reference: ChangeReference) -> bool:
-        """Whether a change is of an operation and a table that the options ask for."""
+        """Whether the options select the operation and the table of a change."""
         if self.options.operations and reference.op not in self.options.operations:
             return False
         return self.table_ids is None or reference.ids in self.table_ids
 
     def why_left_out(self, transaction: Transaction, reference: ChangeReference) -> str | None:
-        """Why options leave a change out: what became of it, or that it is outside a range."""
-        state = order.state(transaction, reference)
-        return self.why_excluded(
-            state, lambda: order.seq(transaction, reference), lambda: order.commit_micros(transaction)
-        )
+        """The reason for which options exclude a change: its outcome, or OUTSIDE; None if none does."""
+        state = transaction.outcome(reference)
+        return self.why_excluded(state, lambda: transaction.seq(reference), lambda: transaction.commit_micros)
 
     @cached_property
     def decoder(self) -> ChangeDecoder:
-        """What turns records into changes."""
+        """The decoder of changes."""
         index, page = self.transaction_index, self.code_page
         return ChangeDecoder(index, self.descriptions, self.logs, self.buffer, page, self.options, self.notice)
 
     def change_of(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
-        """One change, or None when its record is bad or holds no row. Errors go where errors go."""
+        """One change; None if its record is bad, which is reported, or contains no row."""
         try:
             change = self.decoder.decode(transaction, reference)
         except DataError as error:
             self.quarantine(error, reference.extent)
             return None
         if change is None:
-            self.left_out["internal records that are no rows"] += 1
+            self.left_out["internal records that are not rows"] += 1
             return None
         return change if self.is_kept(change, change.faults) else None

@@ -1,4 +1,4 @@
-"""Log records of Db2 LUW: what proves them, what kind one is, and where it stands in the log."""
+"""Log records of Db2 LUW: detection, kind of a record, and its position in the log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GENERATIONS = ("v7", "v9.7", "v10")
 """Forms of the log record header."""
 BYTE_ORDERS = ("little", "big")
 MARGIN = 4
-"""How many times more records one generation must explain than any other."""
+"""Factor by which one generation must explain more records than any other."""
 
 
 class LogReader:
@@ -43,11 +43,11 @@ class LogReader:
         prefix = catalog.load("db2_prefix")
         self._has_prefix = framing != "bare"
         self.prefixes = RecordReader(prefix, arguments=(prefix.enum("framing")[framing], order))
-        """Reads what the API put in front of a record."""
+        """Reader of the prefix that the API puts in front of a record."""
         self._prefix_width = framing_of(framing, byte_order=byte_order).lead
 
     def read(self, buffer: Buffer, extent: RecordExtent) -> LogRecord:
-        """The log record at a place in a buffer. Raises RecordError or InvalidValueError."""
+        """The log record with an extent. Raises RecordError or InvalidValueError."""
         parsed: Any = self.records.parse(extent.read(buffer))
         prefix = self._prefix(buffer, extent)
         record = LogRecord(extent, parsed, innermost(parsed), kind_of(parsed), prefix)
@@ -60,7 +60,7 @@ class LogReader:
         return record
 
     def lsn_and_transaction(self, buffer: Buffer, extent: RecordExtent) -> str:
-        """Log sequence number and transaction of a record that may be damaged, as far as its header is there."""
+        """Log sequence number and transaction of a record that may be damaged, as far as its header is complete."""
         raw = extent.read(buffer)
         layout, base = self._chain
         if len(raw) < base + layout.least_width:
@@ -69,7 +69,7 @@ class LogReader:
         return ", ".join([*words, f"transaction {_bytes_of(raw, layout['transaction_id'], base).hex().upper()}"])
 
     def lsns(self, buffer: Buffer, extent: RecordExtent) -> list[int]:
-        """The log sequence numbers that a record and what the API put in front of it name, as far as they are there."""
+        """The log sequence numbers in a record and its prefix, as far as they are complete."""
         layout, base = self._chain
         found = []
         if "lsn" in layout.by_id and extent.length >= base + layout.least_width:
@@ -81,7 +81,7 @@ class LogReader:
         return found
 
     def offsets(self, buffer: Buffer, extent: RecordExtent) -> list[int]:
-        """The log sequence offsets that the API names in front of a record; other records point to it by them."""
+        """The log sequence offsets in the prefix of a record; other records refer to it by them."""
         lri = getattr(self._prefix(buffer, extent), "record_lri_type2", None)
         return [] if lri is None else [int(lri.part2)]
 
@@ -92,12 +92,12 @@ class LogReader:
 
     @property
     def _chain(self) -> tuple[Layout, int]:
-        """Layout of the rest of the header, and where it stands."""
-        layout = self.records.spec.layouts[f"{SPEC}.{_CHAINS[self.generation]}"]
+        """Layout of the rest of the header, and its offset."""
+        layout = self.records.spec.layouts[f"{SPEC}.chain_{self.generation.replace('.', '')}"]
         return layout, self.records.spec.layout["chain"].offset or 0
 
     def values(self, record: LogRecord) -> Record:
-        """Its fields by their ids."""
+        """The fields of a record by id."""
         return self.records.values_of(record.parsed)
 
 
@@ -108,27 +108,27 @@ class LogRecord:
     extent: RecordExtent
     parsed: Any
     body: Any
-    """The innermost part of the record: what its kind puts there."""
+    """The innermost part of the record, which depends on its kind."""
     kind: str
-    """Spec and word of what it is: `db2_dms.insert_record`."""
+    """Spec and word of its kind: `db2_dms.insert_record`."""
     prefix: Any
-    """What the API put in front of it, None for nothing."""
+    """The prefix that the API put in front of it; None without one."""
 
     @property
     def transaction_id(self) -> bytes:
-        """Six bytes as they stand."""
+        """The six bytes of the transaction identifier."""
         raw: bytes = self.parsed.chain.transaction_id
         return raw
 
     @property
     def lsn(self) -> int | None:
-        """Its log sequence number, when the record or the API names it."""
+        """Its log sequence number, if the record or its prefix has it."""
         own = _number(getattr(self.parsed.chain, "lsn", None))
         return own if own is not None else _prefix_lsn(self.prefix)
 
     @property
     def address(self) -> int | None:
-        """What other records point to it by: its log sequence offset from version 10.1 on, else its number."""
+        """The number by which other records refer to it: log sequence offset from version 10.1 on, else its LSN."""
         if hasattr(self.parsed.chain, "previous_lso"):
             lri = getattr(self.prefix, "record_lri_type2", None)
             return None if lri is None else int(lri.part2)
@@ -136,35 +136,35 @@ class LogRecord:
 
     @property
     def lfs(self) -> int:
-        """Its log flush sequence, zero before version 10.1."""
+        """Its log flush sequence; zero before version 10.1."""
         return int(getattr(self.parsed.chain, "lfs", 0))
 
     @property
     def stream(self) -> int:
-        """Its log stream, zero where there is none."""
+        """Its log stream; zero if it has none."""
         return int(getattr(self.parsed.chain, "log_stream_id", 0))
 
     @property
     def previous(self) -> int:
-        """Address of the previous record of its transaction, zero for the first."""
+        """Address of the previous record of its transaction; zero for the first."""
         chain = self.parsed.chain
         return _number(getattr(chain, "previous_lsn", None) or getattr(chain, "previous_lso", 0)) or 0
 
     @property
     def compensated(self) -> int | None:
-        """Address of the record that it compensates, when its header names it."""
+        """Address of the record that it compensates, if its header has it."""
         chain = self.parsed.chain
         return _number(getattr(chain, "compensated_lsn", getattr(chain, "compensated_lso", None)))
 
     @property
     def before_compensated(self) -> int | None:
-        """Address of the record before that one in the transaction."""
+        """Address of the record before the compensated one in the transaction."""
         chain = self.parsed.chain
         return _number(getattr(chain, "before_compensated_lsn", getattr(chain, "before_compensated_lso", None)))
 
     @property
     def table(self) -> tuple[int, int] | None:
-        """Table space and table that it is about; None when it is about none."""
+        """Table space and table of the record; None if it has none."""
         part = getattr(self.body, "header", None)
         for names in _TABLE_NAMES:
             if part is not None and hasattr(part, names[0]):
@@ -174,12 +174,12 @@ class LogRecord:
 
     @property
     def is_compressed(self) -> bool:
-        """Whether its rows are compressed still: the API could not expand them."""
+        """Whether its rows are still compressed because the API could not expand them."""
         return bool(getattr(self.prefix, "sqlcode", 0))
 
     @property
     def class_differs(self) -> str | None:
-        """What the record's type should be by its kind, when it is another; information only is always right."""
+        """A message if the type of the record does not fit its kind; information only fits every kind."""
         stated = getattr(self.body, "record_class", None)
         type_ = int(self.parsed.type)
         if stated is None or type_ in (int(stated), _types()["information_only"]):
@@ -188,7 +188,7 @@ class LogRecord:
 
 
 def still_compressed(record: LogRecord) -> RecordError:
-    """The error of a record whose rows cannot be read because of that."""
+    """The error of a record whose rows are still compressed."""
     return RecordError(
         "its rows are compressed still: the API could not expand them", code="LMP-R007", spec="db2_prefix",
         field="sqlcode", expected="0", found=str(record.prefix.sqlcode),
@@ -198,17 +198,13 @@ def still_compressed(record: LogRecord) -> RecordError:
 _TABLE_NAMES = (("tablespace_id", "table_id"), ("parent_pool_id", "parent_object_id"))
 
 
-_CHAINS = {"v7": "chain_v7", "v9.7": "chain_v97", "v10": "chain_v10"}
-"""The rest of the header in each generation, as the spec names it."""
-
-
 def _bytes_of(raw: bytes, field: Field, base: int) -> bytes:
     start = base + (field.offset or 0)
     return raw[start : start + (field.width or 0)]
 
 
 def attributes(body: Any) -> dict[str, bool]:
-    """What an alter table attribute record sets, by the words of the spec; bits that no list has by number."""
+    """Attributes that an alter table attribute record sets, by the words of the spec; unlisted bits by number."""
     names = {value: word for word, value in catalog.load("db2_dms").enum("table_attribute").items()}
     bits = (1 << place for place in range(body.attribute_mask.bit_length()))
     set_ = [bit for bit in bits if body.attribute_mask & bit]
@@ -216,7 +212,7 @@ def attributes(body: Any) -> dict[str, bool]:
 
 
 def innermost(parsed: Any) -> Any:
-    """The part of a record that is no choice between others any more."""
+    """The part of a record that contains no other body."""
     while isinstance(getattr(parsed, "body", None), KaitaiStruct):
         parsed = parsed.body
     return parsed
@@ -228,7 +224,7 @@ def _types() -> dict[str, int]:
 
 
 def _number(value: Any) -> int | None:
-    """A log sequence number as a number; that of six bytes comes in half-words."""
+    """A log sequence number as an integer; one of six bytes consists of half-words."""
     if value is None or isinstance(value, int):
         return value
     return int(value.number)
@@ -245,7 +241,7 @@ def _prefix_lsn(prefix: Any) -> int | None:
 
 
 def detection(framing: str = "auto", byte_order: str = "auto", generation: str = "auto") -> Detection:
-    """What log records look like, for detection; what a caller has named is not tried otherwise."""
+    """How log records are recognised, restricted to what the caller has named."""
     names = DB2_FRAMINGS if framing == "auto" else (framing,)
     orders = BYTE_ORDERS if byte_order == "auto" else (byte_order,)
     generations = GENERATIONS if generation == "auto" else (generation,)
@@ -269,7 +265,7 @@ def detection(framing: str = "auto", byte_order: str = "auto", generation: str =
 
 
 def explained(records: Sequence[bytes], byte_order: str, generations: Sequence[str] = GENERATIONS) -> Mapping[str, int]:
-    """How many records each generation explains to the last byte, by a body whose layout is known."""
+    """Number of records that each generation explains to the last byte, by a body with a known layout."""
     return {generation: sum(map(_explains(generation, byte_order), records)) for generation in generations}
 
 
@@ -282,7 +278,7 @@ def _explains(generation: str, byte_order: str) -> Callable[[bytes], bool]:
             record = reader.values_of(parsed)
         except DataError:
             return False
-        # A payload takes whatever is there, and text up to the end does so too.
+        # A payload accepts any bytes, and so does text up to the end of the record.
         is_open = hasattr(innermost(parsed), "payload")
         texts = (value for value in record.values.values() if isinstance(value, str))
         return not is_open and not record.faults and all(map(str.isprintable, texts))
@@ -299,7 +295,7 @@ def prove_generation(records: Sequence[bytes], byte_order: str, generations: Seq
     said = ", ".join(f"{name}: {count} of {len(records)} records" for name, count in counts.items())
     if not counts[best]:
         raise FramingError("no generation explains a record", code="LMP-F003", found=said, hint="name the generation")
-    # One that explains all of them needs no margin: short records of one form can pass for another's.
+    # A generation that explains all records needs no margin: short records of one form can fit another.
     least = counts[best] if counts[best] == len(records) else counts[best] / MARGIN
     rivals = [name for name, count in counts.items() if name != best and count >= least > 0]
     if rivals:

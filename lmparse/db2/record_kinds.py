@@ -1,6 +1,6 @@
-"""Kinds of Db2 LUW log records, by what they mean for a change: `db2_dms.insert_record` is an insert.
+"""Kinds of Db2 LUW log records, by their meaning for changes: `db2_dms.insert_record` is an insert.
 
-A kind is the spec and the word that the record has there; the specs say which numbers stand for them.
+A kind is a spec and a word of it; the specs contain the numbers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ UNDOES: dict[str, tuple[str, ...]] = {
     "db2_dom.create_index": ("db2_dom.drop_index",),
     "db2_ddl.undo_ddl_statement": ("db2_ddl.ddl_statement",),
 }
-"""What each kind of compensation takes back."""
+"""The kinds of records that each kind of compensation undoes."""
 _COMMIT_WORDS = (
     *("normal_commit", "commit", "heuristic_commit_letter", "heuristic_commit"),
     *("mpp_subordinate_commit_letter", "mpp_subordinate_commit"),

@@ -1,8 +1,8 @@
-"""The row plan of Db2 LUW: where the values of many rows of one table version are.
+"""The row plan of Db2 LUW: offsets of the values in many rows of one table version.
 
-In a formatted row the fixed-length portions of all columns are at the same place, so they are gathered at
-once and sliced; with VALUE COMPRESSION an array of offsets says where each is. A row that holds more than
-plain values (a LOB that is elsewhere, bytes of no column, damage) is irregular.
+In formatted rows the fixed-length portions of all columns have the same offsets, so they are gathered at once and
+sliced; with VALUE COMPRESSION an array of offsets locates each value. Rows with anything else (LOB values outside of
+the row, bytes of no column, damage) are irregular.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WIDTHS = {
     "float": ("a floating point number", (4, 8)),
     "decfloat": ("a decimal floating point number", tuple(decfloat.ZERO)),
 }
-"""Of the forms of numbers that have few: what one is, and its bytes."""
+"""For forms of numbers with few widths: a name for messages, and the widths in bytes."""
 
 
 # -- what a column is -------------------------------------------------------------------------
@@ -43,7 +43,7 @@ _WIDTHS = {
 
 @dataclass(frozen=True, kw_only=True)
 class LuwRowColumn(RowColumn):
-    """One column in the rows."""
+    """One column of the rows."""
 
     column: Column
 
@@ -68,7 +68,7 @@ def _column(column: Column, byte_order: ByteOrder, page: CodePage, trim: bool) -
 def _kernel(
     column: Column, type_: pa.DataType, byte_order: ByteOrder, page: CodePage, trim: bool
 ) -> tuple[str, Kernel]:
-    """What reads a column of fixed length, in a word and as a function."""
+    """Name and kernel of a column of fixed length."""
     form = column.form
     if form == "text":
         return "text", partial(kernels.text, page, trim)
@@ -125,15 +125,15 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         self._formatted, self._compressed = layouts["db2_row.formatted"], layouts["db2_row.compressed"]
         self._slot, self._lob = layouts["db2_row.column"], layouts["db2_row.lob_value"]
         self._data = layouts["db2_row"]["user_data"].offset or 0
-        """Where in a row the headers end."""
+        """Offset of the end of the headers in a row."""
         codes = {name: catalog.load("db2_row").enum(name) for name in ("null_byte", "attribute_byte", "lob_header")}
         self._null_bytes, self._attributes, self._lob_headers = codes.values()
         self._special = catalog.load("db2_row").enum("value_offset_flag")["special"]
         self._fixed_width = self._data + (self._formatted["fixed_section"].offset or 0) + table.fixed_length
-        """Bytes of a formatted row up to its variable-length section."""
+        """Length of a formatted row in bytes up to its variable-length section."""
         # The flag is the highest bit of an offset.
         self._array_width = self._special.bit_length() // 8 * (len(self.columns) + 1)
-        """Bytes of the offsets of a row with VALUE COMPRESSION."""
+        """Width in bytes of the offsets of a row with VALUE COMPRESSION."""
         self._array_end = self._data + (self._compressed["value_offsets"].offset or 0) + self._array_width
 
     @property
@@ -147,7 +147,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
                 return f"{column.name}: the columns are not packed"
             end = column.end
         if len({column.name for column in self.columns}) < len(self.columns):
-            return "two columns have one name"  # as where a tables file names some of them only
+            return "two columns have one name"  # a tables file may name only some of them
         return super().refusal(wanted)
 
     def _decode(self, rows: Rows, wanted: Wanted) -> DecodedRows:
@@ -188,7 +188,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
             place = first + column.offset
             is_null = None
             if column.is_nullable:
-                is_null = self._null_flags(rows, head[:, place + column.width])
+                is_null = rows.null_flags(head[:, place + column.width], self._null_bytes)
             if not column.sql_type.is_varying:
                 values[column.name] = Values(is_null, head[:, place : place + column.width])
                 continue
@@ -201,17 +201,8 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         rows.good &= covered.whole(rows.good)
         return self._decoded(rows, values, wanted)
 
-    def _null_flags(self, rows: Rows, null_bytes: Bytes) -> Flags | None:
-        """Which rows are null; None when none is. A byte that says neither makes its row irregular."""
-        is_present = null_bytes == self._null_bytes["present"]
-        if is_present.all():
-            return None
-        is_null: Flags = np.equal(null_bytes, self._null_bytes["absent"])
-        rows.good &= is_null | is_present
-        return is_null
-
     def _slots(self, head: Bytes, place: int) -> tuple[Int64s, Int64s]:
-        """Places and lengths of varying values, as they stand in the fixed-length section."""
+        """Offsets and lengths of varying values, from the fixed-length section."""
         width = self._slot["value_offset"].width or 0
         offsets = self._numbers(head, self._slot["value_offset"], place)
         return offsets, self._numbers(head, self._slot["value_length"], place + width)
@@ -239,7 +230,7 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
             if is_attribute.any():
                 rows.good &= ~is_attribute | (sizes[:, number] == 1)
                 bytes_ = _bytes_at(rows, begins[:, number], is_attribute)
-                # What stands for the default of its type is left to whoever reads rows one by one.
+                # Rows with the default of a type are read one by one.
                 rows.good &= ~is_attribute | (bytes_ == self._attributes["is_null"])
                 is_null = is_attribute
             if not column.sql_type.is_varying:
@@ -268,13 +259,13 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         return replace(values, begins=begins + skipped, sizes=np.where(is_inline, sizes - skipped, 0))
 
     def _numbers(self, head: Bytes, field: Field, base: int = 0) -> Int64s:
-        """An unsigned number in each of n heads; a field without a place of its own is at `base`."""
+        """An unsigned number in each of n heads; the offset of its field counts from `base`."""
         place = base + (field.offset or 0)
         return integers.decode_unsigned_array(head[:, place : place + (field.width or 0)], self._order).view(np.int64)
 
 
 def _head(rows: Rows, width: int) -> Bytes | None:
-    """The first bytes of each row; those that end before are regular no more. None when no row is left."""
+    """The first bytes of each row; shorter rows become irregular. None if no row is left."""
     rows.good &= rows.lengths >= width
     starts = byte_arrays.stand_in(rows.starts, rows.good)
     return None if starts is None else byte_arrays.take_rows(rows.data, starts, width)
@@ -289,7 +280,7 @@ def _bytes_at(rows: Rows, places: Int64s, which: Flags) -> Bytes:
 
 
 def _either(is_it: Flags, one: DecodedRows, other: DecodedRows) -> DecodedRows:
-    """Rows of one where `is_it`, else of the other."""
+    """Rows of one where `is_it`, else rows of the other."""
     which = pa.array(is_it)
     return DecodedRows(
         {name: pc.if_else(which, array, other.arrays[name]) for name, array in one.arrays.items()},
@@ -300,7 +291,7 @@ def _either(is_it: Flags, one: DecodedRows, other: DecodedRows) -> DecodedRows:
 
 @cache
 def _form(record_type: int, inner_record_type: int, byte_order: str) -> int:
-    """What stands behind the headers of a row, as the spec tells it from two of their bytes."""
+    """The form of a row, by two bytes of its headers, as the spec defines it."""
     spec = catalog.load("db2_row_header")
     width = spec.layout.least_width
     known = {"record_type": record_type, "inner_record_type": inner_record_type, "record_length": width}
@@ -312,7 +303,7 @@ def _form(record_type: int, inner_record_type: int, byte_order: str) -> int:
 
 
 class _Covered:
-    """Whether the varying values of n rows leave no byte of their sections over."""
+    """Checks that the varying values of n rows leave no byte of their sections uncovered."""
 
     def __init__(self, section: Int64s) -> None:
         self._section = section
@@ -321,7 +312,7 @@ class _Covered:
         self._spans: list[tuple[Int64s, Int64s]] = []
 
     def add(self, begins: Int64s, sizes: Int64s, is_null: Flags | None) -> None:
-        """The values of one column. Places in bytes from the start of the section."""
+        """Add the values of one column. Offsets in bytes from the start of the section."""
         if is_null is not None:
             begins, sizes = np.where(is_null, self._reached, begins), np.where(is_null, 0, sizes)
         self._is_in_order &= begins == self._reached
@@ -329,7 +320,7 @@ class _Covered:
         self._spans.append((begins, begins + sizes))
 
     def whole(self, good: Flags) -> Flags:
-        """Of the rows that are good so far, those whose values cover their section."""
+        """Which of the good rows have a section that their values cover."""
         is_whole: Flags = self._is_in_order & (self._reached == self._section)
         left = np.flatnonzero(good & ~is_whole)
         if len(left) and self._spans:
@@ -337,7 +328,7 @@ class _Covered:
         return is_whole
 
     def _sorted(self, rows: Int64s) -> Flags:
-        """The same of rows whose values stand in another order than the columns."""
+        """The same for rows whose values are not in the order of the columns."""
         begins, ends = (np.stack([span[end][rows] for span in self._spans], axis=1) for end in (0, 1))
         order = np.argsort(begins, axis=1)
         begins, ends = np.take_along_axis(begins, order, 1), np.take_along_axis(ends, order, 1)

@@ -1,6 +1,6 @@
-"""Rows of Db2 LUW: a record in a data page to typed values, column by column.
+"""Rows of Db2 LUW: a record of a data page to typed values, column by column.
 
-The reader goes through the generated parser of `db2_row`; what the columns are comes from the table.
+The reader uses the generated parser of `db2_row`, with the columns of the table as parameters.
 """
 
 from __future__ import annotations
@@ -25,27 +25,26 @@ from lmparse.values.decimals import encode_packed
 
 SPEC = "db2_row"
 GRAPHIC_PAGE = 1200
-"""Double-byte columns of a Unicode database hold UTF-16, most significant byte first (CCSID 1200)."""
+"""Double-byte columns of a Unicode database contain UTF-16, most significant byte first (CCSID 1200)."""
 _NOT_WRITTEN = "the row was stored before the column was added; its default is not in the log"
 _LONG_FIELD = "long field data is logged without its row and column"
 Outside = Callable[[Column], bytes | str]
-"""The value of a column that is stored out of its row: the bytes, or why they cannot be had."""
+"""Returns the value of a column that is stored outside of its row, or why it is not available."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordHeader:
-    """What the headers of a record in a data page say of it."""
+    """Facts from the headers of a record in a data page."""
 
     is_row: bool
-    is_moved_here: bool
     is_pointer: bool
+    """Whether the row itself is in another place."""
 
 
 def record_header(record: bytes, byte_order: str) -> RecordHeader:
-    """The headers of a record. Raises RecordError for one that is too short."""
+    """The headers of a record. Raises RecordError for a record that is too short."""
     parsed: Any = _header_reader(byte_order).parse(record)
-    is_row = parsed.form != parsed.Form.internal_control
-    return RecordHeader(is_row, parsed.is_moved_here, parsed.is_pointer)
+    return RecordHeader(parsed.form != parsed.Form.internal_control, parsed.is_pointer)
 
 
 @cache
@@ -61,7 +60,7 @@ class RowReader:
         self.table = table
         self._byte_order = byte_order
         self.placed = sorted(table.columns, key=lambda column: column.offset)
-        """The columns in the order of their places."""
+        """The columns in the order of their offsets."""
         spec = catalog.load(SPEC)
         storage = spec.enum("storage")
         self._special = spec.enum("value_offset_flag")["special"]
@@ -79,15 +78,15 @@ class RowReader:
                 [storage["varying" if column.sql_type.is_varying else "fixed"] for column in self.placed],
             ),
         )
-        """Takes a record apart into its headers and the parts of its columns."""
+        """Splits a record into its headers and the parts of its columns."""
         self.decoders = {column.number: _decoder(column, byte_order, page, trim) for column in table.columns}
-        """By number of a column what turns its bytes into its value; None when the log never has it."""
+        """Decoder of each column by number; None for values that the log never contains."""
 
     def read(self, record: bytes, outside: Outside, wanted: frozenset[str] | None = None) -> RowValues:
         """The values of one row; with `wanted`, of these columns only.
 
-        Raises RecordError or InvalidValueError when the record is no row of the table.
-        Faulty values are collected in the row.
+        Raises RecordError or InvalidValueError if the record is not a row of the table. Faulty values are collected in
+        the row.
         """
         try:
             parsed: Any = self.parts.parse(record)
@@ -150,7 +149,7 @@ class RowReader:
         return column.sql_type.is_lob and bool(raw) and raw[0] not in self._lob_headers.values()
 
     def _formatted(self, data: Any, length: int) -> Iterator[tuple[Column, bytes | _Elsewhere | None, int]]:
-        """Columns with their bytes and where these stand in the record."""
+        """Columns with their bytes, and the offset of these in the record."""
         first = length - len(data.variable_section) - data.fixed_length
         for column, part in zip(self.placed, getattr(data.fixed_section, "columns", None) or (), strict=False):
             if part.is_null:
@@ -167,7 +166,7 @@ class RowReader:
                 yield column, data.variable_section[start:end], first + part.value_offset
 
     def _unread(self, data: Any) -> int:
-        """Bytes of the variable-length section that belong to no column; damaged columns may share theirs."""
+        """Number of bytes of the variable-length section that belong to no column; damaged columns may overlap."""
         parts = zip(self.placed, getattr(data.fixed_section, "columns", None) or (), strict=False)
         held = [part for column, part in parts if column.sql_type.is_varying and not part.is_null]
         spans = sorted(((part.value_offset & ~self._special) - data.fixed_length, part.value_length) for part in held)
@@ -185,7 +184,7 @@ class RowReader:
         )  # fmt: skip
 
     def _compressed(self, data: Any, length: int) -> Iterator[tuple[Column, bytes | _Elsewhere | None, int]]:
-        """The same of a row with VALUE COMPRESSION, whose offsets count from the array or from the data."""
+        """The same for a row with VALUE COMPRESSION, whose offsets count from the array or from the data."""
         offsets = [offset & ~self._special for offset in data.value_offsets]
         array = data.len_value_offsets
         start = offsets[0]
@@ -211,7 +210,7 @@ class RowReader:
                 yield column, self._attribute(column, raw, place), place
 
     def _attribute(self, column: Column, raw: bytes, place: int) -> bytes | None:
-        """What an attribute byte stands for: null, or the default of the column's type."""
+        """The value that an attribute byte represents: null, or the default of the type."""
         if raw and raw[0] == self._attributes["is_null"]:
             return None
         if not raw or raw[0] != self._attributes["system_default"]:
@@ -222,9 +221,9 @@ class RowReader:
         return _system_default(column, self._byte_order)
 
     def out_of_row(self, payload: bytes) -> dict[int, bytes]:
-        """Values of varying columns that are stored out of a row together, by column number.
+        """Values of varying columns that are stored together outside of a row, by column number.
 
-        Raises RecordError when the lengths in it do not add up.
+        Raises RecordError if their lengths do not add up.
         """
         spec = catalog.load(SPEC)
         type_: Any = spec.parser.OutOfRowValues
@@ -248,7 +247,7 @@ class RowReader:
 
 @dataclass(frozen=True, slots=True)
 class _Elsewhere:
-    """In place of bytes: the value is stored out of the row."""
+    """Replaces the bytes of a value that is stored outside of the row."""
 
 
 def _not_consolidated(payload: bytes, found: str) -> RecordError:
@@ -274,9 +273,9 @@ def _system_default(column: Column, byte_order: str) -> bytes:
 
 
 def _decoder(column: Column, byte_order: str, page: CodePage, trim: bool) -> Callable[[bytes], Any] | None:
-    """What turns the bytes of a column into its value; None when the log never has it."""
+    """The decoder of a column; None if the log never contains its values."""
     type_, form = column.sql_type, column.form
-    order: Any = byte_order
+    order: integers.ByteOrder = "big" if byte_order == "big" else "little"
     if form == "absent":
         return None
     if form == "text":
@@ -291,20 +290,19 @@ def _decoder(column: Column, byte_order: str, page: CodePage, trim: bool) -> Cal
         return lambda raw: decimals.decode_packed(raw, type_.scale, type_.precision)
     if form == "decfloat":
         return lambda raw: decfloat.decode(raw if byte_order == "big" else raw[::-1])
-    if form == "boolean":
-        return _boolean
     if form == "timestamp":
         return lambda raw: packed_times.decode_timestamp(raw, type_.precision)
-    return _DIGITS.get(form, bytes)
-
-
-_DIGITS: dict[str, Callable[[bytes], Any]] = {
-    "date": packed_times.decode_date,
-    "time": packed_times.decode_time,
-}
+    return _DECODERS.get(form, bytes)
 
 
 def _boolean(raw: bytes) -> bool:
     if raw not in (b"\x00", b"\x01"):
         raise InvalidValueError(code="LMP-V001", expected="X'00' or X'01'", found=f"X'{raw.hex().upper()}'")
     return raw == b"\x01"
+
+
+_DECODERS: dict[str, Callable[[bytes], Any]] = {
+    "boolean": _boolean,
+    "date": packed_times.decode_date,
+    "time": packed_times.decode_time,
+}

@@ -25,19 +25,19 @@ _SAMPLE = 64
 
 @dataclass(frozen=True, slots=True)
 class LuwSettings(FamilySettings):
-    """What was found out about a log of Db2 LUW, so that its parts are read alike."""
+    """Facts about a whole Db2 LUW log that readers of its parts need."""
 
     generation: str
     table_ids: frozenset[tuple[Any, ...]] | None = None
-    """Ids of the table that was asked for, once its name has been looked up."""
+    """Ids of the table that the options name, once it has been looked up."""
     index: TransactionIndex | None = None
-    """What a pass over the log found of the transactions that a part is to read."""
+    """Transaction index of the transactions that a part contains."""
 
 
 def find_log(path: str | Path, options: Options, known: FileSettings | None) -> tuple[FoundFile, log_record.LogReader]:
-    """Find out how the records of a log are read; `known` is what was found out about all of it, for a part.
+    """Find out how the records of a log are read; `known` are the settings of the whole log, for a part.
 
-    Raises FramingError, and OptionError for a framing that is not one of log records.
+    Raises FramingError, and OptionError for a framing that Db2 LUW log records do not have.
     """
     buffer = open_buffer(path)
     page = page_of(catalog.load(options.spec), options, known)
@@ -60,7 +60,7 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
 
 
 def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Decision]]:
-    """Framing, generation and what says so."""
+    """Framing, generation and the decisions."""
     name, order, generation = options.framing, options.byte_order, options.generation
     if name not in ("auto", *DB2_FRAMINGS):
         raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(DB2_FRAMINGS))
@@ -88,13 +88,13 @@ def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Dec
 
 
 def _check_generation(buffer: Buffer, framing: Framing, generation: str) -> None:
-    """A generation that was named must explain a record when another one does: nothing else shows it wrong."""
+    """Raise FramingError if another generation than the named one explains the records."""
     raws: list[bytes] = []
     with suppress(FramingError):
         raws.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
     counts = log_record.explained(raws, framing.byte_order or "")
     best = max(counts, key=lambda name: counts[name])
-    # Of a few damaged records one may pass for another generation's by chance.
+    # Among few damaged records, one may fit another generation by chance.
     if counts[best] > log_record.MARGIN * counts[generation] and 2 * counts[best] > len(raws):
         raise FramingError(
             f"the records are not of generation {generation}", code="LMP-F005", expected=f"generation {generation}",

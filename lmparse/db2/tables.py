@@ -1,7 +1,7 @@
-"""Tables of a Db2 LUW log: columns from a tables file, or from the records that made the table.
+"""Tables of a Db2 LUW log: columns from a tables file, or from the log records that made the table.
 
-A table is known by table space and table id, never by its name. Records carry no names: a table
-without a tables file is called by its ids, `2.4`, and its columns C1, C2, ...
+A table is identified by table space and table id, not by its name. Records contain no names: without a tables file,
+a table is named by its ids, `2.4`, and its columns are C1, C2, ...
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lmparse.spec import catalog
 from lmparse.values.sql_types import LOBS, SqlType, decimal_bytes, parse_type, timestamp_bytes
 
 Ids = tuple[int, int]
-"""Table space and table."""
+"""Table space id and table id."""
 _SLOT = "column"
 _KEYS = ("tablespace_id", "table_id", "schema", "name", "columns")
 _COLUMN_KEYS = ("name", "type", "nullable")
@@ -26,7 +26,7 @@ _COLUMN_KEYS = ("name", "type", "nullable")
 
 @dataclass(frozen=True)
 class Column:
-    """One column as it stands in the rows."""
+    """One column of the rows."""
 
     number: int
     """From 1, in the order of the table."""
@@ -34,7 +34,7 @@ class Column:
     sql_type: SqlType
     is_nullable: bool
     offset: int
-    """Of its fixed-length portion in the fixed-length section, in bytes."""
+    """Offset of its fixed-length portion in the fixed-length section, in bytes."""
 
     @property
     def type(self) -> str:
@@ -43,17 +43,17 @@ class Column:
 
     @property
     def form(self) -> str:
-        """What its values are; see SqlType.form."""
+        """Form of its values; see SqlType.form."""
         return self.sql_type.form
 
     @property
     def length(self) -> int:
-        """Bytes of its values, of the longest when they vary."""
+        """Length of its values in bytes; the maximum if it varies."""
         return self.sql_type.length
 
     @property
     def scale(self) -> int:
-        """Digits behind the point."""
+        """Digits behind the decimal point."""
         return self.sql_type.scale
 
     def precision(self, dec_length: str = "") -> int:
@@ -62,7 +62,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Bytes of its fixed-length portion, without the null byte."""
+        """Width of its fixed-length portion in bytes, without the null byte."""
         return slot_width() if self.sql_type.is_varying else self.sql_type.length
 
     @property
@@ -81,22 +81,22 @@ class Table:
     schema: str = ""
     name: str = ""
     sequence: int = 0
-    """Number of the version in the log; 0 is what the tables file describes."""
+    """Number of the version in the log; 0 for the tables file."""
 
     @property
     def ids(self) -> Ids:
-        """Table space and table."""
+        """Table space id and table id."""
         return self.tablespace_id, self.table_id
 
     @property
     def identity(self) -> str:
-        """Ids and name, as messages name it."""
+        """Ids and name, for messages."""
         full = f" {self.full_name}" if self.name else ""
         return f"{self.hex_ids}{full} version {self.sequence}"
 
     @property
     def hex_ids(self) -> str:
-        """Ids as the option `table` takes them: `2.4`, in decimal as in the catalog."""
+        """Ids as in the option `table`: `2.4`, in decimal as in the catalog."""
         return f"{self.tablespace_id}.{self.table_id}"
 
     @property
@@ -111,11 +111,11 @@ class Table:
 
     @property
     def lob_columns(self) -> list[Column]:
-        """Columns whose values may stand in LOB records."""
+        """Columns whose values may be in LOB records."""
         return [column for column in self.columns if column.sql_type.is_lob]
 
     def named_by(self, other: Table) -> Table:
-        """The same under the names of another description of it, column by column."""
+        """The same table with the names of another description, column by column."""
         names = [column.name for column in other.columns]
         columns = [
             replace(column, name=name or column.name, sql_type=_refined(column.sql_type, known))
@@ -126,7 +126,7 @@ class Table:
         return replace(self, columns=tuple(columns), schema=other.schema, name=other.name)
 
     def differs_from(self, other: Table) -> str | None:
-        """The first column that is of another type or elsewhere in another description of the table."""
+        """The first column whose type or place differs from another description of the table, in words."""
         for mine, theirs in zip(self.columns, other.columns, strict=False):
             if not _same_bytes(mine, theirs):
                 return (
@@ -137,13 +137,13 @@ class Table:
 
 
 def _same_bytes(mine: Column, theirs: Column) -> bool:
-    # A record does not tell bit data from text, and gives a timestamp's digits in pairs.
+    # Log records do not distinguish bit data from text, and state the digits of a timestamp in pairs.
     same = mine.type == theirs.type and mine.offset == theirs.offset and mine.is_nullable == theirs.is_nullable
     return same and (mine.sql_type.is_varying or mine.length == theirs.length)
 
 
 def _refined(type_: SqlType, known: Column | None) -> SqlType:
-    """A type from a record with what only SQL says of it."""
+    """A type from a record with the attributes that only SQL has."""
     if known is None or known.type != type_.name:
         return type_
     digits = known.sql_type.precision if type_.name == "TIMESTAMP" else type_.precision
@@ -151,13 +151,13 @@ def _refined(type_: SqlType, known: Column | None) -> SqlType:
 
 
 def slot_width() -> int:
-    """Bytes that place and length of a varying value take in the fixed-length section."""
+    """Width in bytes of offset and length of a varying value in the fixed-length section."""
     layout = catalog.load("db2_row").layouts[f"db2_row.{_SLOT}"]
     return sum(layout[name].width or 0 for name in ("value_offset", "value_length"))
 
 
 def placed(columns: Sequence[tuple[str, SqlType, bool]]) -> tuple[Column, ...]:
-    """Columns at their places: packed, in their order, a null byte behind those that may be null."""
+    """Columns with their offsets: packed, in order, with a null byte behind nullable ones."""
     found: list[Column] = []
     offset = 0
     for number, (name, type_, is_nullable) in enumerate(columns, 1):
@@ -173,7 +173,7 @@ def placed(columns: Sequence[tuple[str, SqlType, bool]]) -> tuple[Column, ...]:
 def read_tables_file(path: str) -> dict[Ids, Table]:
     """The tables that a YAML file describes, by their ids.
 
-    Raises ControlError LMP-C009 with the place in the file of what cannot be used.
+    Raises ControlError LMP-C009 with the place of an unusable entry.
     """
     try:
         with open(path, encoding="utf-8") as file:
@@ -182,7 +182,7 @@ def read_tables_file(path: str) -> dict[Ids, Table]:
         raise ControlError(f"cannot be read: {error.strerror}", code="LMP-C009", file=path) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         place = str(error).replace("\n", " ")
-        raise ControlError(f"is no YAML: {place}", code="LMP-C009", file=path) from None
+        raise ControlError(f"is not YAML: {place}", code="LMP-C009", file=path) from None
     entries = tree.get("tables") if isinstance(tree, dict) else None
     if not isinstance(entries, list):
         raise _unusable(path, "tables", "a list of tables under the key tables", tree)
@@ -196,8 +196,6 @@ def read_tables_file(path: str) -> dict[Ids, Table]:
 
 
 def _table(path: str, where: str, entry: Any) -> Table:
-    if not isinstance(entry, dict):
-        raise _unusable(path, where, "a mapping of keys", entry)
     _check_keys(path, where, entry, _KEYS)
     ids = [_whole(path, f"{where}.{key}", entry.get(key)) for key in ("tablespace_id", "table_id")]
     name, schema = (_text(path, f"{where}.{key}", entry.get(key)) for key in ("name", "schema"))
@@ -214,8 +212,6 @@ def _table(path: str, where: str, entry: Any) -> Table:
 
 
 def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:
-    if not isinstance(entry, dict):
-        raise _unusable(path, where, "a mapping of keys", entry)
     _check_keys(path, where, entry, _COLUMN_KEYS)
     name, words = (_text(path, f"{where}.{key}", entry.get(key)) for key in ("name", "type"))
     nullable = entry.get("nullable", True)
@@ -227,7 +223,9 @@ def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:
         raise _unusable(path, f"{where}.type", "an SQL type such as DECIMAL(9,2)", str(error)) from None
 
 
-def _check_keys(path: str, where: str, entry: dict[Any, Any], known: Sequence[str]) -> None:
+def _check_keys(path: str, where: str, entry: Any, known: Sequence[str]) -> None:
+    if not isinstance(entry, dict):
+        raise _unusable(path, where, "a mapping of keys", entry)
     for key in entry:
         if key not in known:
             raise _unusable(path, f"{where}.{key}", "one of " + ", ".join(known), key)
@@ -254,9 +252,9 @@ def _unusable(path: str, field: str, expected: str, found: Any) -> ControlError:
 
 
 def table_of(ids: Ids, description: Any, sequence: int, field: str) -> Table:
-    """The table that column and LOB descriptors of a record describe.
+    """The table that the column and LOB descriptors of a record describe.
 
-    Raises RecordError LMP-R006 for descriptors that contradict themselves.
+    Raises RecordError LMP-R006 for contradicting descriptors.
     """
     count = sum(_type_name(column).upper() in LOBS for column in description.columns)
     if len(description.lobs) < count:
@@ -269,7 +267,7 @@ def table_of(ids: Ids, description: Any, sequence: int, field: str) -> Table:
         for number, entry in enumerate(description.columns, 1)
     ]
     if len(description.lobs) == count:
-        # One for each LOB column; where there are more, which belongs to which is not stated.
+        # One descriptor for each LOB column; of more, no manual says which belongs to which column.
         lengths = iter(lob.maximum_length for lob in description.lobs)
         columns = [
             replace(column, sql_type=replace(column.sql_type, length=next(lengths)))
@@ -301,7 +299,7 @@ def _described_type(descriptor: Any) -> SqlType:
 
 
 def _check_places(columns: Sequence[Column], field: str) -> None:
-    """Fixed-length portions are packed: the offset of each column is where the one before ends."""
+    """Check that fixed-length portions are packed: each column begins where the one before ends."""
     end = 0
     for column in sorted(columns, key=lambda entry: entry.offset):
         if column.offset != end:

@@ -1,6 +1,6 @@
-"""Transaction index: what one pass over a Db2 LUW log found, without a row in memory.
+"""Transaction index: the results of one pass over a Db2 LUW log, without rows in memory.
 
-Transactions with the places of their changes, the descriptions of tables, and what is to be reported.
+It has the transactions with the extents of their changes, the descriptions of tables, and messages.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lmparse.changes import change
 from lmparse.db2.tables import Ids, Table
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.extents import RecordExtent
 
 
 @dataclass(frozen=True, slots=True)
 class LobPiece:
-    """A piece of a value that is stored out of its row."""
+    """A piece of a value that is stored outside of its row."""
 
     extent: RecordExtent
     kind: str
     column: int | None
-    """Number of the column as the record has it, None when it has none."""
+    """Column number in the record; None if the record has none."""
     address: int
     length: int
     has_data: bool
@@ -35,43 +36,44 @@ class LobPiece:
 
 @dataclass(slots=True)
 class ChangeReference:
-    """One change: where its record stands, and what became of it."""
+    """One change: the extent of its record, and its outcome."""
 
     extent: RecordExtent
     kind: str
     op: str
     ids: Ids | None
     lsn: int
-    """Its log sequence number, or its place in the file where no record has one."""
+    """Its log sequence number; its offset in the file if no record has one."""
     lfs: int = 0
     stream: int = 0
     address: int | None = None
     previous: int = 0
     rid: Any = None
     number: int = 0
-    """Which row of a record with several."""
+    """Number of the row in a record with several rows."""
     is_undone: bool = False
     is_half: bool = False
-    """One half of an update that moved its row, by the flag in the record."""
+    """Whether the flag in the record says that it is one half of an update that moved its row."""
     other: RecordExtent | None = None
-    """The record with the row before, when this is both halves of one update."""
+    """Extent of the record with the row before, if this is both halves of one update."""
     pieces: tuple[LobPiece, ...] = ()
-    """Values stored out of the row, as far as they are known to be of it."""
+    """Values stored outside of the row, as far as they are known to belong to it."""
     grows: tuple[ChangeReference, ...] = ()
-    """Changes of the same row whose values the pieces go on, the earliest first. All of them stand
-    here, and not each in the next, so that a part with many of them can be pickled."""
+    """Changes of the same row whose values the pieces continue, the earliest first. The list is flat, so
+    that a part with many of them can be pickled.
+    """
     appends: frozenset[int | None] = frozenset()
-    """Columns whose pieces begin where no value begins: what was appended to one that stood there."""
+    """Columns whose pieces begin where no value begins: they are appended to an earlier value."""
     rivals: tuple[ChangeReference, ...] = ()
-    """Other changes of the transaction that pieces without a column might be of."""
+    """Other changes of the transaction that pieces without a column may belong to."""
     is_doubtful: bool = False
-    """Whether a damaged record stands where pieces of its values may have stood."""
+    """Whether a damaged record may have been a piece of its values."""
     is_shared: bool = False
-    """Whether the pieces are of one of several rows in the same record."""
+    """Whether the pieces belong to one of several rows in the same record."""
     gap: str | None = None
     """Why rows of its table may be missing before it."""
     notice: dict[str, Any] | None = None
-    """Of a change that is no record's own but says that rows are missing."""
+    """Text of a change that has no record of its own but reports missing rows."""
 
 
 @dataclass(slots=True)
@@ -85,15 +87,15 @@ class Transaction:
     state: str = "open"
     """committed, rolled-back, or open."""
     begins_before: bool = False
-    """Whether its first record is not in the log at hand."""
+    """Whether its first record is missing from the log."""
     changes: list[ChangeReference] = field(default_factory=list)
     commit_lsn: int = 0
     commit_stream: int = 0
     commit_time: int | None = None
-    """Seconds since 1970-01-01, as far as the record that ended it has a time."""
+    """Seconds since 1970-01-01, if the record that ended it has a time."""
     authid: str | None = None
     number: int = 0
-    """Which of the transactions, in the order in which they ended."""
+    """Its number, in the order in which transactions ended."""
 
     @property
     def txn_id(self) -> str:
@@ -101,8 +103,29 @@ class Transaction:
         return f"{self.transaction_id.hex().upper()}{self.first_lsn:016X}"
 
     @property
+    def commit_micros(self) -> int | None:
+        """Time of its commit, in microseconds since 1970."""
+        return None if self.commit_time is None else self.commit_time * 1_000_000
+
+    def outcome(self, reference: ChangeReference) -> str:
+        """Outcome of one of its changes: committed, rolled-back, or open."""
+        return "rolled-back" if reference.is_undone else self.state
+
+    def seq(self, reference: ChangeReference) -> str:
+        """The sort key of one of its changes: position of the commit, then of the record, log stream, row number.
+
+        The position of a commit is log sequence number and log stream of the commit record; the position of a record
+        is log flush sequence and log sequence number.
+        """
+        commit = change.NOT_COMMITTED
+        if self.outcome(reference) == "committed":
+            commit = f"{self.commit_lsn:016X}{self.commit_stream:04X}"
+        ordinal = 2 * reference.number + (reference.notice is not None)
+        return change.seq(commit, f"{reference.lfs:020X}{reference.lsn:020X}", reference.stream, ordinal)
+
+    @property
     def bytes(self) -> int:
-        """Size of its changes, with the values stored out of their rows."""
+        """Size of its changes, including values stored outside of their rows."""
         return sum(
             reference.extent.length + sum(piece.length for piece in reference.pieces) for reference in self.changes
         )
@@ -114,40 +137,41 @@ class TableRecord:
 
     table: Table
     index: int
-    """Number of the record it stands in."""
+    """Number of its record."""
     transaction: int
     """Number of the transaction that made it."""
     is_committed: bool
     is_undone: bool
     before: Table | None = None
-    """What the same record says of the table as it was."""
+    """Description of the table as it was before, from the same record."""
 
 
 @dataclass(slots=True)
 class TransactionIndex:
-    """What one pass over a log found."""
+    """The results of one pass over a log."""
 
     transactions: list[Transaction] = field(default_factory=list)
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
-    """What is to be said besides, by its words."""
+    """Number of occurrences of each notice, by text."""
     address_forms: Counter[str] = field(default_factory=Counter)
-    """How byte addresses of LOB records are read where the manual is silent."""
+    """Number of byte addresses in LOB records by form, where the manual does not state the form."""
     gaps: list[str] = field(default_factory=list)
-    """Where rows begin to be missing, in words."""
+    """Places from which rows are missing, in words."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that could not be read."""
     fault: FramingError | None = None
-    """Where records can be cut out of the file no more."""
+    """The damage after which no record can be read."""
     named: dict[Ids, Table] = field(default_factory=dict)
     """The tables of the tables file."""
     column_ids: dict[Ids, set[int]] = field(default_factory=dict)
-    """Columns that records of values stored out of the row name, by table."""
+    """Columns in records of values stored outside of the row, by table."""
 
     def description(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
         """The description of the table of a change that was in force at its record.
 
-        Of other transactions committed ones only; one that was taken back holds for what was taken back with it.
+        Descriptions by other transactions count if committed. One that was rolled back applies to changes that were
+        rolled back too.
         """
         found = None
         for record in self.tables.get(reference.ids or (0, 0), ()):
@@ -159,7 +183,7 @@ class TransactionIndex:
         return found
 
     def parts(self, max_bytes: int) -> Iterator[TransactionIndex]:
-        """The same in parts of whole transactions, of about so many bytes; what went wrong is in the last."""
+        """The same in parts of whole transactions, of about `max_bytes`; faults are in the last part."""
         size, transactions = 0, list[Transaction]()
         for transaction in self.transactions:
             if size and size + transaction.bytes > max_bytes:
@@ -168,3 +192,47 @@ class TransactionIndex:
             transactions.append(transaction)
             size += transaction.bytes
         yield replace(self, transactions=transactions)
+
+
+class Descriptions:
+    """Descriptions of the tables of one log: those in the log, with the names of the tables file."""
+
+    def __init__(self, index: TransactionIndex, tables_file: str | None) -> None:
+        self._index = index
+        self._tables_file = tables_file
+        self._named: dict[tuple[Ids, int], Table] = {}
+        """Descriptions with the names of the tables file, by table and identity of the description in the log."""
+
+    def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
+        """The description of the table of a change: from the log if it has one, with the names of the tables file.
+
+        Raises ControlError LMP-C010 if the two contradict each other.
+        """
+        if reference.ids is None:
+            return None
+        named = self._index.named.get(reference.ids)
+        logged = self._index.description(transaction, reference)
+        if logged is None or named is None:
+            return logged or named
+        # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.
+        known = self._named.get((reference.ids, id(logged)))
+        if known is not None:
+            return known
+        difference = logged.differs_from(named)
+        if difference is not None:
+            raise ControlError(
+                "the tables file is not of this log", code="LMP-C010", file=self._tables_file, found=difference,
+                hint="print it again from the catalog of the database that wrote the log",
+            )  # fmt: skip
+        return self._named.setdefault((reference.ids, id(logged)), logged.named_by(named))
+
+    def all(self, *, is_committed: bool) -> Iterator[Table]:
+        """Every description with the names of the tables file; with `is_committed` without uncommitted ones."""
+        for ids, records in self._index.tables.items():
+            named = self._index.named.get(ids)
+            for record in records:
+                if record.is_committed or not is_committed:
+                    for table in (record.before, record.table):
+                        if table is not None:
+                            yield table.named_by(named) if named is not None else table
+        yield from self._index.named.values()

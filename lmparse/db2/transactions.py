@@ -1,8 +1,8 @@
-"""Transactions of a Db2 LUW log: which changes a transaction made, and what became of them.
+"""Transactions of a Db2 LUW log: the changes of each transaction, and its outcome.
 
-Log records of transactions stand mixed in the log, and what becomes of a change is known at the end
-of its transaction only. One pass over the records gives an index: the transactions with the places of their
-changes, without a row in memory. Rows are read afterwards, in the order of commits or of the file.
+Records of transactions are mixed in the log, and the outcome of a change is known only at the end of its transaction.
+One pass over the records makes an index: transactions with the extents of their changes, without rows in memory. Rows
+are read afterwards, in the order of commits or of the file.
 """
 
 from __future__ import annotations
@@ -27,47 +27,45 @@ class TransactionReader:
     """Sorts log records into transactions."""
 
     def __init__(self, byte_order: str, page: CodePage) -> None:
-        self.transaction_index = TransactionIndex()
+        self.index = TransactionIndex()
         self._byte_order = byte_order
         self._page = page
         self._open: dict[bytes, Transaction] = {}
-        self._pieces = LobPieces(self.transaction_index)
-        self._gaps = Gaps(self.transaction_index)
+        self._pieces = LobPieces(self.index)
+        self._gaps = Gaps(self.index)
         self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table, Table | None]]] = {}
         self._ended = 0
         self._next = 0
         """Number of the record behind the last one."""
 
     def read(self, records: Iterable[LogRecord]) -> TransactionIndex:
-        """Every record of a log, up to where it is damaged, then what is still open."""
+        """All records of a log up to damage; then the transactions that are still open."""
         try:
             for record in records:
                 self.add(record)
         except FramingError as error:
-            self.transaction_index.fault = error
+            self.index.fault = error
         for transaction in list(self._open.values()):
             self._end(transaction, "open")
         for ids, described in self._described.items():
-            self.transaction_index.tables[ids] = [
+            self.index.tables[ids] = [
                 TableRecord(
                     table, reference.extent.index, transaction.number,
                     transaction.state == "committed" and not reference.is_undone, reference.is_undone, before,
                 )
                 for transaction, reference, table, before in described
             ]  # fmt: skip
-        return self.transaction_index
+        return self.index
 
     def add(self, record: LogRecord) -> None:
-        """Take one record into account."""
+        """Add one record."""
         self._pieces.damage(self._next, record.extent.index)
         self._next = record.extent.index + 1
         difference = record.class_differs
         if difference:
-            self.transaction_index.counts[difference] += 1
+            self.index.counts[difference] += 1
         if record.kind.startswith("db2_log.unlisted"):
-            self.transaction_index.counts[
-                "records of a type or component that is not listed; they are passed over"
-            ] += 1
+            self.index.counts["records of a type or component that is not listed; they are passed over"] += 1
         kind = record.kind
         if kind in record_kinds.COMMITS or kind in record_kinds.ABORTS:
             self._finish(record)
@@ -86,15 +84,15 @@ class TransactionReader:
             if record.table is not None:
                 self._pieces.add(record, record.table)
         elif any(record.transaction_id):
-            self._transaction(record)  # not a change, but the first record of one may be any
+            self._transaction(record)  # not a change, but any record can be the first of a transaction
 
     # -- beginnings and ends ------------------------------------------------------------
 
     def _transaction(self, record: LogRecord) -> Transaction:
-        """The open transaction of a record; an identifier that begins anew begins another."""
+        """The open transaction of a record; a first record begins a new one with the same identifier."""
         transaction = self._open.get(record.transaction_id)
         if transaction is not None and not record.previous:
-            self.transaction_index.counts["transactions without an end, whose identifier is used again"] += 1
+            self.index.counts["transactions without an end, whose identifier is used again"] += 1
             self._end(transaction, "open")
             transaction = None
         if transaction is None:
@@ -105,7 +103,7 @@ class TransactionReader:
         return transaction
 
     def _singular(self, record: LogRecord) -> Transaction:
-        """A transaction of one record; pieces of its values stand before that and have opened it."""
+        """A transaction of one record; pieces of its values precede it and may have opened the transaction."""
         transaction = self._open.get(record.transaction_id)
         if transaction is not None and not transaction.changes:
             return transaction
@@ -127,7 +125,7 @@ class TransactionReader:
         try:
             transaction.authid = self._page.decode(raw.rstrip(b"\x00 ")) if raw else None
         except DataError as error:
-            self.transaction_index.bad.append((record.extent, error.at(spec="db2_transaction", field="authid")))
+            self.index.bad.append((record.extent, error.at(spec="db2_transaction", field="authid")))
         self._end(transaction, "committed")
 
     def _end(self, transaction: Transaction, state: str) -> None:
@@ -138,14 +136,12 @@ class TransactionReader:
         transaction.state, transaction.number = state, self._ended
         self._ended += 1
         if transaction.begins_before and transaction.changes:
-            self.transaction_index.counts[
-                "transactions that begin before the log at hand: earlier changes are not in it"
-            ] += 1
+            self.index.counts["transactions that begin before the log at hand: earlier changes are not in it"] += 1
         self._pair_halves(transaction)
         for reference in transaction.changes:
             self._gaps.settle(reference, is_done=state == "committed" and not reference.is_undone)
         if transaction.changes:
-            self.transaction_index.transactions.append(transaction)
+            self.index.transactions.append(transaction)
 
     # -- changes --------------------------------------------------------------------------
 
@@ -171,17 +167,17 @@ class TransactionReader:
         self._gaps.open(transaction, references[0], body)
 
     def _join_pointer(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> None:
-        """An update that left a pointer: the row itself is in the insert before it."""
+        """Join an update that left a pointer with the insert before it, which contains the row."""
         try:
             header = record_header(record.body.new_row.record, self._byte_order)
         except DataError as error:
-            self.transaction_index.bad.append((record.extent, error))
+            self.index.bad.append((record.extent, error))
             return
         if header.is_row or not header.is_pointer:
             return
         before = next((known for known in reversed(transaction.changes) if known.ids == reference.ids), None)
         if before is not None and before.op == "I" and not before.is_undone:
-            # The insert is where the new row stands; the update gives the row before.
+            # The insert has the new row, the update the row before.
             transaction.changes.remove(before)
             reference.other, reference.extent = reference.extent, before.extent
             reference.number, reference.pieces = before.number, before.pieces or reference.pieces
@@ -200,10 +196,10 @@ class TransactionReader:
                 table = table_of(reference.ids, body.new_arrays, len(known) + 1, "new_arrays")
                 known.append((transaction, reference, table, before))
         except DataError as error:
-            self.transaction_index.bad.append((reference.extent, error))
+            self.index.bad.append((reference.extent, error))
 
     def _load(self, record: LogRecord) -> None:
-        """A load is what it is at once, whatever becomes of the transaction it stands in."""
+        """A load takes effect at once, whatever the outcome of its transaction."""
         transaction = Transaction(record.transaction_id, _lsn(record))
         reference = ChangeReference(
             record.extent, record.kind, "O", record.table, _lsn(record), record.lfs, record.stream
@@ -215,7 +211,7 @@ class TransactionReader:
     # -- compensation ---------------------------------------------------------------------
 
     def _compensate(self, transaction: Transaction, record: LogRecord) -> None:
-        """Find what a compensation takes back: by log sequence number, else by row id."""
+        """Find the change that a compensation undoes: by log sequence number, else by row id."""
         if record.kind == "db2_dms.undo_start_of_out_of_row_data" and record.table is not None:
             self._pieces.take_back(transaction.transaction_id, record.table)
         undone = record_kinds.UNDOES.get(record.kind)
@@ -237,10 +233,10 @@ class TransactionReader:
                 spec="db2_log", field="compensated_lsn", expected=" or ".join(undone),
                 found=f"{named[0].kind} in record {named[0].extent.index}",
             )  # fmt: skip
-            self.transaction_index.bad.append((record.extent, error))
+            self.index.bad.append((record.extent, error))
         found = [reference for reference in named if reference in left] or self._by_rid(left, record)
         if not found:
-            self.transaction_index.counts["compensations of changes that are not in the log at hand"] += 1
+            self.index.counts["compensations of changes that are not in the log at hand"] += 1
         for reference in found:
             reference.is_undone = True
             for other in transaction.changes:
@@ -264,7 +260,7 @@ class TransactionReader:
     # -- updates that moved their row --------------------------------------------------------
 
     def _pair_halves(self, transaction: Transaction) -> None:
-        """A delete and the insert right behind it, both flagged and of one table, are one update."""
+        """Join a delete and the insert behind it to one update, if both have the flag and the same table."""
         waiting: dict[Ids | None, list[ChangeReference]] = {}
         for reference in [
             reference for reference in transaction.changes if reference.is_half and not reference.is_undone
@@ -279,12 +275,12 @@ class TransactionReader:
 
 
 def _lsn(record: LogRecord) -> int:
-    """Log sequence number of a record, or its place in the file where nothing names one."""
+    """Log sequence number of a record; its offset in the file if it has none."""
     return record.extent.offset if record.lsn is None else record.lsn
 
 
 def _rid(part: Any) -> Any:
-    """The row id of a part of a record, in a form that compares."""
+    """The row id of a part of a record, in a comparable form."""
     rid = getattr(part, "rid", None)
     return rid if rid is None or isinstance(rid, int) else (rid.word0, rid.word1, rid.word2)
 
@@ -294,13 +290,13 @@ def _enum(name: str, word: str) -> int:
 
 
 _EARLIEST, _LATEST = 315_532_800, 1 << 32
-"""Seconds that a time of a commit can be: from 1980 on, in 32 bits."""
+"""Range of seconds that a commit time can have: from 1980 on, in 32 bits."""
 
 
 def commit_seconds(value: int | None, byte_order: str) -> int | None:
-    """The seconds in a time of 4 or 8 bytes; of the two halves the one that can be a time.
+    """The seconds in a time of 4 or 8 bytes: the half of it that can be a time.
 
-    When both can, the one that stands first in memory, as if it were seconds and a fraction.
+    If both can be a time, the half that is first in memory, as in seconds and a fraction.
     """
     if value is None:
         return None

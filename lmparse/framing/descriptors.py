@@ -202,6 +202,12 @@ class SegmentCodes(NamedTuple):
     closing: frozenset[int]
 
 
+def record_starts() -> tuple[int, ...]:
+    """Offsets at which the first record of a file may begin: behind no descriptor word, an RDW, or a BDW and an RDW."""
+    word, block = descriptor("zos_rdw").size, block_descriptor().size
+    return 0, word, block + word
+
+
 @cache
 def segment_codes() -> SegmentCodes:
     """The codes in an SDW."""

@@ -1,7 +1,7 @@
-"""Records and changes as Arrow batches, column-wise where a plan allows it.
+"""Records and changes as Arrow batches, column-wise if a plan allows it.
 
-Columns of records are the fields of their spec; columns of changes are those that
-`lmparse changes` prints. Docs of the specs become comments.
+Columns of records are the fields of their spec; columns of changes are those that `lmparse changes` prints. Docs of the
+specs become comments.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ from lmparse.records.files import RecordFile, ignored
 
 
 def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any) -> pa.Table:
-    """The records of a file that fulfil filters as one table; `metadata` says whether it has the column `_metadata`.
+    """The records of a file that match filters as one table; `metadata` selects the column `_metadata`.
 
-    Options are those of the command line under their Python names. Raises FramingError where
-    the file is damaged; bad records and values stand in the columns for them.
+    Options are those of the command line under their Python names. Raises FramingError where the file is damaged; bad
+    records and values are in the columns for them.
     """
     named = read_options(options)
     schema = schemas.records_schema(named.spec, named.columns)
@@ -63,7 +63,7 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
 def engine_batches(
     file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The records of a file through the engine that its options name; those that fulfil filters."""
+    """The records of a file that match filters, through the engine that its options name."""
     if file.options.engine == "kaitai":
         return matching(batches(record_rows(file, schema, span), schema), filters)
     return record_batches(file, schema, span, filters)
@@ -72,11 +72,11 @@ def engine_batches(
 def record_batches(
     file: RecordFile, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The same rows as batches of a schema: by the column where a plan allows it, else row by row.
+    """The same rows as batches of a schema: column-wise if a plan allows it, else row by row.
 
-    Records that are not regular are read one by one and put where they stand, so that values,
-    errors and their order are those of `record_rows`. Of a record that a filter rules out by its own
-    columns no other is read, except in mode failfast, where what is bad in one ends the reading.
+    Irregular records are read one by one and inserted at their place, so that values, errors and their order are those
+    of `record_rows`. If the columns of filters exclude a record, its other columns are not read, except in mode
+    failfast, where any bad value ends the reading.
     """
     plan = plan_of(file)
     if plan.refusal(schema):
@@ -105,7 +105,7 @@ def record_batches(
 
 
 def plan_of(file: RecordFile) -> RecordPlan:
-    """How the records of a file are read column-wise."""
+    """The record plan of a file."""
     family = family_of(file.spec)
     if family is not None and family.record_plan is not None:
         return family.record_plan(file)
@@ -113,7 +113,7 @@ def plan_of(file: RecordFile) -> RecordPlan:
 
 
 def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: Any, irregular: Any) -> pa.RecordBatch:
-    """A batch of some records of a window with irregular ones read one by one."""
+    """A batch of some records of a window, in which irregular records are replaced by rows read one by one."""
     rows: list[Row] = []
     order: list[int] = []
     inside = parts_inside(file)
@@ -136,7 +136,7 @@ def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: An
 def change_batches(
     log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The changes of a log that fulfil filters as batches of a schema, through the engine that its options name."""
+    """The changes of a log that match filters as batches of a schema, through the engine that its options name."""
     columns = _columns(log, schema, filters)
     if columns is None:
         yield from matching(batches(change_rows(log, schema, span), schema), filters)
@@ -146,9 +146,9 @@ def change_batches(
 
 
 def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
-    """The changes of a log as batches, each of one version of a table; None for what is of no version.
+    """The changes of a log as batches, each of one table version; None for changes without one.
 
-    Those of one version keep their order. Bad records are among those of no version.
+    Changes of one version keep their order. Bad records have no version.
     """
     columns = _columns(log)
     if columns is None:
@@ -161,7 +161,7 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
 
 
 def _columns(log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()) -> ChangeReader | None:
-    """What reads the changes of a log column-wise; None when they are read one by one."""
+    """The column-wise reader of the changes of a log; None if they are read one by one."""
     family = family_of(log.spec)
     if log.options.engine == "kaitai" or family is None or family.change_reader is None:
         return None
@@ -172,7 +172,7 @@ def _columns(log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[
 
 
 def request_schema(request: Request) -> pa.Schema:
-    """The columns of a request. For one table its versions are gathered from all files."""
+    """The columns of a request. For one table its versions are collected from all files."""
     options = request.options
     if not request.with_changes:
         return schemas.records_schema(options.spec, options.columns)
@@ -205,7 +205,7 @@ def request_schema(request: Request) -> pa.Schema:
 def part_batches(
     part: FilePart, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one part that fulfil filters as batches of a schema. Errors of single values and records are rows.
+    """The rows of one part that match filters as batches of a schema. Errors of values and records are rows.
 
     With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
     """

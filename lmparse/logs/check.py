@@ -1,9 +1,9 @@
-"""Check: every byte of a file, and the control file's claims against the data."""
+"""Check: accounts for every byte of a file, and compares the control file with the data."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,36 +17,42 @@ from lmparse.records.reader import Values
 from lmparse.records.settings import Decision
 from lmparse.spec.layout import Field
 
+_SIZES = ("size", "descriptors", "parsed", "skipped", "quarantined")
+
 
 @dataclass
 class CheckReport:
-    """What `lmparse check` found. Sizes in bytes."""
+    """The result of `lmparse check`. Sizes in bytes."""
 
     file: str
     size: int
     spec: str
     descriptors: int = 0
-    """Descriptor words and block descriptor words of what was read."""
+    """Descriptor words of the records that were read, BDWs included."""
     parsed: int = 0
     skipped: int = 0
-    """Passed over because the caller asked for it."""
+    """Skipped by request of the caller."""
     quarantined: int = 0
     """Bad records, and everything from damaged framing on."""
     records: int = 0
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     unlisted: dict[str, Counter[str]] = field(default_factory=dict)
-    """Code fields with values that the manual does not list."""
+    """Values of code fields that the manual does not list."""
     decisions: list[Decision] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
-    """Where control file and data file do not agree."""
+    """Differences between control file and data file."""
     errors: list[DataError] = field(default_factory=list)
     error_count: int = 0
 
     @property
     def is_accounted(self) -> bool:
-        """Whether the parts add up to the file."""
-        return self.descriptors + self.parsed + self.skipped + self.quarantined == self.size
+        """Whether the parts add up to the size of the file."""
+        return self._accounted == self.size
+
+    @property
+    def _accounted(self) -> int:
+        return self.descriptors + self.parsed + self.skipped + self.quarantined
 
     def to_dict(self) -> dict[str, Any]:
         """The report as one JSON object."""
@@ -54,14 +60,7 @@ class CheckReport:
             "report_version": 1,
             "file": self.file,
             "spec": self.spec,
-            "bytes": {
-                "size": self.size,
-                "descriptors": self.descriptors,
-                "parsed": self.parsed,
-                "skipped": self.skipped,
-                "quarantined": self.quarantined,
-                "is_accounted": self.is_accounted,
-            },
+            "bytes": {name: getattr(self, name) for name in (*_SIZES, "is_accounted")},
             "records": self.records,
             "counts": {name: dict(counter.most_common()) for name, counter in self.counts.items()},
             "unlisted": {name: dict(counter.most_common()) for name, counter in self.unlisted.items()},
@@ -77,17 +76,15 @@ class CheckReport:
         yield f"{self.file}: {self.records} records of {self.spec}, {self.size} bytes"
         yield (
             f"  bytes: {self.parsed} parsed + {self.descriptors} descriptors + {self.skipped} skipped + "
-            f"{self.quarantined} quarantined = {self.parsed + self.descriptors + self.skipped + self.quarantined}"
+            f"{self.quarantined} quarantined = {self._accounted}"
             + ("" if self.is_accounted else f", but the file has {self.size}")
         )
         for decision in self.decisions:
             yield f"  {decision}"
-        for name, counter in self.counts.items():
-            yield f"  by {name}: " + ", ".join(f"{value or 'blank'} {count}" for value, count in counter.most_common())
-        for name, counter in self.unlisted.items():
-            yield f"  unlisted {name}: " + ", ".join(
-                f"{value or 'blank'} {count}" for value, count in counter.most_common()
-            )
+        for word, counters in (("by", self.counts), ("unlisted", self.unlisted)):
+            for name, counter in counters.items():
+                counts = ", ".join(f"{value or 'blank'} {count}" for value, count in counter.most_common())
+                yield f"  {word} {name}: {counts}"
         for notice in self.notices:
             yield f"  note: {notice}"
         for difference in self.differences:
@@ -96,7 +93,7 @@ class CheckReport:
 
 
 def account(path: str, options: Options) -> CheckReport:
-    """Read a whole file and account for it. Raises only when its framing cannot be found."""
+    """Read a whole file and account for it. Raises only if its framing cannot be found."""
     report = CheckReport(path, 0, options.spec)
 
     def keep(error: DataError) -> None:
@@ -109,7 +106,9 @@ def account(path: str, options: Options) -> CheckReport:
     _count(file, report, keep)
     if isinstance(file, ChangeLog):
         if file.has_descriptions:
-            _read_rows(file, report)
+            with suppress(FramingError):  # it is reported already
+                for _ in file.typed_changes():  # bad values are found only by decoding every row
+                    pass
         report.differences.extend(file.differences())
     report.decisions, report.notices = file.decisions, file.tally.notices
     if not report.is_accounted:
@@ -117,9 +116,11 @@ def account(path: str, options: Options) -> CheckReport:
     return report
 
 
-def _count(file: RecordFile, report: CheckReport, keep: Any) -> None:
-    """One pass over the records: bytes and codes. Damaged framing quarantines the rest."""
+def _count(file: RecordFile, report: CheckReport, keep: Callable[[DataError], None]) -> None:
+    """Count bytes and codes in one pass over the records. Damaged framing quarantines the rest."""
     codes = [entry for entry in file.spec.layout if entry.codes]
+    # Decoding the rows reports bad records too.
+    reports_here = not isinstance(file, ChangeLog) or not file.has_descriptions
     end = 0
     try:
         for extent in file.extents():
@@ -131,16 +132,15 @@ def _count(file: RecordFile, report: CheckReport, keep: Any) -> None:
                 record = file.read_bytes(extent.read(file.buffer))
             except DataError as error:
                 report.quarantined += extent.length
-                if not isinstance(file, ChangeLog) or not file.has_descriptions:
+                if reports_here:
                     file.report(error, extent)
                 continue
             report.parsed += extent.length
             _count_codes(record.values, codes, report)
             for name, value in file.observe(record.values).items():
                 report.counts.setdefault(name, Counter())[value] += 1
-            if not isinstance(file, ChangeLog) or not file.has_descriptions:
-                for fault in record.faults:
-                    file.report(fault, extent)
+            for fault in record.faults if reports_here else ():
+                file.report(fault, extent)
     except FramingError as error:
         keep(error)
         report.quarantined += report.size - end
@@ -152,10 +152,3 @@ def _count_codes(values: Values, codes: list[Field], report: CheckReport) -> Non
         listed = {(code.text or "").rstrip() if entry.kind == "code" else code.value for code in entry.codes}
         if value is not None and value not in listed:
             report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1
-
-
-def _read_rows(log: ChangeLog, report: CheckReport) -> None:
-    """Decode every row, so that bad values are met too. Damaged framing has been reported."""
-    with suppress(FramingError):
-        for _ in log.typed_changes():
-            pass

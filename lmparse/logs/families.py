@@ -1,7 +1,7 @@
-"""Families: the table of them, and what it says of specs and options.
+"""Families: their table, and the specs and options of each.
 
 A family of another installed package is an object of `Family` that an entry point of the group `lmparse.families`
-names. Those are loaded when a file or a spec may be of one: never for the specs of lmparse itself.
+names. It is loaded when a file or a spec may belong to it: never for the specs of lmparse.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GROUP = "lmparse.families"
 
 
 def families() -> tuple[AnyFamily, ...]:
-    """All families. Raises LmparseError LMP-S010 for one of another package that cannot be used."""
+    """All families. Raises LmparseError LMP-S010 for an unusable one of another package."""
     return (*BUILT_IN, *_installed())
 
 
@@ -51,7 +51,7 @@ def _installed() -> tuple[AnyFamily, ...]:
 
 
 def _families_for(spec: Spec) -> tuple[AnyFamily, ...]:
-    """The families that a spec may be of: one of lmparse is never of another package's."""
+    """The families that a spec may belong to: a spec of lmparse never belongs to another package."""
     return families() if Path(spec.name).name != spec.name else BUILT_IN
 
 
@@ -61,18 +61,18 @@ def family_of(spec: Spec) -> AnyFamily | None:
 
 
 def detection_of(spec: Spec) -> Detection | None:
-    """What files of a spec look like; None where all that is known is that their records parse."""
+    """How files of a spec are recognised; None if only by parsing their records."""
     return _by_id(_families_for(spec)).get(spec.id)
 
 
 def dissector_of(file: RecordFile) -> FileDissector:
-    """What takes the records of a file apart."""
+    """The dissector for the records of a file."""
     family = family_of(file.spec)
     return FileDissector(file) if family is None else family.dissector(file)
 
 
 def known_files() -> dict[str, Detection]:
-    """What the files of some specs look like, by spec id."""
+    """How files are recognised, by spec id."""
     return _by_id(families())
 
 
@@ -81,7 +81,7 @@ def _by_id(families: tuple[AnyFamily, ...]) -> dict[str, Detection]:
 
 
 def spec_name(name: str) -> str:
-    """What `catalog.load` takes for a spec: the name itself, or for the id of another package's spec its path."""
+    """The argument of `catalog.load` for a spec: its name, or the path of a spec of another package."""
     if Path(name).name != name or name in catalog.spec_ids():
         return name
     paths = {Path(path).name: path for family in _installed() for path in (family.spec, *family.detections())}
@@ -92,9 +92,9 @@ def spec_name(name: str) -> str:
 
 
 def read_options(given: Mapping[str, Any], *, known: tuple[str, ...] = (), public: tuple[str, ...] = ()) -> Options:
-    """Options as `Options.parse` reads them, with the spec that they name or that follows from them.
+    """Options as `Options.parse` reads them, with the spec that they name or imply.
 
-    A file that only logs of one family have says that the records are its own.
+    An option for a file that only the logs of one family have implies the spec of that family.
     """
     options = Options.parse(given, known=known, public=public)
     if any(plain(name) == "spec" and value is not None for name, value in given.items()):
@@ -104,26 +104,26 @@ def read_options(given: Mapping[str, Any], *, known: tuple[str, ...] = (), publi
 
 
 def check_fits(options: Options, spec: Spec) -> None:
-    """Raise OptionError LMP-S003 for an option that is set and means nothing for records of a spec."""
+    """Raise OptionError LMP-S003 for an option that is set but does not apply to records of a spec."""
     all_ = _families_for(spec)
     for entry in dataclasses.fields(options):
         owners = [family for family in all_ if entry.name in family.options]
         is_free = not owners or entry.name in spec.layout.params or any(owner.owns(spec.id) for owner in owners)
         if not is_free and getattr(options, entry.name) != entry.default:
             raise OptionError(
-                f"{camel(entry.name)} means nothing for records of {spec.id}",
+                f"{camel(entry.name)} does not apply to records of {spec.id}",
                 code="LMP-S003",
                 hint=f"it is for specs of the family {owners[0].name}",
             )
 
 
 def check_changes(options: Options) -> AnyFamily:
-    """The family of the logs that options are for. Raises OptionError for a spec whose records are no changes."""
+    """The family of the logs that options are for. Raises OptionError for a spec whose records are not changes."""
     spec = catalog.load(options.spec)
     family = family_of(spec)
     if family is None:
         raise OptionError(
-            f"records of {spec.id} are no changes",
+            f"records of {spec.id} are not changes",
             hint="one of " + ", ".join(family.spec_id for family in _families_for(spec)),
         )
     return family

@@ -1,17 +1,16 @@
-"""Opening: which reader a spec's files get."""
+"""Opening: files with the reader of their spec."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.options import Options
-from lmparse.records.files import RecordFile, Tally
+from lmparse.records.files import OnError, RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
@@ -20,11 +19,7 @@ from lmparse.values.json_form import to_json
 
 
 def open_file(
-    path: str | Path,
-    options: Options,
-    *,
-    settings: FileSettings | None = None,
-    on_error: Callable[[DataError], None] | None = None,
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> RecordFile:
     """Open a file with the reader of its spec."""
     spec = catalog.load(options.spec)
@@ -37,13 +32,9 @@ def open_file(
 
 
 def open_changes(
-    path: str | Path,
-    options: Options,
-    *,
-    settings: FileSettings | None = None,
-    on_error: Callable[[DataError], None] | None = None,
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> ChangeLog:
-    """Open a file whose records are changes. Raises OptionError LMP-S003 for a spec whose are not."""
+    """Open a file whose records are changes. Raises OptionError LMP-S003 for a spec whose records are not."""
     check_changes(options)
     log = open_file(path, options, settings=settings, on_error=on_error)
     assert isinstance(log, ChangeLog)
@@ -51,16 +42,16 @@ def open_changes(
 
 
 class Log:
-    """A file of records, which are changes where their spec is that of a log.
+    """A file of records, which are changes if their spec is that of a log.
 
-    Bad records and values are counted and kept in `tally` (mode permissive) or raised (mode failfast);
-    damaged framing is always raised, as FramingError.
+    Bad records and values are counted and kept in `tally` (mode permissive) or raised (mode failfast); damaged framing
+    is always raised, as FramingError.
     """
 
     def __init__(self, file: RecordFile) -> None:
         self._file = file
         self.left_out: Counter[str] = file.left_out if isinstance(file, ChangeLog) else Counter()
-        """Changes that options kept out, by why; counted while they are read."""
+        """Number of changes that options exclude, by reason; counted while they are read."""
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them."""
@@ -77,26 +68,26 @@ class Log:
 
     @property
     def tally(self) -> Tally:
-        """What happened while reading: errors, counts, notices."""
+        """Errors, counts and notices of reading."""
         return self._file.tally
 
     @property
     def decisions(self) -> list[Decision]:
-        """What was found out about the file, each with its evidence."""
+        """Decisions about the file, each with its evidence."""
         return self._file.decisions
 
 
 def open_log(path: str | Path, **options: Any) -> Log:
-    """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` gives its changes.
+    """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` returns its changes.
 
-    Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for a spec
-    that there is not, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
+    Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for an
+    unknown spec, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
     """
     return Log(open_file(path, read_options(options)))
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
-    """One record's bytes as a dict, the same that `lmparse records` prints.
+    """One record's bytes as a dict, as `lmparse records` prints it.
 
     Raises RecordError or InvalidValueError, with the field and its offset.
     """

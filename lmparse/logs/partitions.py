@@ -1,7 +1,7 @@
-"""Partitions: a set of files cut into parts that can be read apart from each other.
+"""Partitions: a set of files, cut into parts that can be read independently.
 
-A part is a span of one file between two records, with what was decided about the whole
-file. How a log is split so that no change is torn, the log knows.
+A part is a span of one file between two records, with the settings of the whole file. The log itself cuts so that no
+change is divided.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from lmparse.records.settings import FileSettings
 from lmparse.storage.listing import list_files
 
 DEFAULT_BYTES = 128 * 1024 * 1024
-"""Bytes of a part, Spark's own default."""
+"""Size of a part in bytes; Spark's default."""
 
 
 @dataclass(frozen=True)
 class FilePart:
-    """A span of a file and all that is needed to read it elsewhere. Safe to pickle."""
+    """A span of a file and everything that is needed to read it in another process. Safe to pickle."""
 
     path: str
     options: Options
@@ -33,7 +33,7 @@ class FilePart:
     span: Span
 
     def open(self, **named: Any) -> RecordFile:
-        """Open the file for reading this part."""
+        """Open the file to read this part."""
         return open_file(self.path, self.options, settings=self.settings, **named)
 
 
@@ -53,7 +53,7 @@ class Request:
             check_changes(self.options)
 
     def files(self) -> list[tuple[str, Options]]:
-        """Each data file with its options, its control file found."""
+        """Each data file with its options; with changes, its control file is found."""
         names = list_files(list(self.paths), name_filter=self.name_filter, recursive=self.recursive)
         control = check_changes(self.options).control if self.with_changes else None
         if control is None:
@@ -64,8 +64,8 @@ class Request:
     def parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.
 
-        When nobody asks for the numbers of records, `is_numbered` is False, and of most files only what stands
-        near the cuts is read. Changes have numbers always: their `seq` holds them.
+        If the numbers of records are not needed, `is_numbered` is False, and most files are read only near the cuts.
+        Changes always have numbers, since `seq` contains them.
         """
         files = self.files()
         for path, options in files:

@@ -1,4 +1,4 @@
-"""Plans in words: which way each column of the records of a spec goes, and why."""
+"""Plans in words: how each column of the records of a spec is decoded, and why."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class PlannedColumn:
     name: str
     offset: int | None
     width: int | None
-    """Bytes; None for what reaches to the end of a part of the record."""
+    """Bytes; None for a column that extends to the end of a part of the record."""
     kind: str
-    """How the spec says that its bytes are read; empty for what is no field."""
+    """Kind of the field in the spec; empty for a column that is not a field."""
     way: str
-    """What reads it by the column, a word; `row` where the parser does."""
+    """Name of the kernel that decodes it column-wise; `row` if the parser does."""
     reason: str
-    """Why it does."""
+    """Why the parser does."""
 
 
 @dataclass(frozen=True)
 class PlannedSpec:
-    """What `lmparse plan` says of a spec."""
+    """The output of `lmparse plan`."""
 
     spec: str
     reason: str
-    """Why its records are read row by row; empty when they are read by the column."""
+    """Why its records are read row by row; empty if they are read column-wise."""
     columns: list[PlannedColumn]
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class PlannedSpec:
 
     def lines(self) -> Iterator[str]:
         """The same as text."""
-        yield f"{self.spec}: " + (f"row by row: {self.reason}" if self.reason else "by the column")
+        yield f"{self.spec}: " + (f"row by row: {self.reason}" if self.reason else "column-wise")
         yield ""
         for column in self.columns:
             place = "" if column.offset is None else str(column.offset)
@@ -61,9 +61,9 @@ class PlannedSpec:
 
 
 def planned(name: str, columns: tuple[str, ...] = (), control: str | None = None) -> PlannedSpec:
-    """What becomes of the columns of a spec, or of some of them, under the header that a control file describes.
+    """How the columns of a spec, or some of them, are decoded under the header that a control file describes.
 
-    Raises UnknownFormatError, OptionError, and ControlError for a control file that is none.
+    Raises UnknownFormatError, OptionError, and ControlError for a file that is not a control file.
     """
     spec = catalog.load(spec_name(name))
     schema = schemas.records_schema(spec.name, columns)
@@ -88,12 +88,12 @@ def _plan_under(control: str, spec: catalog.Spec) -> RecordPlan:
     family = family_of(spec)
     if family is None or family.control_plan is None:
         owners = ", ".join(family.spec_id for family in BUILT_IN if family.control_plan is not None)
-        raise OptionError(f"control means nothing for records of {spec.id}", hint=f"it is for {owners}")
+        raise OptionError(f"control does not apply to records of {spec.id}", hint=f"it is for {owners}")
     return family.control_plan(spec, control)
 
 
 def _places_in(plan: RecordPlan) -> dict[str, tuple[int | None, int | None, str]]:
-    """Offset, width and kind of every column where a described header has it."""
+    """Offset, width and kind of every column in a described header."""
     return {
         name: (None, None, way.field.kind) if way.width == 0 else (way.offset, way.width, way.field.kind)
         for name, way in plan.ways.items()
@@ -101,7 +101,7 @@ def _places_in(plan: RecordPlan) -> dict[str, tuple[int | None, int | None, str]
 
 
 def _places(spec: catalog.Spec) -> dict[str, tuple[int | None, int | None, str]]:
-    """Offset, width and kind of every column, and of the numbers inside of some."""
+    """Offset, width and kind of every column, and of the numbers inside of fields."""
     places: dict[str, tuple[int | None, int | None, str]] = {}
     for entry in schemas.flat(spec.layouts, spec.layout):
         places.setdefault(entry.id, (entry.offset, entry.width, entry.kind))

@@ -1,4 +1,4 @@
-"""Sniff: what a file is, with the proof, and the options to read it."""
+"""Sniff: recognises a file, with the proof, and the options that read it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.errors import FramingError
+from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import Detection, Trial, detect, try_framings
 from lmparse.logs.families import families, known_files
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -15,20 +16,18 @@ from lmparse.values import codepages
 
 _SHOWN = 5
 _SAMPLE_BYTES = 1 << 16
-_STARTS = (0, 4, 8)
-"""Where the first record may begin: behind no descriptor word, one, or that of a block and one."""
 
 
 @dataclass(frozen=True)
 class Sniffed:
-    """What a file was found to be."""
+    """The result for one file."""
 
     path: str
     size: int
     spec: str
     """Spec id of its records."""
     kind: str
-    """In words."""
+    """Description of the records."""
     trial: Trial
     proven: Mapping[str, str]
     """Options besides the framing that the bytes prove."""
@@ -58,33 +57,23 @@ class Sniffed:
 
 
 def sniff(path: str | Path) -> Sniffed:
-    """Find out what a file is.
+    """Recognise a file.
 
-    Raises FramingError: LMP-F001 when it cannot be read, LMP-F002 when it is empty, LMP-F010
-    when it was converted to ASCII on the way, LMP-F003 when it is nothing known.
+    Raises FramingError: LMP-F001 if it cannot be read, LMP-F002 if it is empty, LMP-F010 if it was converted to ASCII,
+    LMP-F003 if it is not recognised.
     """
     buffer = open_buffer(path)
-    name = str(path)
     try:
-        found = _find(buffer)
-    except FramingError as error:
-        error.at(file=name)
-        raise
-    if found is None:
-        fault = _converted(buffer) or _unknown(buffer)
-        fault.at(file=name)
-        raise fault
-    spec, detection, trial = found
-    records = [extent.read(buffer) for extent in trial.extents]
-    try:
+        spec, detection, trial = _find(buffer)
+        records = [extent.read(buffer) for extent in trial.extents]
         proven = detection.options(records, trial.framing) if detection.options else {}
     except FramingError as error:
-        error.at(file=name)
+        error.at(file=str(path))
         raise
-    return Sniffed(name, len(buffer), spec, detection.name, trial, proven)
+    return Sniffed(str(path), len(buffer), spec, detection.name, trial, proven)
 
 
-def _find(buffer: Buffer) -> tuple[str, Detection, Trial] | None:
+def _find(buffer: Buffer) -> tuple[str, Detection, Trial]:
     fits = []
     ambiguous: list[FramingError] = []
     for spec, detection in known_files().items():
@@ -95,15 +84,14 @@ def _find(buffer: Buffer) -> tuple[str, Detection, Trial] | None:
                 ambiguous.append(error)
             elif error.code != "LMP-F003":
                 raise
-    # What tiles the file is preferred to what only begins well.
-    fits.sort(key=lambda fit: not fit[2].is_proven)
-    if not fits and ambiguous:
-        raise ambiguous[0]
-    return fits[0] if fits else None
+    if not fits:
+        raise ambiguous[0] if ambiguous else _converted(buffer) or _unknown(buffer)
+    # A framing that fits the whole file is preferred to one that fits its beginning.
+    return min(fits, key=lambda fit: not fit[2].is_proven)
 
 
 def _converted(buffer: Buffer) -> FramingError | None:
-    """The error of a file whose bytes went through a translation from EBCDIC to ASCII."""
+    """The error of a file whose bytes were translated from EBCDIC to ASCII; None for other files."""
     sample = buffer[:_SAMPLE_BYTES]
     if not sample:
         return None
@@ -129,9 +117,10 @@ def _is_known(original: bytes) -> bool:
 
 
 def _has_code(original: bytes, sample: bytes) -> bool:
-    """Whether the translated start spells what files of some kind always begin with."""
+    """Whether the bytes before translation begin with the fixed first bytes of some kind of file."""
     codes = [detection.magic for detection in known_files().values() if detection.magic]
-    return any(original.startswith(code, at) and not sample.startswith(code, at) for code in codes for at in _STARTS)
+    starts = record_starts()
+    return any(original.startswith(code, at) and not sample.startswith(code, at) for code in codes for at in starts)
 
 
 def _unknown(buffer: Buffer) -> FramingError:

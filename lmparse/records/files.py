@@ -25,6 +25,10 @@ KEPT_ERRORS = 1000
 """Most errors that a file keeps; all are counted."""
 
 
+OnError = Callable[[DataError], None] | None
+"""What is called with each bad record and bad value; None: they are kept in the tally of the file."""
+
+
 def ignored(error: DataError) -> None:
     """An `on_error` that ignores errors, because rows report them. Records then need not be counted for messages."""
 
@@ -48,14 +52,7 @@ class RecordFile:
     mode failfast the first error is raised instead. Damaged framing is always raised.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        options: Options,
-        found: FoundFile,
-        *,
-        on_error: Callable[[DataError], None] | None = None,
-    ) -> None:
+    def __init__(self, path: str | Path, options: Options, found: FoundFile, *, on_error: OnError = None) -> None:
         self.path = str(path)
         self.options = options
         self.buffer, self.framing, self.reader = found.buffer, found.framing, found.reader

@@ -16,7 +16,7 @@ from writers.bmc.rows import Column
 
 import lmparse
 import lmparse.bmc.tables
-from lmparse.bmc.operations import OPERATIONS
+from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import ImageReading, RowReader
 from lmparse.values import codepages
 

@@ -32,6 +32,7 @@ from writers.db2.tables import Table
 from writers.db2.values import Codecs, External, OutOfRow, SystemDefault
 from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid, Server
 
+from lmparse.changes.column_reader import text_refusal
 from lmparse.changes.row_values import RowValues
 from lmparse.changes.rows import change_rows
 from lmparse.changes.schemas import changes_schema
@@ -666,7 +667,7 @@ class Found:
 
 def batches_of(log: Db2Log, schema: pa.Schema | None) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The changes by the column, as `arrow.version_batches` gives them one by one."""
-    assert not db2_change_columns.refusal(log, schema)
+    assert not text_refusal(log, schema)
     for found in LuwChangeColumns(log, schema).read():
         for one in found:
             assert (np.diff(one.numbers) >= 0).all()
@@ -825,11 +826,11 @@ def test_a_schema_with_json_text_is_refused(path: Path) -> None:
     written(path, luw.full_stream("v10", "little", "filter"))
     log = open_changes(path, Options.parse({"spec": "db2_log"}))
     assert isinstance(log, Db2Log)
-    assert "JSON" in db2_change_columns.refusal(log, changes_schema(None))
-    assert db2_change_columns.refusal(log) == ""
+    assert "JSON" in text_refusal(log, changes_schema(None))
+    assert text_refusal(log, None) == ""
     log = open_changes(path, Options.parse({"spec": "db2_log", "header": True}))
     assert isinstance(log, Db2Log)
-    assert "header" in db2_change_columns.refusal(log)
+    assert "header" in text_refusal(log, None)
 
 
 @pytest.mark.parametrize(("generation", "byte_order"), luw.FORMS)

@@ -610,7 +610,7 @@ def test_internal_records_are_no_rows(op: str, tmp_path: Path) -> None:
     raw.unit.commit()
     found = read(tmp_path, stream, operations="I,U,D")
     assert found.values() == [(2, None)]
-    assert found.log.left_out == {"internal records that are no rows": 1}
+    assert found.log.left_out == {"internal records that are not rows": 1}
     assert found.codes == []
 
 

@@ -67,6 +67,6 @@ def test_a_program_over_the_whole_face_is_typed(tmp_path: Path) -> None:
 def test_records_that_are_not_changes_give_none(tmp_path: Path) -> None:
     log = lmparse.open_log(Path(__file__).parents[1] / "cases" / "bmc_dlge" / "every_field.bin", spec="bmc_dlge")
     assert list(log.records())
-    with pytest.raises(lmparse.OptionError, match="records of bmc_dlge are no changes") as caught:
+    with pytest.raises(lmparse.OptionError, match="records of bmc_dlge are not changes") as caught:
         log.changes()
     assert (caught.value.code, caught.value.hint) == ("LMP-S003", "one of bmc_lldf, db2_log")

@@ -315,9 +315,7 @@ def test_end_of_the_log(check: Checked, member_id: int, start: int, length: int)
     assert differences(check, log, position.hex()) == []
     assert differences(check, log, f"{number + 1:020X}") == []
     before = f"{number - 1:020X}"
-    assert differences(check, log, before) == [
-        f"DLGE.ENDRBA is {before}, but a record stands at {position.hex().upper()}"
-    ]
+    assert differences(check, log, before) == [f"DLGE.ENDRBA is {before}, but a record is at {position.hex().upper()}"]
     assert differences(check, log, "00" * 10) == []
 
 

@@ -42,7 +42,7 @@ def test_every_spec_has_a_plan(run: Any, spec: str) -> None:
     done = run("plan", spec)
     assert (done.code, done.err) == (0, "")
     first, blank, *lines = done.out.splitlines()
-    assert first == f"{spec}: by the column" or first.startswith(f"{spec}: row by row: ")
+    assert first == f"{spec}: column-wise" or first.startswith(f"{spec}: row by row: ")
     assert blank == ""
     names = [name for name in schemas.records_schema(spec).names if name not in schemas.OUTCOMES]
     assert len(lines) == len(names)
@@ -52,7 +52,7 @@ def test_every_spec_has_a_plan(run: Any, spec: str) -> None:
 
 def test_a_plan_names_place_kind_and_way(run: Any) -> None:
     first, _, *lines = run("plan", "bmc_lldf").out.splitlines()
-    assert first == "bmc_lldf: by the column"
+    assert first == "bmc_lldf: column-wise"
     words = [line.split() for line in lines]
     assert ["60", "17", "timestamp", "timestamp17", "timestamp17"] in words
     assert ["0", "2", "length", "uint", "unsigned"] in words

@@ -380,7 +380,7 @@ def test_a_place_that_several_records_have_is_not_chosen_from(run: Any) -> None:
         (["--lsn", "1F"], "nearest: "),
         (["--record", 1, "--offset", 1], "not allowed with"),
         (["--overwrite"], "--overwrite is for a page"),
-        (["--spec", "bmc_lldf", "--tables", "x.yaml"], "tables means nothing"),
+        (["--spec", "bmc_lldf", "--tables", "x.yaml"], "tables does not apply"),
         (["--table", "ORDERS"], "--table"),
     ],
 )

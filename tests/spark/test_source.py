@@ -721,7 +721,7 @@ def test_what_an_option_cannot_be(options: dict[str, str], said: str) -> None:
 
 
 def test_records_that_are_no_changes_are_refused(night: Files) -> None:
-    with pytest.raises(OptionError, match="bmc_control are no changes"):
+    with pytest.raises(OptionError, match="bmc_control are not changes"):
         source(path=str(night.data), spec="bmc_control", control=str(night.control)).schema()
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from lmparse.bmc import order as bmc_order
-from lmparse.changes import order
-from lmparse.db2 import order as db2_order
+from lmparse.changes import change
 from lmparse.db2.transaction_index import ChangeReference, Transaction
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import SEQ_DIGITS
@@ -21,11 +20,11 @@ def bmc_seq(disposition: str) -> str:
 
 def db2_seq(state: str) -> str:
     transaction = Transaction(bytes(6), 1, state=state, commit_lsn=9, commit_stream=1)
-    return db2_order.seq(transaction, ChangeReference(RecordExtent(0, 0, ()), "", "I", None, 5, lfs=7))
+    return transaction.seq(ChangeReference(RecordExtent(0, 0, ()), "", "I", None, 5, lfs=7))
 
 
 def test_seq_has_one_width_and_ends_with_what_is_not_committed() -> None:
     for committed, left in ((bmc_seq("C"), bmc_seq("A")), (db2_seq("committed"), db2_seq("open"))):
         assert len(committed) == len(left) == SEQ_DIGITS
-        assert left.startswith(order.NOT_COMMITTED)
+        assert left.startswith(change.NOT_COMMITTED)
         assert committed < left
