@@ -1,6 +1,6 @@
-"""Rules: what a change of a spec does to those who read its data, each with its class and its reason.
+"""Rules: the kinds of changes of a spec, each with its class (what it does to readers of the data) and the reason.
 
-The table in `docs/diff.md` is this list; the tests hold both together.
+`docs/diff.md` has the same table; a test compares both.
 """
 
 from __future__ import annotations
