@@ -131,7 +131,7 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
         "conformance.html": page("conformance", parts=parts),
         "samples.html": page("samples"),
         "search-data.js": search.script(pages.all),
-        MARK: _mark(pages.all),
+        MARK: json.dumps({"specs": {spec.id: spec.layout.sha256 for spec in pages.all}}, indent=1) + "\n",
     }
     for spec in pages.all:
         drawings = {section.anchor: Diagram(section) for section in spec.sections if section.rows}
@@ -188,8 +188,3 @@ def _errors() -> list[tuple[str, str, list[tuple[str, Any, Any, Any]]]]:
         )
         for letter, title in FAMILIES.items()
     ]
-
-
-def _mark(pages: Iterable[SpecPage]) -> str:
-    said = {"specs": {page.id: page.layout.sha256 for page in pages}}
-    return json.dumps(said, indent=1) + "\n"

@@ -51,13 +51,8 @@ class Half:
     """The same bytes as characters of each code page."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Bytes that follow one another in the file."""
-
-    title: str
-    rows: tuple[tuple[Half, ...] | str, ...]
-    """Rows of bytes; a text where bytes are left out."""
+HexRow = tuple[Half, ...] | str
+"""A row of bytes, or a note about bytes that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +104,7 @@ def _view(found: Explanation) -> dict[str, Any]:
     sections = []
     for number, section in enumerate(found.sections):
         references = References(section)
-        shown = [_details(row, section, references) for row in rows if row.section == number]
+        shown = [(row, _details(row, section, references)) for row in rows if row.section == number]
         sections.append(
             {
                 "title": section.layout.title or section.layout.id,
@@ -169,26 +164,12 @@ def _beside(row: Row, by_path: dict[tuple[int, str], int]) -> int | None:
 
 
 def _details(row: Row, section: ExplainedSection, references: References) -> dict[str, Any]:
-    """The content of a row of the table."""
+    """The texts in a row of the table; none for bytes that are in no field."""
     line, node = row.line, row.line.node
-    shown: dict[str, Any] = {
-        "number": row.number,
-        "up": row.up,
-        "beside": row.beside,
-        "depth": row.depth,
-        "start": line.start,
-        "hex": f"{line.start:#06x}",
-        "length": line.end - line.start,
-        "is_asked": row.is_asked,
-        "has_parts": bool(line.children),
-        "shared": line.shared,
-        "is_field": node is not None,
-        "fault": "",
-    }
     if node is None:
-        return shown
+        return {}
     entry = node.field
-    return shown | {
+    return {
         "id": _plain(entry.id),
         "orig_id": _plain(entry.orig_id or "") if entry.orig_id != entry.id else "",
         "status": entry.status,
@@ -216,26 +197,24 @@ def _linked(text: str) -> list[tuple[str, str | None]]:
 # -- bytes ------------------------------------------------------------------------------------
 
 
-def _stretches(found: Explanation, rows: list[Row], pages: list[CodePage]) -> Iterator[Stretch]:
-    """The bytes in the order of the file: descriptor words and the pieces of the record."""
+def _stretches(found: Explanation, rows: list[Row], pages: list[CodePage]) -> Iterator[tuple[str, list[HexRow]]]:
+    """The bytes in the order of the file, each piece with a title: descriptor words and pieces of the record."""
     tables = [_characters(page) for page in pages]
-    main = len(found.words)
     pieces: list[tuple[int, int, int, int, str]] = []
-    for number, section in enumerate(found.words):
-        count = len(section.dissection.raw)
-        pieces.append((section.offset, number, 0, count, section.layout.title))
-    passed = 0
-    for number, (offset, length) in enumerate(found.main.places):
-        title = "Record" if found.record is not None else "No sound record"
-        if len(found.main.places) > 1:
-            title = f"Record, piece {number + 1} of {len(found.main.places)}"
-        pieces.append((offset, main, passed, passed + length, title))
-        passed += length
+    for number, section in enumerate(found.sections):
+        passed = 0
+        for piece, (offset, length) in enumerate(section.places, 1):
+            title = section.layout.title
+            if section is found.main:
+                title = "Record" if found.record is not None else "Not a sound record"
+            if len(section.places) > 1:
+                title = f"Record, piece {piece} of {len(section.places)}"
+            pieces.append((offset, number, passed, passed + length, title))
+            passed += length
     for offset, number, start, end, title in sorted(pieces):
-        section = found.sections[number]
         leaves = [row for row in rows if row.section == number and not row.line.children]
-        shown = tuple(_hex_rows(section.dissection.raw, start, end, leaves, tables))
-        yield Stretch(f"{title}: {end - start} bytes at {offset:#x}", shown)
+        shown = _hex_rows(found.sections[number].dissection.raw, start, end, leaves, tables)
+        yield f"{title}: {end - start} bytes at {offset:#x}", list(shown)
 
 
 def _characters(page: CodePage) -> list[str]:
@@ -246,9 +225,7 @@ def _characters(page: CodePage) -> list[str]:
     return [letter if letter.isprintable() and letter != UNDEFINED else "." for letter in table]
 
 
-def _hex_rows(
-    raw: bytes, start: int, end: int, leaves: list[Row], tables: list[list[str]]
-) -> Iterator[tuple[Half, ...] | str]:
+def _hex_rows(raw: bytes, start: int, end: int, leaves: list[Row], tables: list[list[str]]) -> Iterator[HexRow]:
     """The bytes between two places, in rows; of long fields the first bytes only."""
     tiles = [(row.line.start + row.line.shared, row.line.end, row) for row in leaves]
     tiles = [(max(first, start), min(last, end), row) for first, last, row in tiles]
