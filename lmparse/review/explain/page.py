@@ -234,7 +234,7 @@ def _hex_rows(raw: bytes, start: int, end: int, leaves: list[Row], tables: list[
     cuts: list[tuple[int, int, str]] = []
     for first, last, row in tiles:
         if last - first > _MOST_BYTES:
-            name = "bytes that are in no field" if row.line.node is None else _plain(row.line.node.field.id)
+            name = "bytes that no field holds" if row.line.node is None else _plain(row.line.node.field.id)
             cut = first + _SHOWN_BYTES
             cuts.append((cut, last, f"{last - cut} bytes of {name} left out"))
     place = start

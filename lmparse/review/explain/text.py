@@ -150,7 +150,7 @@ def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[list
     """What to show of a field: name and value, documentation, source, fault."""
     node = line.node
     if node is None:
-        yield [("unread: these bytes are in no field", "unread")]
+        yield [("unread: no field holds these bytes", "unread")]
         return
     entry = node.field
     spans: list[Span] = [(entry.id, "name")]
