@@ -19,6 +19,11 @@ def is_reserved(field_id: str) -> bool:
     return _RESERVED.search(field_id) is not None
 
 
+def spec_of(layout_id: str) -> str:
+    """Id of the spec that a layout belongs to: `bmc_dicl` for `bmc_dicl.key_column`."""
+    return layout_id.partition(".")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """One listed value of a field. The lists are open: an unlisted value is data."""
@@ -79,6 +84,11 @@ class Field:
     status: str = "documented"
     """documented, inferred or unknown."""
     source: str | None = None
+
+    @property
+    def is_always_empty(self) -> bool:
+        """Whether the spec checks that the field has no bytes (`surplus`)."""
+        return self.checks == "expr: _.size == 0"
 
     @property
     def end(self) -> int | None:

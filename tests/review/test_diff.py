@@ -278,7 +278,7 @@ def changed_formats(tmp_path: Path) -> Path:
 def test_a_cascade_through_specs_is_one_change(tmp_path: Path) -> None:
     (change,) = compare(installed(), read_specs(str(changed_formats(tmp_path)))).changes
     assert (change.layout, change.field, change.cls, change.rule) == ("common_rid", "row", "breaking", "width-changed")
-    assert change.effect == "type smallint -> int"
+    assert change.effects == {"type smallint -> int"}
     lldf = installed().layouts["bmc_lldf"]
     behind = [entry.id for entry in lldf.fields[list(lldf.by_id).index("rid") + 1 :]]
     moved = [move.field for move in change.moved if move.layout == "bmc_lldf"]

@@ -470,16 +470,11 @@ def hostile_site() -> dict[str, str]:
         path=f"{HOSTILE}/x.ksy", sha256=HOSTILE, enums={HOSTILE: (Code(2, None, HOSTILE, HOSTILE),)},
     )  # fmt: skip
     coverage = Coverage()
-    seen = coverage.fields.setdefault(("acme_thing", HOSTILE), _seen(field))
+    seen = coverage.fields["acme_thing", HOSTILE]
+    seen.present = seen.filled = 1
     seen.sample = Sample(HOSTILE + "\0\ud800", b"\1", HOSTILE, HOSTILE, 0, 0, 0)
     seen.unlisted[HOSTILE] = 1
     return files({"acme_thing": layout}, Samples(coverage, passed_over=[HOSTILE]))
-
-
-def _seen(field: Field) -> Any:
-    from lmparse.review.coverage.coverage import FieldCoverage
-
-    return FieldCoverage("acme_thing", field, present=1, filled=1)
 
 
 def test_markup_from_specs_and_samples_is_only_text() -> None:

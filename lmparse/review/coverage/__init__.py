@@ -1,4 +1,4 @@
-"""Which part of the specs samples reach.
+"""Which parts of the specs samples reach.
 
 Begin with `files.collect`.
 """

@@ -1,4 +1,4 @@
-"""Coverage of files: every record of samples, what frames it, and what stands inside it."""
+"""Coverage of files: reads every record of samples, with the descriptor words in front of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lmparse.logs.families import check_fits, dissector_of, family_of, read_opti
 from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
 from lmparse.options import Options
-from lmparse.review.coverage.coverage import ByteCount, Coverage, totals
+from lmparse.review.coverage.coverage import ByteCount, Coverage
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
@@ -23,16 +23,16 @@ from lmparse.storage import addresses
 from lmparse.storage.listing import list_files
 
 _LOG, _CASE = ".bin", ".yaml"
-"""Endings of a case: a log, and what is said of it."""
+"""Endings of the files of a case: the log, and the description of how it is read."""
 _BESIDE = {"control": ".ctl", "tables": ".tables"}
-"""Endings of what goes with a case, by the option that it is."""
+"""Endings of the other files of a case, by the option that names them."""
 _NOTHING_KNOWN = ("LMP-F002", "LMP-F003")
-"""Codes of a file that is no sample: empty, or nothing known."""
+"""Error codes of files that are not samples: empty, or of no known format."""
 
 
 @dataclass
 class FileCoverage:
-    """What one file gave."""
+    """What was read from one file."""
 
     path: str
     spec: str
@@ -41,26 +41,26 @@ class FileCoverage:
     faults: int = 0
     """Faulty records and values."""
     bytes: ByteCount = field(default_factory=ByteCount)
-    """Of its records and of what frames them."""
+    """Bytes of its records and of the descriptor words."""
     fault: DataError | None = None
-    """Why it was read no further."""
+    """The error that ended reading."""
 
 
 @dataclass
 class Samples:
-    """What a set of files gave."""
+    """What was read from a set of files."""
 
     coverage: Coverage = field(default_factory=Coverage)
     files: list[FileCoverage] = field(default_factory=list)
     unreadable: list[DataError] = field(default_factory=list)
-    """Files of which nothing was read, and why."""
+    """Errors of files of which nothing was read."""
     passed_over: list[str] = field(default_factory=list)
-    """Files of folders that are no samples: empty, or nothing known."""
+    """Files of folders that are not samples: empty, or of no known format."""
     specs: dict[str, Spec] = field(default_factory=dict)
     """The specs of the records, by id."""
 
     def add(self, more: Samples) -> None:
-        """Take over what other files gave."""
+        """Add what was read from other files."""
         self.coverage.merge(more.coverage)
         self.files += more.files
         self.unreadable += more.unreadable
@@ -69,19 +69,19 @@ class Samples:
 
     @property
     def faults(self) -> list[DataError]:
-        """What could not be read."""
+        """Errors of files that could not be read, or not to their end."""
         return [*self.unreadable, *(file.fault for file in self.files if file.fault is not None)]
 
 
 def collect(
     paths: Iterable[str], given: Mapping[str, Any], *, limit: int | None = None, specs: str | None = None
 ) -> Samples:
-    """Read samples: files, folders with all that is in them, and patterns.
+    """Read samples: files, folders with all files in them, and patterns.
 
-    A file is what its bytes prove, unless `given`, options under their Python names, say it, or a case beside it
-    does; options that mean nothing for a file are not asked there. `limit` is the number of records that are read
-    of each file; `specs` is a folder that build.py made, with specs that cases may be of. Damaged records and files
-    are kept among the results. Raises OptionError.
+    The format of a file is detected from its bytes, unless `given` (options under their Python names) or a case
+    beside the file specifies it. Options that have no meaning for a file are ignored there. `limit` is the number of
+    records to read from each file; `specs` is a folder that build.py made, with specs that cases may have. Damaged
+    records and files are kept among the results. Raises OptionError.
     """
     Options.parse(given)
     samples = Samples()
@@ -92,7 +92,7 @@ def collect(
             samples.unreadable.append(error)
             continue
         is_named = names == [addresses.local_path(path)]
-        for name in names if is_named else filterfalse(_tells_of_case, names):
+        for name in names if is_named else filterfalse(_belongs_to_case, names):
             try:
                 options = _options(name, given, is_named, specs)
                 add_file(samples, name, options, limit=limit)
@@ -106,7 +106,7 @@ def collect(
 
 
 def add_file(samples: Samples, path: str, options: Options, *, limit: int | None = None) -> None:
-    """Read one file with options that say what it is. Raises DataError when nothing of it can be read."""
+    """Read one file with options that specify its format. Raises DataError when nothing of it can be read."""
     file = open_file(path, options, on_error=lambda error: None)
     samples.specs[file.spec.id] = file.spec
     here = Coverage()
@@ -124,16 +124,17 @@ def add_file(samples: Samples, path: str, options: Options, *, limit: int | None
     except FramingError as error:
         found.fault = error
     found.faults = here.faults.total()
-    found.bytes = totals(here.bytes.values())
+    for counted in here.bytes.values():
+        found.bytes.update(counted)
     samples.files.append(found)
     samples.coverage.merge(here)
 
 
 def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
-    """How a log is read that is a case: what the YAML file beside it says; None when there is none.
+    """Options that the YAML file of a case gives for its log; None for a log that is not of a case.
 
-    A tables file beside it goes with it, as does a control file; records are of
-    the spec that its folder is called by, one of the folder `specs` where that has it.
+    A tables file or a control file beside the log is used as well. The spec of records is named by the folder of the
+    case; it is taken from the folder `specs` if that has it.
     """
     log = Path(path)
     text = log.with_suffix(_CASE)
@@ -156,14 +157,14 @@ def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
     return found
 
 
-def _tells_of_case(path: str) -> bool:
-    """Whether a file is no log, but tells how one is read."""
+def _belongs_to_case(path: str) -> bool:
+    """Whether a file is not a log, but belongs to a case."""
     place = Path(path)
     return place.suffix in (_CASE, _BESIDE["tables"]) and case_options(str(place.with_suffix(_LOG))) is not None
 
 
 def _options(path: str, given: Mapping[str, Any], is_named: bool, specs: str | None) -> Options:
-    """The options that read a file: those given, and what its bytes prove. Raises DataError for what is no sample."""
+    """The options to read a file with: the given ones and the detected ones. Raises DataError for other files."""
     options = _proven(path, given, specs)
     family = family_of(catalog.load(options.spec))
     is_whole = is_named or options.control is not None or case_options(path) is not None
@@ -172,7 +173,7 @@ def _options(path: str, given: Mapping[str, Any], is_named: bool, specs: str | N
     try:
         return replace(options, control=family.control.find(path, None))
     except ControlError:
-        return options  # its records are read all the same
+        return options  # its records can be read without it
 
 
 def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> Options:
@@ -182,7 +183,7 @@ def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> Options:
     try:
         found = sniff(path).options if told is None else {"spec": read_options(told).spec, **told}
     except DataError:
-        if "framing" in given:  # an unusual one is no proof of anything
+        if "framing" in given:  # files of an unusual framing cannot be detected
             return read_options(given)
         raise
     spec = catalog.load(read_options(found).spec)

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.coverage import (
-    PART_KINDS,
-    ByteCount,
-    Coverage,
-    FieldCoverage,
-    Sample,
-    bytes_of,
-    is_never_there,
-)
+from lmparse.review.coverage.coverage import PART_KINDS, ByteCount, Coverage, FieldCoverage, Sample, bytes_of
 from lmparse.spec.layout import Code, Field, Layout, is_reserved
 from lmparse.values.json_form import to_json
 
-BYTE_CLASSES = ("typed", "reserved", "opaque", "unread")
-"""In the order of reports."""
 STATES = ("filled", "reserved", "never filled", "never present")
-"""What can be said of a field."""
-_SHOWN_BYTES = 32
-"""Bytes of a sample that reports show."""
+"""States of a field."""
+SHOWN_BYTES = 32
+"""Number of bytes of a sample that reports show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +30,11 @@ class Share:
 
     @property
     def percent(self) -> float:
-        """With one digit, cut and not rounded, so that 100 is all of them; 0 of nothing."""
+        """Per cent with one digit, cut and not rounded, so that 100 means all; 0 when there is nothing to reach."""
         return math.floor(1000 * self.reached / self.of) / 10 if self.of else 0.0
 
     def is_below(self, percent: float) -> bool:
-        """Whether it is less than a percentage."""
+        """Whether the share is less than a percentage."""
         return 100 * self.reached < percent * self.of or (not self.of and percent > 0)
 
     def to_dict(self) -> dict[str, int]:
@@ -56,9 +45,36 @@ class Share:
         return f"{self.reached} of {self.of}"
 
 
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What samples reach of one spec, or of several."""
+
+    fields: Share = Share()
+    codes: Share = Share()
+    """Listed codes."""
+    branches: Share = Share()
+
+    def __add__(self, other: Shares) -> Shares:
+        return Shares(self.fields + other.fields, self.codes + other.codes, self.branches + other.branches)
+
+    @property
+    def all(self) -> Share:
+        """Fields, codes and branches together."""
+        return self.fields + self.codes + self.branches
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        kinds = {"fields": self.fields, "codes": self.codes, "branches": self.branches}
+        parts = {name: share.to_dict() for name, share in kinds.items()}
+        return {"percent": self.all.percent, **self.all.to_dict(), **parts}
+
+    def __str__(self) -> str:
+        return f"fields {self.fields}, codes {self.codes}, branches {self.branches}"
+
+
 @dataclass(frozen=True)
 class FieldReach:
-    """A field of a spec and what was seen of it."""
+    """A field of a spec and what samples have in it."""
 
     layout: str
     field: Field
@@ -66,22 +82,30 @@ class FieldReach:
 
     @property
     def name(self) -> str:
-        """The field behind the layout inside the spec: `image.length`."""
+        """The name of the field behind that of its layout inside the spec: `image.length`."""
         return inside(self.layout, self.field.id)
 
     @property
     def is_goal(self) -> bool:
-        """Whether it is to be reached: fields that the spec knows too little of are not."""
-        return self.field.status != "unknown"
+        """Whether samples should reach it.
+
+        They need not reach fields of status `unknown`, fields that consist of other fields, and fields without bytes.
+        """
+        return self.field.status != "unknown" and self.is_listed
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether reports list it: not a field that consists of other fields, nor one without bytes."""
+        return self.field.kind != "body" and not self.field.is_always_empty
 
     @property
     def is_reached(self) -> bool:
-        """Whether it was there with a value; a reserved one, whether it was there."""
+        """Whether a sample has a value in it; for a reserved field, whether a sample has the field."""
         return bool(self.seen.present if is_reserved(self.field.id) else self.seen.filled)
 
     @property
     def state(self) -> str:
-        """In a word."""
+        """One of STATES."""
         if self.is_reached:
             return "reserved" if is_reserved(self.field.id) else "filled"
         return "never filled" if self.seen.present else "never present"
@@ -114,7 +138,7 @@ class FieldReach:
 
 @dataclass(frozen=True)
 class BranchReach:
-    """A field whose layout the data decides, and how many records chose each."""
+    """A field whose layout the data decides, and how many records have each layout."""
 
     layout: str
     field: str
@@ -123,100 +147,81 @@ class BranchReach:
 
     @property
     def name(self) -> str:
-        """The field behind the layout inside the spec."""
+        """The name of the field behind that of its layout inside the spec."""
         return inside(self.layout, self.field)
 
-    @property
-    def unseen(self) -> list[str]:
-        """Ids of layouts that no record chose."""
-        return [case for case, count in self.counts.items() if not count]
+    def cases(self, *, seen: bool) -> list[tuple[str, int]]:
+        """Names of the layouts that records have, or have not, with the number of records."""
+        return [(inside(case) or case, count) for case, count in self.counts.items() if bool(count) == seen]
 
 
 @dataclass(frozen=True)
 class SpecReach:
-    """One spec and what was reached of it."""
+    """One spec and what samples reach of it."""
 
     id: str
     layouts: tuple[Layout, ...]
-    """Its own and those of its types."""
+    """The layout of the spec, then those of its types."""
     coverage: Coverage
 
     @property
     def title(self) -> str:
-        """What the spec is of."""
+        """The title of the spec."""
         return self.layouts[0].title
 
     @property
     def records(self) -> int:
-        """How many records have a part of it."""
+        """Number of records that have a part of the spec."""
         return self.coverage.records[self.id]
 
     @cached_property
     def fields(self) -> list[FieldReach]:
-        """Its fields in the order of the spec, without those that are only parts or can have no bytes."""
-        return [
-            FieldReach(
-                layout.id, entry, self.coverage.fields.get((layout.id, entry.id), FieldCoverage(layout.id, entry))
-            )
+        """The fields that reports list, in the order of the spec."""
+        found = (
+            FieldReach(layout.id, entry, self.coverage.of(layout.id, entry.id))
             for layout in self.layouts
             for entry in layout
-            if entry.kind != "body" and not is_never_there(entry)
-        ]
+        )
+        return [entry for entry in found if entry.is_listed]
 
     @cached_property
     def branches(self) -> list[BranchReach]:
-        """Its fields of several cases. A case without any field leaves no trace and is not among them."""
+        """The fields with several cases. A case without any field leaves no trace in a record and is left out."""
         bare = {layout.id for layout in self.layouts if not layout.fields}
         found = []
         for layout in self.layouts:
             for entry in layout:
-                counts = self.coverage.cases.get((layout.id, entry.id), Counter())
                 if entry.cases:
-                    cases = {case: counts[case] for case in entry.cases if case not in bare}
-                    found.append(BranchReach(layout.id, entry.id, cases))
+                    cases = [case for case in entry.cases if case not in bare]
+                    counts = {case: self.coverage.branches[layout.id, entry.id, case] for case in cases}
+                    found.append(BranchReach(layout.id, entry.id, counts))
         return found
 
-    @property
-    def field_share(self) -> Share:
-        """Fields that were reached."""
+    @cached_property
+    def shares(self) -> Shares:
+        """How many of the fields, codes and branches samples reach."""
         goals = [entry for entry in self.fields if entry.is_goal]
-        return Share(sum(entry.is_reached for entry in goals), len(goals))
-
-    @property
-    def code_share(self) -> Share:
-        """Listed codes that were seen."""
-        total = sum(len(entry.field.codes) for entry in self.fields)
-        return Share(total - sum(len(entry.codes_unseen) for entry in self.fields), total)
-
-    @property
-    def branch_share(self) -> Share:
-        """Cases that records chose."""
-        total = sum(len(branch.counts) for branch in self.branches)
-        return Share(total - sum(len(branch.unseen) for branch in self.branches), total)
-
-    @property
-    def share(self) -> Share:
-        """All of them together."""
-        return self.field_share + self.code_share + self.branch_share
+        codes = [bool(entry.seen.codes[code.value]) for entry in self.fields for code in entry.field.codes]
+        branches = [bool(count) for branch in self.branches for count in branch.counts.values()]
+        return Shares(
+            Share(sum(entry.is_reached for entry in goals), len(goals)),
+            Share(sum(codes), len(codes)),
+            Share(sum(branches), len(branches)),
+        )
 
     @property
     def bytes(self) -> ByteCount:
-        """Of its fields of fixed width."""
+        """Bytes of its fields of fixed width."""
         return bytes_of(self.layouts)
 
     @property
     def sample_bytes(self) -> ByteCount:
-        """Of the samples."""
+        """Bytes of the samples that the spec describes."""
         return self.coverage.bytes.get(self.id, ByteCount())
 
     @property
-    def has_sample_bytes(self) -> bool:
-        """Whether samples have bytes of its own, and not only in values that other specs have."""
-        return bool(self.sample_bytes.described + self.sample_bytes.unread)
-
-    @property
     def unseen_layouts(self) -> list[str]:
-        """Layouts with something to be reached none of whose fields was ever there."""
+        """Layouts with fields to be reached, of which no sample has any field."""
         of: dict[str, list[FieldReach]] = {}
         for entry in self.fields:
             of.setdefault(entry.layout, []).append(entry)
@@ -227,13 +232,13 @@ class SpecReach:
         ]
 
     def never(self, state: str) -> list[FieldReach]:
-        """Fields to be reached that were never present, or never filled, where others of their layout were there."""
+        """Fields to be reached that are in a state, without those of layouts that no sample has."""
         hidden = self.unseen_layouts
         return [entry for entry in self.fields if entry.is_goal and entry.state == state and entry.layout not in hidden]
 
     @property
     def strips(self) -> Iterator[tuple[str, list[FieldReach]]]:
-        """The fields of fixed width of each layout, whose bytes stand in no layout of its own."""
+        """The fields of fixed width of each layout, without fields that have a layout of their own."""
         for layout in self.layouts:
             fields = [
                 entry for entry in self.fields
@@ -242,31 +247,15 @@ class SpecReach:
             if fields:
                 yield layout.id, fields
 
-    @property
-    def goals(self) -> Iterator[tuple[str, bool]]:
-        """Everything that is to be reached, by name, and whether it was."""
-        for entry in self.fields:
-            if entry.is_goal:
-                yield f"{entry.layout}.{entry.field.id}", entry.is_reached
-            for code in entry.field.codes:
-                yield f"{entry.layout}.{entry.field.id}={code.id}", bool(entry.seen.codes[code.value])
-        for branch in self.branches:
-            for case, count in branch.counts.items():
-                yield f"{branch.layout}.{branch.field}>{case}", bool(count)
-
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
             "spec": self.id,
             "title": self.title,
             "records": self.records,
-            "percent": self.share.percent,
-            **self.share.to_dict(),
-            "fields": self.field_share.to_dict(),
-            "codes": self.code_share.to_dict(),
-            "branches": self.branch_share.to_dict(),
-            "spec_bytes": bytes_dict(self.bytes),
-            "sample_bytes": bytes_dict(self.sample_bytes),
+            **self.shares.to_dict(),
+            "spec_bytes": self.bytes.to_dict(),
+            "sample_bytes": self.sample_bytes.to_dict(),
             "layouts_never_present": self.unseen_layouts,
             "never_present": [entry.name for entry in self.never("never present")],
             "never_filled": [entry.name for entry in self.never("never filled")],
@@ -289,13 +278,13 @@ class SpecReach:
         }
 
     def lines(self) -> Iterator[str]:
-        """The same in words."""
-        yield f"{self.id}: {self.share.percent} % ({self.share}), {self.records} records; {self.title}"
-        yield f"  reached: fields {self.field_share}, codes {self.code_share}, branches {self.branch_share}"
+        """The report on the spec as text."""
+        yield f"{self.id}: {self.shares.all.percent} % ({self.shares.all}), {self.records} records; {self.title}"
+        yield f"  reached: {self.shares}"
         if self.bytes.described:
-            yield f"  bytes of the spec: {bytes_line(self.bytes)}"
-        if self.has_sample_bytes:
-            yield f"  bytes of the samples: {bytes_line(self.sample_bytes)}"
+            yield f"  bytes of the spec: {self.bytes.in_words()}"
+        if self.sample_bytes.total():
+            yield f"  bytes of the samples: {self.sample_bytes.in_words()}"
         if self.unseen_layouts:
             yield "  parts never present: " + ", ".join(inside(layout) or layout for layout in self.unseen_layouts)
         for state in ("never present", "never filled"):
@@ -309,19 +298,14 @@ class SpecReach:
             if entry.seen.unlisted:
                 words = ", ".join(f"{value or 'blank'} {count}" for value, count in sorted(entry.seen.unlisted.items()))
                 yield f"  unlisted values of {entry.name}: {words}"
-        for branch in self.branches:
-            seen = [f"{inside(case) or case} {count}" for case, count in branch.counts.items() if count]
-            unseen = [inside(case) or case for case in branch.unseen]
-            if seen:
-                yield f"  branches of {branch.name}: {', '.join(seen)}" + (
-                    f"; unseen: {', '.join(unseen)}" if unseen else ""
-                )
-            elif unseen:
-                yield f"  branches of {branch.name}: none; unseen: {', '.join(unseen)}"
+        for branch in (branch for branch in self.branches if branch.counts):
+            seen = ", ".join(f"{name} {count}" for name, count in branch.cases(seen=True)) or "none"
+            unseen = ", ".join(name for name, _ in branch.cases(seen=False))
+            yield f"  branches of {branch.name}: {seen}" + (f"; unseen: {unseen}" if unseen else "")
 
 
 def inside(layout: str, field: str = "") -> str:
-    """A layout, or a field of one, by its name inside of its spec."""
+    """The name of a layout, or of a field of a layout, inside its spec."""
     return ".".join(filter(None, (layout.partition(".")[2], field)))
 
 
@@ -330,40 +314,16 @@ def shown_code(code: Code) -> str:
     return str(code.value) if code.text is None else code.text.strip() or "blank"
 
 
-def bytes_dict(counted: ByteCount) -> dict[str, int]:
-    return {"described": counted.described, **{name: getattr(counted, name) for name in BYTE_CLASSES}}
-
-
-def bytes_line(counted: ByteCount) -> str:
-    total = counted.described + counted.unread
-    words = [
-        f"{count} {name} ({percent(count, total)} %)" for name in BYTE_CLASSES if (count := getattr(counted, name))
-    ]
-    return f"{counted.described} described" + (f": {', '.join(words)}" if words else "")
-
-
-def percent(count: int, total: int) -> float:
-    """A share of bytes with one digit."""
-    return round(100 * count / total, 1) if total else 0.0
-
-
 def _sample_dict(sample: Sample) -> dict[str, Any]:
-    return {
-        "value": to_json(sample.value),
-        "raw": shown_bytes(sample),
-        "meaning": sample.meaning,
-        "file": sample.file,
-        "record_index": sample.record_index,
-        "record_offset": sample.record_offset,
-        "field_offset": sample.field_offset,
-    }
+    return vars(sample) | {"value": to_json(sample.value), "raw": shown_bytes(sample)}
 
 
 def shown_bytes(sample: Sample) -> str:
-    return sample.raw[:_SHOWN_BYTES].hex().upper() + ("…" if len(sample.raw) > _SHOWN_BYTES else "")
+    """The first bytes of a sample as upper-case hex."""
+    return sample.raw[:SHOWN_BYTES].hex().upper() + ("…" if len(sample.raw) > SHOWN_BYTES else "")
 
 
 def shown_value(sample: Sample) -> str:
-    """As a line of text, no longer than its bytes are shown."""
+    """The value of a sample as text, not longer than its bytes as hex."""
     text = "" if sample.value is None else str(sample.value)
-    return text if len(text) <= 2 * _SHOWN_BYTES else text[: 2 * _SHOWN_BYTES] + "…"
+    return text if len(text) <= 2 * SHOWN_BYTES else text[: 2 * SHOWN_BYTES] + "…"

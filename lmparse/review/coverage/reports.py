@@ -1,34 +1,30 @@
-"""Reports of coverage: what the samples reach, as text, as JSON and as a page. All three forms say the same."""
+"""Reports of coverage: what the samples reach, with the same content as text, as JSON and as a page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.coverage import (
-    spec_of,
-)
+from lmparse.review.coverage.coverage import BYTE_CLASSES
 from lmparse.review.coverage.files import FileCoverage, Samples
 from lmparse.review.coverage.reach import (
-    BYTE_CLASSES,
     STATES,
     Share,
+    Shares,
     SpecReach,
-    bytes_dict,
-    bytes_line,
     inside,
-    percent,
     shown_bytes,
     shown_code,
     shown_value,
 )
 from lmparse.review.templating import render
 from lmparse.spec import catalog
-from lmparse.spec.layout import Layout
+from lmparse.spec.layout import Layout, spec_of
 
 VERSION = 1
-"""Of the JSON form: keys are added, never changed, under one number."""
+"""Version of the JSON form. Within a version keys are added, never changed."""
 
 
 @dataclass(frozen=True)
@@ -37,33 +33,23 @@ class CoverageReport:
 
     samples: Samples
     specs: tuple[SpecReach, ...]
-    """Those that are counted, by id."""
+    """The counted specs, by id."""
     unreached: tuple[str, ...]
     """Ids of the specs of which no sample has a part."""
 
-    @property
-    def field_share(self) -> Share:
-        """Fields that were reached."""
-        return sum((spec.field_share for spec in self.specs), Share())
-
-    @property
-    def code_share(self) -> Share:
-        """Listed codes that were seen."""
-        return sum((spec.code_share for spec in self.specs), Share())
-
-    @property
-    def branch_share(self) -> Share:
-        """Cases that records chose."""
-        return sum((spec.branch_share for spec in self.specs), Share())
+    @cached_property
+    def shares(self) -> Shares:
+        """How many of the fields, codes and branches of the specs samples reach."""
+        return sum((spec.shares for spec in self.specs), Shares())
 
     @property
     def share(self) -> Share:
-        """All of them together."""
-        return self.field_share + self.code_share + self.branch_share
+        """Fields, codes and branches together."""
+        return self.shares.all
 
     @property
     def records(self) -> int:
-        """Records that were read."""
+        """Number of records read."""
         return sum(file.records for file in self.samples.files)
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,11 +57,7 @@ class CoverageReport:
         samples = self.samples
         return {
             "report_version": VERSION,
-            "percent": self.share.percent,
-            **self.share.to_dict(),
-            "fields": self.field_share.to_dict(),
-            "codes": self.code_share.to_dict(),
-            "branches": self.branch_share.to_dict(),
+            **self.shares.to_dict(),
             "records": self.records,
             "files": [_file_dict(file) for file in samples.files],
             "unreadable": [error.to_dict() for error in samples.unreadable],
@@ -87,7 +69,7 @@ class CoverageReport:
         }
 
     def lines(self) -> Iterator[str]:
-        """The report in words."""
+        """The report as text."""
         samples = self.samples
         for file in samples.files:
             yield (
@@ -95,7 +77,7 @@ class CoverageReport:
                 + (f", {file.faults} faults" if file.faults else "")
                 + (f", then {file.fault.code}" if file.fault is not None else "")
             )
-            yield f"  {bytes_line(file.bytes)}"
+            yield f"  {file.bytes.in_words()}"
         if samples.passed_over:
             yield f"passed over, as no samples: {', '.join(samples.passed_over)}"
         if samples.coverage.faults:
@@ -106,21 +88,18 @@ class CoverageReport:
         yield ""
         if self.unreached:
             yield f"no sample has a part of: {', '.join(self.unreached)}"
-        yield (
-            f"coverage {self.share.percent} % ({self.share}): fields {self.field_share}, codes {self.code_share}, "
-            f"branches {self.branch_share}"
-        )
+        yield f"coverage {self.share.percent} % ({self.share}): {self.shares}"
 
     def page(self) -> str:
-        """The report as one page that needs nothing else. Raises OptionError (LMP-S005) without Jinja2."""
+        """The report as one page that loads nothing else. Raises OptionError (LMP-S005) without Jinja2."""
         return render(
-            "coverage.html", report=self, byte_classes=BYTE_CLASSES, states=STATES, inside=inside, percent=percent,
-            shown_code=shown_code, shown_value=shown_value, shown_bytes=shown_bytes, bytes_line=bytes_line,
+            "coverage.html", report=self, byte_classes=BYTE_CLASSES, states=STATES, inside=inside,
+            shown_code=shown_code, shown_value=shown_value, shown_bytes=shown_bytes,
         )  # fmt: skip
 
 
 def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageReport:
-    """The report on samples, over the specs that they have parts of, or over all."""
+    """The report on samples, over the specs of which they have a part, or over all specs."""
     layouts: dict[str, Layout] = {}
     for known in [spec.layouts for spec in samples.specs.values()] or [catalog.load(catalog.spec_ids()[0]).layouts]:
         layouts |= known
@@ -131,7 +110,7 @@ def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageRepo
         SpecReach(spec, tuple(sorted(parts, key=lambda part: part.id != spec)), samples.coverage)
         for spec, parts in sorted(of.items())
     ]
-    found = [spec for spec in found if spec.share.of]  # a spec of nothing but code sets has nothing to be reached
+    found = [spec for spec in found if spec.shares.all.of]  # a spec of code sets alone has nothing to be reached
     reached = [spec for spec in found if spec.records]
     unreached = [spec.id for spec in found if not spec.records]
     return CoverageReport(samples, tuple(found if with_unreached else reached), tuple(unreached))
@@ -144,6 +123,6 @@ def _file_dict(file: FileCoverage) -> dict[str, Any]:
         "framing": file.framing,
         "records": file.records,
         "faults": file.faults,
-        "bytes": bytes_dict(file.bytes),
+        "bytes": file.bytes.to_dict(),
         "error": None if file.fault is None else file.fault.to_dict(),
     }

@@ -1,4 +1,4 @@
-"""What a change of specs means to those who read their data.
+"""What a change of specs means to those who read the data.
 
 Begin with `compare.compare`.
 """

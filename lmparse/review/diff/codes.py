@@ -1,45 +1,32 @@
-"""Codes: what has changed in the lists of values of two states of specs, each change once for all that share it."""
+"""Codes: changes in the lists of values of two states of specs, each change once for all fields that share the list."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from lmparse.review.diff.pairs import LayoutPair, Pairs, spec_of
+from lmparse.review.diff.fields import Said, SpecChange, came_and_went
+from lmparse.review.diff.pairs import LayoutPair, Pairs
 from lmparse.spec.ksy import Specs
-from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.layout import Code, Field, Layout, spec_of
 
 _Key = tuple[object, ...]
+_Renamed = dict[tuple[str, str, str], list[str]]
+"""Renamed lists: id of the layout that has the list, both names, and the fields with the list."""
 
 
-@dataclass
-class CodeChange:
-    """One change of a list of codes."""
+def code_changes(pairs: Pairs) -> list[SpecChange]:
+    """All changes of lists; `also` of each has the fields and parameters that take their codes from the list."""
+    found: dict[_Key, SpecChange] = {}
 
-    rule: str
-    layout: str
-    """Where the list stands, in the later state."""
-    member: str
-    """The list there, `enums.state`; or the field that has another list, or none."""
-    old: str | None
-    new: str | None
-    users: list[str] = field(default_factory=list)
-    """Fields and parameters that take their codes from there."""
-
-
-def code_changes(pairs: Pairs) -> list[CodeChange]:
-    """All changes of codes."""
-    found: dict[_Key, CodeChange] = {}
-
-    def note(change: CodeChange, key: _Key = (), user: str | None = None) -> None:
-        known = found.setdefault((change.rule, change.layout, change.member, *key), change)
-        if user is not None and user not in known.users:
-            known.users.append(user)
+    def note(change: SpecChange, key: _Key = (), user: str | None = None) -> None:
+        known = found.setdefault((change.rule, change.layout, change.field, *key), change)
+        if user is not None and user not in known.also:
+            known.also.append(user)
 
     renamed = _renamed_lists(pairs)
     for (layout_id, old_name, new_name), users in renamed.items():
-        note(CodeChange("enum-renamed", layout_id, f"enums.{new_name}", old_name, new_name, users))
-    for pair in (pairs.layouts[name] for name in sorted(pairs.touched)):
+        note(SpecChange("enum-renamed", layout_id, f"enums.{new_name}", old_name, new_name, also=users))
+    for pair in pairs.touched_layouts():
         for user, owner, name, old, new in _uses(pairs, pair, renamed):
             for change, key in _compared(owner, name, old, new):
                 note(change, key, user)
@@ -49,12 +36,12 @@ def code_changes(pairs: Pairs) -> list[CodeChange]:
 
 
 def _uses(
-    pairs: Pairs, pair: LayoutPair, renamed: dict[tuple[str, str, str], list[str]]
+    pairs: Pairs, pair: LayoutPair, renamed: _Renamed
 ) -> Iterator[tuple[str | None, str, str, tuple[Code, ...], tuple[Code, ...]]]:
-    """Where codes are used or listed in both states: user, place and name of the list, codes before and after."""
+    """Where both states use or define a list: user, layout and name of the list, codes before and after."""
     for old, new in pair.kept():
         if (old.enum is None) == (new.enum is None):
-            # How a value is shown follows from kind and width, which are told by themselves.
+            # Kind and width decide how a value is shown; their changes are reported by themselves.
             same = (old.kind, old.width) == (new.kind, new.width)
             before = old.codes if same else _shown_as(old.codes, new.codes)
             owner, name = owner_of(pairs.new, pair.new, new.enum or new.id)
@@ -76,10 +63,10 @@ def _shown_as(codes: tuple[Code, ...], like: tuple[Code, ...]) -> tuple[Code, ..
     return tuple(Code(code.value, texts.get(code.value, code.text), code.id, code.doc) for code in codes)
 
 
-def _renamed_lists(pairs: Pairs) -> dict[tuple[str, str, str], list[str]]:
-    """Lists that a field takes under another name: where they stand, both names, and the fields."""
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for pair in (pairs.layouts[name] for name in sorted(pairs.touched)):
+def _renamed_lists(pairs: Pairs) -> _Renamed:
+    """Lists that a field has under another name."""
+    found: _Renamed = {}
+    for pair in pairs.touched_layouts():
         for old, new in pair.kept():
             if old.enum and new.enum and old.enum != new.enum:
                 owner, name = owner_of(pairs.new, pair.new, new.enum)
@@ -88,7 +75,7 @@ def _renamed_lists(pairs: Pairs) -> dict[tuple[str, str, str], list[str]]:
 
 
 def owner_of(specs: Specs, layout: Layout, enum: str) -> tuple[str, str]:
-    """The layout where a list of codes stands that is named in another, and its own name."""
+    """Id of the layout that defines a list which another layout names, and the name of the list there."""
     *path, name = enum.split("::")
     scopes = layout.id.split(".")
     outwards = [".".join(scopes[:length]) for length in range(len(scopes), 0, -1)]
@@ -99,25 +86,28 @@ def owner_of(specs: Specs, layout: Layout, enum: str) -> tuple[str, str]:
     return spec_of(layout.id), name
 
 
-def _compared(owner: str, enum: str, old: tuple[Code, ...], new: tuple[Code, ...]) -> Iterator[tuple[CodeChange, _Key]]:
-    """The changes of one list, each with what makes it the same change wherever the list is used."""
+def _compared(owner: str, enum: str, old: tuple[Code, ...], new: tuple[Code, ...]) -> Iterator[tuple[SpecChange, _Key]]:
+    """The changes of one list, each with a key that is the same wherever the list is used."""
     before, after = _by_value(old), _by_value(new)
-    member = f"enums.{enum}"
-    for value in [*before, *(value for value in after if value not in before)]:
+
+    def change(rule: str, said: Said, says: Said, *key: object) -> tuple[SpecChange, _Key]:
+        return SpecChange(rule, owner, f"enums.{enum}", said, says), key
+
+    for value in before | after:
         one, other = before.get(value, []), after.get(value, [])
+        shown = _shown(one), _shown(other)
         ids = tuple(tuple(code.id for code in codes) for codes in (one, other))
         docs = tuple("; ".join(code.doc for code in codes) for codes in (one, other))
         if not one or not other:
-            rule = "code-removed" if one else "code-added"
-            yield CodeChange(rule, owner, member, _shown(one), _shown(other)), (value, *ids)
+            yield change("code-removed" if one else "code-added", *shown, value, *ids)
             continue
         if [(code.id, code.text) for code in one] != [(code.id, code.text) for code in other]:
-            yield CodeChange("code-changed", owner, member, _shown(one), _shown(other)), (value, *ids)
+            yield change("code-changed", *shown, value, *ids)
         if docs[0] != docs[1]:
-            yield CodeChange("doc-changed", owner, member, f"{_shown(one)}: {docs[0]}", docs[1]), (value, *docs)
+            yield change("doc-changed", f"{shown[0]}: {docs[0]}", docs[1], value, *docs)
     both = [[value for value in side if value in before and value in after] for side in (before, after)]
     if both[0] != both[1]:
-        yield CodeChange("code-order", owner, member, None, None), ()
+        yield change("code-order", None, None)
 
 
 def _by_value(codes: tuple[Code, ...]) -> dict[int, list[Code]]:
@@ -128,26 +118,21 @@ def _by_value(codes: tuple[Code, ...]) -> dict[int, list[Code]]:
 
 
 def _shown(codes: list[Code]) -> str | None:
-    """A value with its words: `UB update`."""
-    if not codes:
-        return None
-    return ", ".join(f"{code.value if code.text is None else code.text} {code.id}" for code in codes)
+    """A value with its names: `UB update`."""
+    return ", ".join(f"{code.value if code.text is None else code.text} {code.id}" for code in codes) or None
 
 
-def _whole_lists(pair: LayoutPair, renamed: dict[tuple[str, str, str], list[str]]) -> Iterator[CodeChange]:
-    """Lists that came or went, and fields that take codes from a list where there was none, or no longer."""
+def _whole_lists(pair: LayoutPair, renamed: _Renamed) -> Iterator[SpecChange]:
+    """Lists that are in one state only, and fields that have a list in one state only."""
     for old, new in pair.kept():
         if (old.enum is None) != (new.enum is None):
             rule = "code-added" if old.enum is None else "code-removed"
-            yield CodeChange(rule, pair.id, new.id, _listed(old), _listed(new))
+            yield SpecChange(rule, pair.id, new.id, _listed(old), _listed(new))
     gone = {old for layout_id, old, _ in renamed if layout_id == pair.id}
     come = {new for layout_id, _, new in renamed if layout_id == pair.id}
-    for enum in pair.old.enums:
-        if enum not in pair.new.enums and enum not in gone:
-            yield CodeChange("code-removed", pair.id, f"enums.{enum}", enum, None)
-    for enum in pair.new.enums:
-        if enum not in pair.old.enums and enum not in come:
-            yield CodeChange("code-added", pair.id, f"enums.{enum}", None, enum)
+    old_names = {name: name for name in pair.old.enums if name in pair.new.enums or name not in gone}
+    new_names = {name: name for name in pair.new.enums if name in pair.old.enums or name not in come}
+    yield from came_and_went("code", pair.id, "enums", old_names, new_names)
 
 
 def _listed(entry: Field) -> str | None:

@@ -1,7 +1,7 @@
-"""Columns: what Spark shows of the records of a spec, from its layouts alone.
+"""Columns: the columns that Spark shows for the records of a spec, from its layouts alone.
 
-The same names and types as `schemas` gives, without pyarrow, so that two states of specs can be compared where it
-is not installed. The tests hold both together.
+They have the names and types of `columnar.schemas`, but need no pyarrow, so that specs can be compared where it is not
+installed. A test compares both.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from lmparse.spec.layout import Field, Layout
 from lmparse.values import kinds
 
 Origin = tuple[str, str]
-"""Layout and member that a column comes from."""
+"""Ids of the layout and of the member that a column comes from."""
 _TEXT = "string"
 _NUMBERS = ("smallint", "int", "bigint", "decimal(20,0)")
-"""Types of whole numbers, each wider than those in front of it."""
+"""Types of integers, from the narrowest to the widest."""
 _SPARK = {"int16": "smallint", "int32": "int", "int64": "bigint", "timestamp[us]": "timestamp_ntz"}
 """Spark's names of types where they are not Arrow's."""
 
@@ -28,10 +28,10 @@ class SpecColumn:
     """One column, or a field of a struct in one."""
 
     type: str
-    """As Spark SQL writes it; of a struct or a list of structs without its fields, which stand for themselves."""
+    """Type as in Spark SQL; for a struct or a list of structs without the fields, which are columns of their own."""
     comment: str
     origins: tuple[Origin, ...]
-    """Fields it comes from, in the order of the spec: several kinds of records may share a column."""
+    """The fields it comes from, in the order of the spec: several kinds of records may share a column."""
 
 
 def columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
@@ -60,7 +60,7 @@ def columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
 
 
 def _put(columns: dict[str, SpecColumn], name: str, column: SpecColumn) -> None:
-    """Add a column, or an origin of one that is there."""
+    """Add a column, or another origin of a column with that name."""
     known = columns.get(name)
     if known is None:
         columns[name] = replace(column, comment=" ".join(column.comment.split()))
@@ -72,7 +72,7 @@ def _put(columns: dict[str, SpecColumn], name: str, column: SpecColumn) -> None:
 def _put_inner(
     columns: dict[str, SpecColumn], layouts: Mapping[str, Layout], layout: Layout, prefix: str, above: tuple[str, ...]
 ) -> None:
-    """Add the fields of a struct; a type inside itself is not gone into again."""
+    """Add the fields of a struct; a type inside itself is added once."""
     for entry in layout:
         _put(columns, prefix + entry.id, SpecColumn(column_type(entry), entry.doc, ((layout.id, entry.id),)))
         nested = layouts.get(entry.type or "")
@@ -86,7 +86,7 @@ def is_wider(old: str, new: str) -> bool:
 
 
 def column_type(entry: Field) -> str:
-    """The type of the column of a field, of a struct without its fields."""
+    """The type of the column of a field; for a struct without its fields."""
     if entry.kind == "struct":
         return "array<struct>" if entry.repeated else "struct"
     name = kinds.column_type(entry.kind, entry.width)
@@ -94,7 +94,7 @@ def column_type(entry: Field) -> str:
 
 
 def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[tuple[Layout, Field]]:
-    """The fields of a record, each with its layout; those of every record it may be, when a code in it decides."""
+    """The fields of a record, each with its layout; of all cases where the data decides."""
     for entry in layout:
         if entry.kind == "body":
             for case in entry.cases:
@@ -105,7 +105,7 @@ def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...])
 
 
 def _whole_type(layouts: Mapping[str, Layout], entry: Field, above: tuple[str, ...] = ()) -> str:
-    """The type of a column, of a struct with its fields."""
+    """The type of a column; for a struct with its fields."""
     if entry.kind != "struct":
         return column_type(entry)
     nested = layouts.get(entry.type or "")
@@ -115,6 +115,6 @@ def _whole_type(layouts: Mapping[str, Layout], entry: Field, above: tuple[str, .
 
 
 def _common(first: str, second: str) -> str:
-    """The type of a column that has two in different kinds of records: the wider number, else text."""
+    """The type of a column with two types in different kinds of records: the wider number, else text."""
     numbers = [_NUMBERS.index(type_) for type_ in (first, second) if type_ in _NUMBERS]
     return _NUMBERS[max(numbers)] if len(numbers) == 2 else _TEXT

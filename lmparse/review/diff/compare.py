@@ -6,58 +6,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from lmparse.review.diff.codes import code_changes
-from lmparse.review.diff.effects import Effect, Effects
+from lmparse.review.diff.effects import ADDED, REMOVED, add_effects
 from lmparse.review.diff.fields import (
     INHERITED,
-    Draft,
     FieldComparison,
-    Moved,
     Said,
+    SpecChange,
+    came_and_went,
+    changed_texts,
     endian_of,
     is_of_no_record,
 )
-from lmparse.review.diff.pairs import LayoutPair, Pairs, paired, spec_of
-from lmparse.review.diff.rules import CLASSES, RULES
+from lmparse.review.diff.pairs import LayoutPair, Pairs, paired
+from lmparse.review.diff.rules import CLASSES
 from lmparse.review.diff.walk import Walk
 from lmparse.spec.ksy import Specs
-
-__all__ = ["Diff", "SpecChange", "compare"]
-
-
-@dataclass(frozen=True)
-class SpecChange:
-    """One change, with what follows from it."""
-
-    rule: str
-    """One of RULES."""
-    layout: str
-    field: str
-    """Field of the layout; `params.x`, `instances.x`, `enums.x` for what is none; empty for the layout itself."""
-    old: Said
-    new: Said
-    effect: str
-    """What it does to the columns that Spark shows, `none` when nothing."""
-    columns: tuple[str, ...]
-    """The columns it does it to."""
-    moved: tuple[Moved, ...]
-    """Fields that stand elsewhere because of it."""
-    also: tuple[str, ...]
-    """Fields that the same change is in, when it is one of a list of codes, a type or a byte order."""
-
-    @property
-    def cls(self) -> str:
-        """Its class."""
-        return RULES[self.rule].cls
-
-    @property
-    def spec(self) -> str:
-        """The spec it is in."""
-        return spec_of(self.layout)
+from lmparse.spec.layout import spec_of
 
 
 @dataclass(frozen=True)
 class Diff:
-    """All changes from one state of specs to another: by spec, then the worst first, then in the order of fields."""
+    """All changes from one state of specs to another, by spec, then the worst class first, then by field."""
 
     old: str
     new: str
@@ -76,30 +45,14 @@ class Diff:
 def compare(old: Specs, new: Specs) -> Diff:
     """What has changed from one state of specs to another."""
     pairs = paired(old, new)
-    drafts = [*_specs_and_types(pairs), *Walk(pairs).drafts(), *_codes(pairs)]
-    for pair in (pairs.layouts[name] for name in sorted(pairs.touched)):
-        drafts += [*_of_layout(pairs, pair), *_params(pairs, pair), *_instances(pairs, pair)]
-        drafts += _enum_details(pairs, pair)
-    drafts += _byte_orders(pairs)
-    effects = Effects(pairs, drafts)
-    drafts += effects.extra
-    drafts += _texts(pairs, {spec_of(draft.layout) for draft in drafts})
-    changes = [_settled(draft, effects.of(draft)) for draft in drafts]
+    changes = [*_specs_and_types(pairs), *Walk(pairs).changes(), *code_changes(pairs)]
+    for pair in pairs.touched_layouts():
+        changes += [*_of_layout(pairs, pair), *_params(pairs, pair), *_instances(pairs, pair)]
+        changes += _enum_details(pairs, pair)
+    changes += _byte_orders(pairs)
+    changes += add_effects(pairs, changes)
+    changes += _texts(pairs, {change.spec for change in changes})
     return Diff(old.source, new.source, tuple(sorted(changes, key=lambda change: _rank(pairs, change))))
-
-
-def _settled(draft: Draft, effect: Effect) -> SpecChange:
-    return SpecChange(
-        rule=draft.rule,
-        layout=draft.layout,
-        field=draft.member,
-        old=draft.old,
-        new=draft.new,
-        effect=str(effect),
-        columns=tuple(sorted(effect.columns)),
-        moved=tuple(draft.moved),
-        also=tuple(draft.also),
-    )
 
 
 def _rank(pairs: Pairs, change: SpecChange) -> tuple[object, ...]:
@@ -110,36 +63,32 @@ def _rank(pairs: Pairs, change: SpecChange) -> tuple[object, ...]:
     return (change.spec, CLASSES.index(change.cls), change.layout, place, *words)
 
 
-def _specs_and_types(pairs: Pairs) -> Iterator[Draft]:
-    taken = set(pairs.names.values())
-    for layouts, known, verb in ((pairs.old.layouts, pairs.names, "removed"), (pairs.new.layouts, taken, "added")):
-        for name in sorted(layouts):
-            other = pairs.new.layouts if verb == "removed" else pairs.old.layouts
-            if name in known or spec_of(name) not in pairs.ids:
-                continue
-            if "." not in name or spec_of(name) in other:
-                what = "spec" if name == spec_of(name) else "type"
-                said = (name, None) if verb == "removed" else (None, name)
-                yield Draft(f"{what}-{verb}", name, "", *said)
+def _specs_and_types(pairs: Pairs) -> Iterator[SpecChange]:
+    old, new = pairs.old.layouts, pairs.new.layouts
+    for layouts, others, known, verb, effect in (
+        (old, new, set(pairs.names), "removed", REMOVED),
+        (new, old, set(pairs.names.values()), "added", ADDED),
+    ):
+        for name in sorted(layouts.keys() - known):
+            said = (name, None) if verb == "removed" else (None, name)
+            if spec_of(name) in pairs.ids and name == spec_of(name):
+                change = SpecChange(f"spec-{verb}", name, "", *said)
+                change.effects.add(effect)
+                yield change
+            elif spec_of(name) in pairs.ids and spec_of(name) in others:
+                yield SpecChange(f"type-{verb}", name, "", *said)
     for before, after in sorted(pairs.names.items()):
         if before != after:
-            yield Draft("type-renamed", after, "", before, after)
+            yield SpecChange("type-renamed", after, "", before, after)
 
 
-def _codes(pairs: Pairs) -> Iterator[Draft]:
-    for found in code_changes(pairs):
-        yield Draft(found.rule, found.layout, found.member, found.old, found.new, also=found.users)
+_TEXTS = {"title": "title-changed", "doc": "doc-changed", "doc_ref": "reference-changed"}
 
 
-def _of_layout(pairs: Pairs, pair: LayoutPair) -> Iterator[Draft]:
+def _of_layout(pairs: Pairs, pair: LayoutPair) -> Iterator[SpecChange]:
     old, new = pair.old, pair.new
-    for rule, before, after in (
-        ("title-changed", old.title, new.title),
-        ("doc-changed", old.doc, new.doc),
-        ("reference-changed", old.doc_ref, new.doc_ref),
-    ):
-        if before != after:
-            yield Draft(rule, new.id, "", str(before) or None, str(after) or None)
+    for rule, before, after in changed_texts(old, new, _TEXTS):
+        yield SpecChange(rule, new.id, "", before, after)
     if old.kind != new.kind:
         kinds = old.kind or "struct", new.kind or "struct"
         users = [
@@ -148,50 +97,40 @@ def _of_layout(pairs: Pairs, pair: LayoutPair) -> Iterator[Draft]:
             for before, entry in holder.kept()
             if entry.type == new.id and (before.kind, entry.kind) == kinds
         ]
-        yield Draft("kind-changed", new.id, "", *kinds, also=users)
+        yield SpecChange("kind-changed", new.id, "", *kinds, also=users)
     details = pairs.detail(pair, "")
     for key in sorted({*details[0], *details[1]} - {"meta/endian"}):
         if details[0].get(key) != details[1].get(key):
             rule = "source-changed" if key == "-lm-source" else "reading-changed"
-            yield Draft("about-changed" if is_of_no_record(key) else rule, new.id, "", *_keyed(key, *details))
+            yield SpecChange("about-changed" if is_of_no_record(key) else rule, new.id, "", *_keyed(key, *details))
 
 
 def _keyed(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Said, Said]:
-    """What stands at a key on both sides, with the key."""
+    """The texts of a key in both states, with the key."""
     said = [f"{key}: {side[key]}" if key in side else None for side in (before, after)]
     return said[0], said[1]
 
 
-def _params(pairs: Pairs, pair: LayoutPair) -> Iterator[Draft]:
+def _params(pairs: Pairs, pair: LayoutPair) -> Iterator[SpecChange]:
     old, new = pair.old.params, pair.new.params
-    for name in old:
-        if name not in new:
-            yield Draft("param-removed", pair.id, f"params.{name}", name, None)
-    for name in new:
-        if name not in old:
-            yield Draft("param-added", pair.id, f"params.{name}", None, name)
+    before, after = ({name: name for name in names} for names in (old, new))
+    yield from came_and_went("param", pair.id, "params", before, after)
     both = [[name for name in side if name in old and name in new] for side in (old, new)]
     if both[0] != both[1]:
-        yield Draft("param-changed", pair.id, "params", ", ".join(old), ", ".join(new))
+        yield SpecChange("param-changed", pair.id, "params", ", ".join(old), ", ".join(new))
     for name in both[1]:
         yield from _of_details(pairs, pair, f"params.{name}", "param-changed")
 
 
-def _instances(pairs: Pairs, pair: LayoutPair) -> Iterator[Draft]:
-    sides = [state.details.get(name, {}) for state, name in ((pairs.old, pair.old.id), (pairs.new, pair.id))]
-    for member in sorted({*sides[0], *sides[1]}):
-        if not member.startswith("instances."):
-            continue
-        if member not in sides[1]:
-            yield Draft("instance-removed", pair.id, member, _of_instance(sides[0][member]), None)
-        elif member not in sides[0]:
-            yield Draft("instance-added", pair.id, member, None, _of_instance(sides[1][member]))
-        else:
-            yield from _of_details(pairs, pair, member, "instance-changed")
-
-
-def _of_instance(texts: Mapping[str, str]) -> str:
-    return texts.get("value") or texts.get("type") or "bytes"
+def _instances(pairs: Pairs, pair: LayoutPair) -> Iterator[SpecChange]:
+    old, new = (
+        {member.removeprefix("instances."): texts.get("value") or texts.get("type") or "bytes"
+         for member, texts in state.details.get(name, {}).items() if member.startswith("instances.")}
+        for state, name in ((pairs.old, pair.old.id), (pairs.new, pair.id))
+    )  # fmt: skip
+    yield from came_and_went("instance", pair.id, "instances", old, new)
+    for name in old.keys() & new.keys():
+        yield from _of_details(pairs, pair, f"instances.{name}", "instance-changed")
 
 
 _ABOUT = {
@@ -203,18 +142,18 @@ _ABOUT = {
 }
 
 
-def _of_details(pairs: Pairs, pair: LayoutPair, member: str, rule: str) -> Iterator[Draft]:
-    """What has changed in a member that is no field."""
+def _of_details(pairs: Pairs, pair: LayoutPair, member: str, rule: str) -> Iterator[SpecChange]:
+    """The changes of a member that is not a field."""
     before, after = pairs.detail(pair, member)
     words = FieldComparison(pairs, pair)
     for key in sorted({*before, *after}):
         if words.in_later_words(before.get(key, "")) != after.get(key, ""):
             found = _ABOUT.get(key.rpartition("/")[2], "about-changed" if is_of_no_record(key) else rule)
-            yield Draft(found, pair.id, member, *_keyed(key, before, after))
+            yield SpecChange(found, pair.id, member, *_keyed(key, before, after))
 
 
-def _enum_details(pairs: Pairs, pair: LayoutPair) -> Iterator[Draft]:
-    """What is said of codes beyond their words, of those that are in both states."""
+def _enum_details(pairs: Pairs, pair: LayoutPair) -> Iterator[SpecChange]:
+    """Changes of what the spec says about codes besides their names, for codes that are in both states."""
     for enum, codes in pair.new.enums.items():
         member = f"enums.{enum}"
         known = [{f"{code.value}" for code in side} for side in (pair.old.enums.get(enum, ()), codes)]
@@ -223,11 +162,11 @@ def _enum_details(pairs: Pairs, pair: LayoutPair) -> Iterator[Draft]:
             is_in_both = all(key.partition("/")[0] in values for values in known)
             if is_in_both and before.get(key) != after.get(key):
                 rule = _ABOUT.get(key.rpartition("/")[2], "about-changed")
-                yield Draft(rule, pair.id, member, *_keyed(key, before, after))
+                yield SpecChange(rule, pair.id, member, *_keyed(key, before, after))
 
 
-def _byte_orders(pairs: Pairs) -> Iterator[Draft]:
-    """A byte order is said once for a spec; the types in it follow."""
+def _byte_orders(pairs: Pairs) -> Iterator[SpecChange]:
+    """Changes of the byte order of a spec, once for all types in it that have the same one."""
     groups: dict[tuple[str, str, str], list[LayoutPair]] = {}
     for name in sorted(pairs.layouts):
         pair = pairs.layouts[name]
@@ -241,14 +180,14 @@ def _byte_orders(pairs: Pairs) -> Iterator[Draft]:
             for _, new in pair.kept()
             if [side.get("order") for side in pairs.detail(pair, new.id)] == [INHERITED, INHERITED]
         ]
-        # Where no number takes its order from there, nothing is read otherwise.
+        # Where no number takes its order from there, all bytes are read as before.
         rule = "byte-order-changed" if numbers else "about-changed"
-        yield Draft(rule, found[0].id, "", before or None, after or None, also=numbers)
+        yield SpecChange(rule, found[0].id, "", before or None, after or None, also=numbers)
 
 
-def _texts(pairs: Pairs, told: set[str]) -> Iterator[Draft]:
-    """Specs whose text is another one although nothing in them is."""
-    for spec_id in sorted(pairs.ids - told):
+def _texts(pairs: Pairs, changed: set[str]) -> Iterator[SpecChange]:
+    """Specs with another text although no other change of them is known."""
+    for spec_id in sorted(pairs.ids - changed):
         pair = pairs.layouts.get(spec_id)
         if pair is not None and pair.old.sha256 != pair.new.sha256:
-            yield Draft("text-changed", spec_id, "", None, None)
+            yield SpecChange("text-changed", spec_id, "", None, None)

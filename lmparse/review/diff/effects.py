@@ -1,13 +1,12 @@
-"""Effects: what changes of specs do to the columns that Spark shows, each put down to the change that does it."""
+"""Effects: what changes of specs do to the columns that Spark shows, each assigned to the change that causes it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from lmparse.review.diff.columns import Origin, SpecColumn, columns_of, is_wider
-from lmparse.review.diff.fields import Draft
-from lmparse.review.diff.pairs import Pairs, held_by
+from lmparse.review.diff.fields import SpecChange
+from lmparse.review.diff.pairs import Pairs
 from lmparse.spec.ksy import Specs
 
 ADDED, REMOVED, NULLABLE, COMMENT = "column added", "column removed", "nullable", "comment"
@@ -26,107 +25,90 @@ _MAKES_NULLABLE = frozenset(("field-optional", "condition-added"))
 _CHANGES_COMMENTS = frozenset(("doc-changed",))
 
 
-@dataclass
-class Effect:
-    """What one change does."""
-
-    words: set[str] = field(default_factory=set)
-    columns: set[str] = field(default_factory=set)
-    """Columns of a spec it does it to: `bmc_lldf.rid_page`."""
-
-    def __str__(self) -> str:
-        ordered = sorted(self.words, key=lambda word: (_ORDER.index(_TYPE if word.startswith(_TYPE) else word), word))
-        return ", ".join(ordered) or "none"
+def in_words(effects: Iterable[str]) -> str:
+    """Effects in the order of reports: `column removed, nullable`, or `none`."""
+    ordered = sorted(effects, key=lambda word: (_ORDER.index(_TYPE if word.startswith(_TYPE) else word), word))
+    return ", ".join(ordered) or "none"
 
 
-class Effects:
-    """The effects of some changes. `extra` are changes of columns that no change of their fields explains."""
+def add_effects(pairs: Pairs, changes: Iterable[SpecChange]) -> list[SpecChange]:
+    """Note the effects on columns at the changes that cause them; returns a change for each other new type."""
+    found = _Effects(pairs, changes)
+    for spec_id in sorted(pairs.ids & pairs.touched):
+        found.compare(spec_id, columns_of(pairs.old, spec_id), columns_of(pairs.new, spec_id))
+    return found.extra
 
-    def __init__(self, pairs: Pairs, drafts: Iterable[Draft]) -> None:
-        self._pairs = pairs
-        self._effects: dict[int, Effect] = {}
-        self._before: dict[Origin, list[Draft]] = {}
-        self._after: dict[Origin, list[Draft]] = {}
-        earlier = {after: before for before, after in pairs.names.items()}
-        for draft in drafts:
-            places = [(draft.layout, draft.member, draft.before or draft.member)]
-            if not draft.member:  # a change of a type is one of the fields that have it
-                shared = ((layout, name) for layout, _, name in (place.rpartition(".") for place in draft.also))
-                places += [(layout, name, pairs.layouts[layout].member_before(name)) for layout, name in shared]
-            for layout, after, before in places:
-                self._after.setdefault((layout, after), []).append(draft)
-                self._before.setdefault((earlier.get(layout, layout), before), []).append(draft)
-        self._holders = {id(state): _holders(state) for state in (pairs.old, pairs.new)}
-        self.extra: list[Draft] = []
-        for spec_id in sorted(pairs.ids):
-            if spec_id in pairs.touched:
-                self._compare(spec_id, columns_of(pairs.old, spec_id), columns_of(pairs.new, spec_id))
 
-    def of(self, draft: Draft) -> Effect:
-        """The effect of one of the changes."""
-        whole = {"spec-removed": REMOVED, "spec-added": ADDED}.get(draft.rule)
-        return self._effects.get(id(draft), Effect({whole} if whole else set()))
+class _State:
+    """One state of the specs: the changes of each field, and the fields that have each layout."""
 
-    def _compare(self, spec_id: str, old: Mapping[str, SpecColumn], new: Mapping[str, SpecColumn]) -> None:
-        for name, column in new.items():
-            place = f"{spec_id}.{name}"
-            if name not in old:
-                for draft in self._causes(self._pairs.new, column.origins, _CHANGES_COLUMNS):
-                    self._note(draft, ADDED, place)
-                continue
-            if column.type != old[name].type:
-                self._retyped(spec_id, name, old[name], column)
-            for draft in self._at(self._pairs.new, column.origins, _MAKES_NULLABLE):
-                self._note(draft, NULLABLE, place)
-            if column.comment != old[name].comment:
-                for draft in self._at(self._pairs.new, column.origins[:1], _CHANGES_COMMENTS):
-                    self._note(draft, COMMENT, place)
-        for name, column in old.items():
-            if name not in new:
-                for draft in self._causes(self._pairs.old, column.origins, _CHANGES_COLUMNS):
-                    self._note(draft, REMOVED, f"{spec_id}.{name}")
+    def __init__(self, specs: Specs) -> None:
+        self.changes: dict[Origin, list[SpecChange]] = {}
+        self._holders: dict[str, list[Origin]] = {}
+        for layout in specs.layouts.values():
+            for entry in layout:
+                for name in filter(None, (*entry.cases, entry.type)):
+                    self._holders.setdefault(name, []).append((layout.id, entry.id))
 
-    def _retyped(self, spec_id: str, name: str, old: SpecColumn, new: SpecColumn) -> None:
-        word = f"{_TYPE} {old.type} -> {new.type}"
-        drafts = self._causes(self._pairs.new, new.origins, _CHANGES_TYPES)
-        if not drafts:
-            rule = "column-widened" if is_wider(old.type, new.type) else "column-retyped"
-            drafts = [Draft(rule, spec_id, name, old.type, new.type, name)]
-            self.extra += drafts
-        for draft in drafts:
-            self._note(draft, word, f"{spec_id}.{name}")
+    def at(self, origins: Iterable[Origin], rules: frozenset[str]) -> list[SpecChange]:
+        """The changes of some fields that have one of the rules."""
+        return [change for origin in origins for change in self.changes.get(origin, ()) if change.rule in rules]
 
-    def _note(self, draft: Draft, word: str, column: str) -> None:
-        effect = self._effects.setdefault(id(draft), Effect())
-        effect.words.add(word)
-        effect.columns.add(column)
-
-    def _causes(self, state: Specs, origins: Iterable[Origin], rules: frozenset[str]) -> list[Draft]:
-        """Changes of some fields, else of the fields that hold them, whichever are nearest."""
+    def causes(self, origins: Iterable[Origin], rules: frozenset[str]) -> list[SpecChange]:
+        """The same; if there are none, those of the nearest fields around them that have such changes."""
         seen: set[str] = set()
         level = list(origins)
         while level:
-            found = self._at(state, level, rules)
-            if found:
+            if found := self.at(level, rules):
                 return found
             layouts = {layout for layout, _ in level} - seen
             seen |= layouts
-            level = [holder for layout in sorted(layouts) for holder in self._holders[id(state)].get(layout, ())]
+            level = [holder for layout in sorted(layouts) for holder in self._holders.get(layout, ())]
         return []
 
-    def _at(self, state: Specs, origins: Iterable[Origin], rules: frozenset[str]) -> list[Draft]:
-        drafts = self._before if state is self._pairs.old else self._after
-        return [draft for origin in origins for draft in drafts.get(origin, ()) if draft.rule in rules]
+
+class _Effects:
+    """Compares columns. `extra` are changes of columns that no change of their fields explains."""
+
+    def __init__(self, pairs: Pairs, changes: Iterable[SpecChange]) -> None:
+        self._old, self._new = _State(pairs.old), _State(pairs.new)
+        self.extra: list[SpecChange] = []
+        earlier = {after: before for before, after in pairs.names.items()}
+        for change in changes:
+            places = [(change.layout, change.field, change.before or change.field)]
+            if not change.field:  # a change of a type is a change of the fields that have it
+                shared = ((layout, name) for layout, _, name in (place.rpartition(".") for place in change.also))
+                places += [(layout, name, pairs.layouts[layout].member_before(name)) for layout, name in shared]
+            for layout, after, before in places:
+                self._new.changes.setdefault((layout, after), []).append(change)
+                self._old.changes.setdefault((earlier.get(layout, layout), before), []).append(change)
+
+    def compare(self, spec_id: str, old: Mapping[str, SpecColumn], new: Mapping[str, SpecColumn]) -> None:
+        """Note what has become of the columns of one spec."""
+        for name, column in new.items():
+            place = f"{spec_id}.{name}"
+            if name not in old:
+                _note(self._new.causes(column.origins, _CHANGES_COLUMNS), ADDED, place)
+                continue
+            if column.type != old[name].type:
+                self._retyped(spec_id, name, old[name], column)
+            _note(self._new.at(column.origins, _MAKES_NULLABLE), NULLABLE, place)
+            if column.comment != old[name].comment:
+                _note(self._new.at(column.origins[:1], _CHANGES_COMMENTS), COMMENT, place)
+        for name, column in old.items():
+            if name not in new:
+                _note(self._old.causes(column.origins, _CHANGES_COLUMNS), REMOVED, f"{spec_id}.{name}")
+
+    def _retyped(self, spec_id: str, name: str, old: SpecColumn, new: SpecColumn) -> None:
+        changes = self._new.causes(new.origins, _CHANGES_TYPES)
+        if not changes:
+            rule = "column-widened" if is_wider(old.type, new.type) else "column-retyped"
+            changes = [SpecChange(rule, spec_id, name, old.type, new.type, name)]
+            self.extra += changes
+        _note(changes, f"{_TYPE} {old.type} -> {new.type}", f"{spec_id}.{name}")
 
 
-def _holders(state: Specs) -> dict[str, list[Origin]]:
-    """The fields that hold each layout."""
-    found: dict[str, list[Origin]] = {}
-    for layout in state.layouts.values():
-        for held in held_by(layout):
-            found.setdefault(held, [])
-        for entry in layout:
-            for name in (*entry.cases, entry.type):
-                if name:
-                    found.setdefault(name, []).append((layout.id, entry.id))
-    return found
+def _note(changes: Iterable[SpecChange], effect: str, column: str) -> None:
+    for change in changes:
+        change.effects.add(effect)
+        change.columns.add(column)

@@ -1,34 +1,40 @@
-"""Fields: what has changed in one field that is in both states of a spec."""
+"""Fields: the changes of one field that is in both states of a spec."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from lmparse.review.diff.pairs import LayoutPair, Pairs, spec_of
+from lmparse.review.diff.pairs import LayoutPair, Pairs, said_of
+from lmparse.review.diff.rules import RULES
 from lmparse.spec.ksy import Specs
-from lmparse.spec.layout import Field, Layout, is_reserved
+from lmparse.spec.layout import Field, Layout, is_reserved, spec_of
 
 Said = str | int | None
-"""What stood or stands there; None for nothing."""
+"""The text or number in one state; None for nothing."""
 Found = tuple[str, Said, Said]
-"""Rule, what stood there, what stands there."""
+"""Rule, text before, text after."""
 INHERITED = "of the record"
-"""What `order` of a number says that has none of its own."""
+"""The `order` of a number without a byte order of its own."""
 _ALIKE = (frozenset(("bytes", "lrsn10", "rba10")), frozenset(("char", "code")))
 """Kinds whose values are shown the same."""
 _NUMBERS = ("uint", "int", "float")
 _NESTED = ("struct", "body")
-_TOLD_BY_OTHERS = frozenset(("bits", "order", "number", "if"))
+_TEXTS = {
+    "status": "status-changed", "doc": "doc-changed", "doc_ref": "reference-changed", "source": "source-changed",
+    "orig_id": "orig-id-changed",
+}  # fmt: skip
+_REPORTED_ELSEWHERE = frozenset(("bits", "order", "number", "if"))
 _CASE = "case "
 _OF_NO_RECORD = re.compile(r"meta/(?!encoding$|bit-endian$)|to-string$|-(?!lm-|unit$|scale$|codec$)")
-"""Keys that say nothing of how bytes are read."""
+"""Keys without a meaning for how bytes are read."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """A field that a change in front of it has moved. Offsets are in bytes, None where the data says them."""
+    """A field that a change in front of it has moved. Offsets are in bytes, None where the data decides them."""
 
     layout: str
     field: str
@@ -37,42 +43,68 @@ class Moved:
 
 
 @dataclass
-class Draft:
-    """A change while its consequences are gathered; its rule may follow from them."""
+class SpecChange:
+    """One change with its consequences. The rule may become another one while the consequences are collected."""
 
     rule: str
+    """One of RULES."""
     layout: str
-    """Id in the later state, where there is one."""
-    member: str
-    """Field; `params.x`, `instances.x`, `enums.x` for what is none; empty for the layout itself."""
+    """Id in the later state, if it is there."""
+    field: str
+    """Field of the layout; `params.x`, `instances.x`, `enums.x` for other members; empty for the layout itself."""
     old: Said
     new: Said
     before: str = ""
-    """What the member was called."""
-    moved: list[Moved] = field(default_factory=list)
-    also: list[str] = field(default_factory=list)
-    """Other fields that the same change is in."""
+    """The earlier name of the field."""
+    moved: list[Moved] = dataclasses.field(default_factory=list)
+    """Fields that the change moves."""
+    also: list[str] = dataclasses.field(default_factory=list)
+    """Fields with the same change, if it is a change of a list of codes, a type or a byte order."""
+    effects: set[str] = dataclasses.field(default_factory=set)
+    """What the change does to the columns that Spark shows."""
+    columns: set[str] = dataclasses.field(default_factory=set)
+    """The columns that it affects: `bmc_lldf.rid_page`."""
     needs_bytes: bool = False
-    """Whether an added field asks for bytes that records need not have had."""
+    """Whether an added field needs bytes that existing records may lack."""
     takes_reserved: bool = False
-    """Whether a number has grown, on the side of its leading digits, into bytes that were reserved."""
+    """Whether a number has grown, at its leading digits, into bytes that were reserved."""
+
+    @property
+    def cls(self) -> str:
+        """Its class."""
+        return RULES[self.rule].cls
+
+    @property
+    def spec(self) -> str:
+        """Id of the spec."""
+        return spec_of(self.layout)
+
+
+def came_and_went(
+    kind: str, layout: str, place: str, old: Mapping[str, str], new: Mapping[str, str]
+) -> Iterator[SpecChange]:
+    """A change for each member `place.name` that is in one state only; the values of the mappings are shown."""
+    for name in sorted(old.keys() - new.keys()):
+        yield SpecChange(f"{kind}-removed", layout, f"{place}.{name}", old[name], None)
+    for name in sorted(new.keys() - old.keys()):
+        yield SpecChange(f"{kind}-added", layout, f"{place}.{name}", None, new[name])
 
 
 def is_of_no_record(key: str) -> bool:
-    """Whether a key of a spec says nothing of how bytes are read."""
+    """Whether a key of a spec has no meaning for how bytes are read."""
     return bool(_OF_NO_RECORD.match(key))
 
 
 def order_of(state: Specs, layout: Layout, entry: Field) -> str:
     """The byte order of a number of several bytes; empty for everything else."""
-    own = state.details.get(layout.id, {}).get(entry.id, {}).get("order", "")
+    own = said_of(state, layout.id, entry.id).get("order", "")
     return endian_of(state, layout) if own == INHERITED else own
 
 
 def endian_of(state: Specs, layout: Layout) -> str:
     """`be`, `le`, or the expression that decides."""
-    details = (state.details.get(name, {}).get("", {}) for name in (layout.id, spec_of(layout.id)))
-    return layout.endian or next((text for one in details if (text := one.get("meta/endian"))), "")
+    texts = [said_of(state, name, "").get("meta/endian") for name in (layout.id, spec_of(layout.id))]
+    return layout.endian or next(filter(None, texts), "")
 
 
 class FieldComparison:
@@ -83,8 +115,8 @@ class FieldComparison:
         self._pair = pair
         self._words = pairs.renamed_words(spec_of(pair.id))
 
-    def changes(self, old: Field, new: Field) -> list[Draft]:
-        """Everything that has changed in a field but its place."""
+    def changes(self, old: Field, new: Field) -> list[SpecChange]:
+        """All changes of a field but those of its place."""
         found = [
             *self._name_and_kind(old, new),
             *self._nested(old, new),
@@ -93,12 +125,12 @@ class FieldComparison:
             *_meaning(old, new),
             *_limits(old, new),
             *self._expressions(old, new),
-            *_descriptions(old, new),
+            *changed_texts(old, new, _TEXTS),
         ]
-        return [Draft(rule, self._pair.id, new.id, said, says, old.id) for rule, said, says in found]
+        return [SpecChange(rule, self._pair.id, new.id, said, says, old.id) for rule, said, says in found]
 
     def in_later_words(self, text: str) -> str:
-        """An expression with everything that has another name under that name."""
+        """An expression with the later names of all that is renamed."""
         return re.sub(r"\w+", lambda match: self._words.get(match[0], match[0]), text) if self._words else text
 
     def _name_and_kind(self, old: Field, new: Field) -> Iterator[Found]:
@@ -109,7 +141,7 @@ class FieldComparison:
             yield "sign-changed", old.kind, new.kind
         elif old.kind != new.kind:
             is_alike = any({old.kind, new.kind} <= kinds for kinds in _ALIKE) and _shows_as_much(old, new)
-            if not _is_open_end(old, new) and not self._is_told_at_type(old, new):
+            if not _is_open_end(old, new) and not self._is_change_of_type(old, new):
                 yield "kind-alike" if is_alike else "kind-changed", _kind(old), _kind(new)
         elif all(letters) and letters[0] != letters[1]:
             yield _found("sign-changed" if set(letters) == {"u", "s"} else "kind-changed", letters)
@@ -123,8 +155,8 @@ class FieldComparison:
         pairs, pair = self._pairs, self._pair
         return order_of(pairs.old, pair.old, old), order_of(pairs.new, pair.new, new)
 
-    def _is_told_at_type(self, old: Field, new: Field) -> bool:
-        """Whether the kind is that of a type which has another kind."""
+    def _is_change_of_type(self, old: Field, new: Field) -> bool:
+        """Whether the type of the field has changed its kind, so that the change is reported there."""
         before, after = self._types(old, new)
         if before is None or after is None or self._pairs.renamed(before.id) != after.id:
             return False
@@ -155,7 +187,7 @@ class FieldComparison:
             yield "number-narrowed" if is_narrower else "width-changed", _width(old), _width(new)
 
     def _follows_type(self, old: Field, new: Field) -> bool:
-        """Whether the width is that of the nested type, so that the change is told there."""
+        """Whether the width is that of the nested type, so that the change is reported there."""
         before, after = self._types(old, new)
         if before is None or after is None:
             return bool(before or after) and old.kind == new.kind
@@ -183,25 +215,25 @@ class FieldComparison:
         return any(before != after for before, after in (self._detail(new, key) for key in ("size", "size-eos")))
 
     def _expressions(self, old: Field, new: Field) -> Iterator[Found]:
-        """What the parser goes by beyond the layout."""
+        """Changes of what the parser uses beyond the layout."""
         before, after = self._pairs.detail(self._pair, new.id)
-        told = set(_TOLD_BY_OTHERS)
+        reported = set(_REPORTED_ELSEWHERE)
         if old.width != new.width:
-            told |= {"size", "size-eos"}
+            reported |= {"size", "size-eos"}
         if old.repeated != new.repeated:
-            told |= {"repeat", "repeat-expr", "repeat-until", "size"}
+            reported |= {"repeat", "repeat-expr", "repeat-until", "size"}
         if bool(old.cases) != bool(new.cases) or self._pairs.renamed(old.type) != new.type:
-            told |= {"switch-on", "arguments", *(key for key in {*before, *after} if key.startswith(_CASE))}
+            reported |= {"switch-on", "arguments", *(key for key in {*before, *after} if key.startswith(_CASE))}
         elif old.cases or new.cases:
             yield from self._cases(old, new, before, after)
-        for key in sorted({*before, *after} - told):
+        for key in sorted({*before, *after} - reported):
             said = before.get(key), after.get(key)
             if not key.startswith(_CASE) and self.in_later_words(said[0] or "") != (said[1] or ""):
                 rule = "about-changed" if is_of_no_record(key) else "reading-changed"
                 yield _found(rule, [None if text is None else f"{key}: {text}" for text in said])
 
     def _cases(self, old: Field, new: Field, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Found]:
-        """Kinds of nested records; those that take and had taken one type are told of together."""
+        """Changes of the cases; keys with the same types before and after are reported together."""
         earlier = {self.in_later_words(key): self._case(text) for key, text in before.items() if key.startswith(_CASE)}
         later = {key: text for key, text in after.items() if key.startswith(_CASE)}
         groups: dict[tuple[str | None, str | None], list[str]] = {}
@@ -217,7 +249,7 @@ class FieldComparison:
             yield "type-changed", _nested_in(old), _nested_in(new)
 
     def _case(self, text: str) -> str:
-        """The type of a case, and what it is given, under later names."""
+        """The type of a case and its arguments, under later names."""
         name, bracket, arguments = text.partition("(")
         return f"{self._pairs.renamed(name)}{bracket}{self.in_later_words(arguments)}"
 
@@ -252,26 +284,21 @@ def _limits(old: Field, new: Field) -> Iterator[Found]:
         yield "check-added" if new.checks else "check-removed", old.checks or None, new.checks or None
 
 
-def _descriptions(old: Field, new: Field) -> Iterator[Found]:
-    for rule, name in (
-        ("status-changed", "status"),
-        ("doc-changed", "doc"),
-        ("reference-changed", "doc_ref"),
-        ("source-changed", "source"),
-        ("orig-id-changed", "orig_id"),
-    ):
+def changed_texts(old: Field | Layout, new: Field | Layout, rules: Mapping[str, str]) -> Iterator[Found]:
+    """Changes of texts of a field or a layout; `rules` has the rule for each attribute."""
+    for name, rule in rules.items():
         said, says = getattr(old, name), getattr(new, name)
         if said != says:
             yield rule, said or None, says or None
 
 
 def _shows_as_much(old: Field, new: Field) -> bool:
-    """Whether a field of another kind has as many bytes, and no columns for parts of them are lost."""
+    """Whether a field of another kind has as many bytes, and no columns of its parts are lost."""
     return old.width == new.width and not (old.kind == "bytes" and old.type)
 
 
 def _is_open_end(old: Field, new: Field) -> bool:
-    """Whether bytes of fixed width have become bytes up to where the data says, or the reverse: a matter of width."""
+    """Whether bytes of fixed width have got a length that the data decides, or the reverse: a change of width."""
     return {old.kind, new.kind} == {"bytes", "variable"} and old.width != new.width
 
 

@@ -1,4 +1,4 @@
-"""Pairs: which layout and which field of one state of specs is which in the other."""
+"""Pairs: the layouts and fields of one state of specs with the same ones in the other state."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lmparse.spec.ksy import Specs
-from lmparse.spec.layout import Field, Layout, is_reserved
+from lmparse.spec.layout import Field, Layout, is_reserved, spec_of
 
 
 @dataclass(frozen=True)
 class FieldPair:
-    """One step of the way through both layouts at once, in the order of the fields."""
+    """One step of a walk through both layouts at once, in the order of the fields."""
 
     old: Field | None
     """None for a field that is added."""
     new: Field | None
     """None for a field that is removed."""
     left: bool = False
-    """Whether a field stood here that now stands elsewhere; it comes again there."""
+    """Whether the field was here and is now elsewhere; another step has it there."""
     placed: bool = False
-    """Whether a field stands here that stood elsewhere."""
+    """Whether the field is here and was elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LayoutPair:
 
     @property
     def id(self) -> str:
-        """Id in the later state, by which it goes in all that is said."""
+        """Id in the later state, which reports use."""
         return self.new.id
 
     def kept(self) -> Iterator[tuple[Field, Field]]:
@@ -45,7 +45,7 @@ class LayoutPair:
                 yield step.old, step.new
 
     def member_before(self, member: str) -> str:
-        """What a member is called in the earlier state."""
+        """The name of a member in the earlier state."""
         return next((old.id for old, new in self.kept() if new.id == member), member)
 
 
@@ -60,11 +60,11 @@ class Pairs:
     layouts: dict[str, LayoutPair] = field(default_factory=dict)
     """By the id in the later state."""
     names: dict[str, str] = field(default_factory=dict)
-    """Ids of layouts in the earlier state, and what they are called in the later one."""
+    """Ids of layouts in the later state, by their ids in the earlier state."""
 
     @cached_property
     def touched(self) -> frozenset[str]:
-        """Layouts that are not the same any more, or hold such a one, by the id in the later state."""
+        """Ids of the layouts, in the later state, that have changed or have a field with such a layout."""
         found = {pair.id for pair in self.layouts.values() if not self._is_same(pair)}
         while True:
             above = {
@@ -76,17 +76,21 @@ class Pairs:
                 return frozenset(found)
             found |= above
 
+    def touched_layouts(self) -> Iterator[LayoutPair]:
+        """The layouts of `touched`, by id."""
+        return (self.layouts[name] for name in sorted(self.touched))
+
     def _is_same(self, pair: LayoutPair) -> bool:
         if pair.old.id != pair.id or pair.old != pair.new:
             return False
         return self.old.details.get(pair.id) == self.new.details.get(pair.id)
 
     def renamed(self, layout_id: str | None) -> str | None:
-        """What a layout of the earlier state is called in the later one."""
+        """The id in the later state of a layout of the earlier state."""
         return self.names.get(layout_id, layout_id) if layout_id else None
 
     def renamed_words(self, spec_id: str) -> dict[str, str]:
-        """Words of a spec's expressions that are other words later: fields, types and lists of codes."""
+        """Names in the expressions of a spec that are renamed: fields, types and lists of codes."""
         words = {}
         for pair in self.layouts.values():
             if spec_of(pair.id) == spec_id:
@@ -98,21 +102,20 @@ class Pairs:
         return {before: after for before, after in words.items() if before != after}
 
     def detail(self, pair: LayoutPair, member: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """What the specs say of a member beyond its layout, before and after."""
-        before = self.old.details.get(pair.old.id, {}).get(pair.member_before(member), {})
-        return before, self.new.details.get(pair.id, {}).get(member, {})
+        """What the specs say about a member beyond its layout, before and after."""
+        return said_of(self.old, pair.old.id, pair.member_before(member)), said_of(self.new, pair.id, member)
 
 
-def spec_of(layout_id: str) -> str:
-    """The spec that a layout is of."""
-    return layout_id.split(".")[0]
+def said_of(state: Specs, layout_id: str, member: str) -> Mapping[str, str]:
+    """What the specs of a state say about a member of a layout beyond the layout; empty for no such member."""
+    return state.details.get(layout_id, {}).get(member, {})
 
 
 def paired(old: Specs, new: Specs) -> Pairs:
     """Both states side by side.
 
-    Where one is a file, only its spec is looked at, and what it reads by. What a spec imports is compared as well,
-    but whether it came or went is the matter of its own folder.
+    Where one state is a file, only its spec is compared, with the specs that it needs. Imported specs are compared
+    as well, but whether they were added or removed is not reported: they are not of the same folder.
     """
     alone = [state.own for state in (old, new) if state.is_file]
     own = frozenset().union(*alone) if alone else old.own | new.own
@@ -131,7 +134,7 @@ def paired(old: Specs, new: Specs) -> Pairs:
 
 
 def _needed(state: Specs, own: Iterable[str]) -> frozenset[str]:
-    """Specs that some specs read by, themselves among them."""
+    """Some specs and all that their fields need."""
     seen: set[str] = set()
     left = set(own)
     while left:
@@ -143,12 +146,11 @@ def _needed(state: Specs, own: Iterable[str]) -> frozenset[str]:
 
 def held_by(layout: Layout) -> Iterator[str]:
     """Ids of the layouts that the fields of a layout may have."""
-    for entry in layout:
-        yield from (name for name in (*entry.cases, entry.type) if name)
+    return (name for entry in layout for name in (*entry.cases, entry.type) if name)
 
 
 def _unpaired(pairs: Pairs) -> tuple[list[str], list[str]]:
-    """Types inside specs of both states that are in one of them only."""
+    """Types that are in one state only, inside specs that are in both."""
     gone = [name for name in sorted(pairs.old.layouts) if name not in pairs.names and "." in name]
     taken = set(pairs.names.values())
     come = [name for name in sorted(pairs.new.layouts) if name not in taken and "." in name]
@@ -157,7 +159,7 @@ def _unpaired(pairs: Pairs) -> tuple[list[str], list[str]]:
 
 
 def _renamed_types(pairs: Pairs) -> list[str]:
-    """Types that have another name where the same field or case holds them; notes the new names."""
+    """Types that have another name in the same field or case; adds the new names to `pairs`."""
     gone, come = _unpaired(pairs)
     found: dict[str, str] = {}
     for pair in list(pairs.layouts.values()):
@@ -177,7 +179,7 @@ def _renamed_types(pairs: Pairs) -> list[str]:
 
 
 def _alike_types(pairs: Pairs) -> list[str]:
-    """Types that have the same fields under another name; notes the new names."""
+    """Types that have the same fields under another name; adds the new names to `pairs`."""
     gone, come = _unpaired(pairs)
     found: dict[str, str] = {}
     for one in gone:
@@ -209,14 +211,14 @@ def _is_renamed(
     lost: tuple[list[Field], list[Field]],
     fields: tuple[Field, Field],
 ) -> bool:
-    """Whether a field is another one under its new name: by the vendor's name, or by place, width and kind."""
+    """Whether one field is the other under a new name: by the vendor's name, or by place, width and kind."""
     old, new = fields
     if is_reserved(old.id) != is_reserved(new.id):
         return False
     if old.orig_id and old.orig_id == new.orig_id:
         return all(sum(entry.orig_id == old.orig_id for entry in side) == 1 for side in lost)
     facts = [
-        (entry.offset, entry.width, entry.kind, name, state.details.get(layout.id, {}).get(entry.id, {}).get("bits"))
+        (entry.offset, entry.width, entry.kind, name, said_of(state, layout.id, entry.id).get("bits"))
         for state, layout, entry, name in (
             (pairs.old, layouts[0], old, pairs.renamed(old.type)),
             (pairs.new, layouts[1], new, new.type),
@@ -226,13 +228,13 @@ def _is_renamed(
 
 
 def _before(layout: Layout, entry: Field) -> str:
-    """The field in front of another."""
+    """Id of the field in front of another; empty for the first."""
     number = layout.fields.index(entry)
     return layout.fields[number - 1].id if number else ""
 
 
 def _steps(old: Layout, new: Layout, matched: Mapping[str, str]) -> Iterator[FieldPair]:
-    """The way through both: what is gone stands in front of what has come at the same place."""
+    """The steps through both layouts; at the same place removed fields come before added ones."""
     later = {entry.id: entry for entry in new}
     before = {after: entry for entry in old if (after := matched.get(entry.id))}
     number = {entry.id: at for at, entry in enumerate(old)}
@@ -255,7 +257,7 @@ def _steps(old: Layout, new: Layout, matched: Mapping[str, str]) -> Iterator[Fie
 
 
 def _longest_run(numbered: list[tuple[str, int]]) -> set[str]:
-    """The most of some ids whose numbers rise."""
+    """The ids of the longest run of rising numbers."""
     ends: list[int] = []
     last: list[int] = []
     earlier: list[int] = []

@@ -1,38 +1,38 @@
-"""Places: where fields stand, for those behind variable parts too, so that a field that moves is found."""
+"""Places: the places of fields, also behind parts of variable length, to find fields that have moved."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from lmparse.review.diff.pairs import Pairs
+from lmparse.review.diff.pairs import Pairs, said_of
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Field, Layout
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place in a record as a sum: so many bits behind its start, and behind some variable parts.
+    """A place in a record as a sum: a number of bits, and parts of variable length.
 
-    Two places of two states are the same when they are equal, whatever stands in front.
+    A field has the same place in two states when both sums are equal.
     """
 
     base: str = ""
-    """Empty for the start of the record, or the field that holds the offset it counts from."""
+    """Where the sum counts from: empty for the start of the record, or the field that has the offset."""
     bits: int = 0
     parts: tuple[str, ...] = ()
-    """Names of the variable parts in front, sorted, under what they are called in the later state."""
+    """Names of the variable parts in front, as in the later state, sorted."""
 
     def plus(self, bits: int = 0, *parts: str) -> Place:
-        """The place behind something."""
+        """The place behind a number of bits and some variable parts."""
         return replace(self, bits=self.bits + bits, parts=tuple(sorted((*self.parts, *parts))))
 
     def aligned(self) -> Place:
-        """The next whole byte, where everything but a bit field starts."""
+        """The place at the next whole byte, where all fields but bit fields start."""
         return replace(self, bits=-(-self.bits // 8) * 8)
 
     def shift_to(self, other: Place) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-        """How far it is to the same field in the other state: bits, and variable parts that went and came."""
+        """The difference to a place in the other state: bits, and variable parts removed and added."""
         before, after = (Counter((place.base, *place.parts)) for place in (self, other))
         return (
             other.bits - self.bits,
@@ -45,7 +45,7 @@ class Place:
 
 
 class Places:
-    """The places in one state of some specs."""
+    """The places of fields in one state of the specs."""
 
     def __init__(self, pairs: Pairs, state: Specs) -> None:
         self._state = state
@@ -63,7 +63,7 @@ class Places:
                 self._cases[place] = frozenset(pairs.renamed(case) or case for case in old.cases) & set(new.cases)
         self._open: set[str] = set()
         self._cuts = 0
-        """How often a type was found inside itself."""
+        """How many times a type was found inside itself."""
         self._extents: dict[str, Place] = {}
 
     def of(self, layout: Layout) -> dict[str, Place]:
@@ -76,7 +76,7 @@ class Places:
         return found
 
     def stated(self, layout: Layout) -> dict[str, int | None]:
-        """The offsets that the widths of a layout give, by field id; a layout that holds others contradicts itself."""
+        """The offsets that follow from the widths of a layout, by field id; a sound layout has the same ones."""
         found: dict[str, int | None] = {}
         bits: int | None = 0
         for entry in layout:
@@ -93,15 +93,15 @@ class Places:
         return found
 
     def extent(self, layout: Layout, entry: Field) -> Place:
-        """How far it is from the start of a field to what stands behind it."""
+        """The distance from the start of a field to the next one."""
         return self._behind(layout, entry, Place())
 
     def bits_of(self, layout: Layout, entry: Field) -> int:
-        """Bits of a field that is made of bits, else 0."""
+        """Number of bits of a bit field; 0 for other fields."""
         return int(self._detail(layout, entry, "bits") or 0)
 
     def least(self, layout: Layout) -> int:
-        """Bits that a record of a layout has at least."""
+        """The least number of bits of a record of a layout."""
         if layout.id in self._open:
             return 0
         self._open.add(layout.id)
@@ -110,7 +110,7 @@ class Places:
         return total
 
     def least_of(self, layout: Layout, entry: Field) -> int:
-        """Bits that a field needs at least; 0 when it can be missing."""
+        """The least number of bits of a field; 0 when it can be missing."""
         if entry.optional or entry.conditional or entry.repeated:
             return 0
         if entry.width is not None:
@@ -119,7 +119,7 @@ class Places:
         return self.bits_of(layout, entry) if nested is None else self.least(nested)
 
     def room(self, layout: Layout) -> int:
-        """Bits that every record of a layout has, since whatever holds it cuts out so many."""
+        """Number of bits that every record of a layout has, because all fields with the layout have that size."""
         held = [
             entry.width
             for other in self._state.layouts.values()
@@ -150,7 +150,7 @@ class Places:
             return Place(parts=(name,))
         if entry.type is not None:
             return self._layout_extent(entry.type, name)
-        # Cases that came or went say nothing of records of the others.
+        # Added and removed cases do not move anything in records of the other cases.
         kept = self._cases.get((layout.id, entry.id), frozenset())
         cases = {self._names.get(case, case): case for case in entry.cases}
         both = [f"{known}{self._layout_extent(cases[known], known)}" for known in sorted(cases) if known in kept]
@@ -169,12 +169,12 @@ class Places:
         for entry in layout:
             place = self._behind(layout, entry, place)
         self._open.discard(layout_id)
-        if cuts == self._cuts:  # else it says less than it would elsewhere, since a type is inside itself
+        if cuts == self._cuts:  # otherwise a type is inside itself, and the extent here is not the whole one
             self._extents[layout_id] = place.aligned()
         return place.aligned()
 
     def _fills_up_to(self, layout: Layout, entry: Field) -> str | None:
-        """The field that holds where this one ends, when it fills everything up to there."""
+        """Id of the field that has the end of this one, when this one has all bytes up to that end."""
         size = self._size(layout, entry)
         if entry.ends is None or entry.kind not in ("rest", "variable") or not size:
             return None
@@ -187,7 +187,7 @@ class Places:
         return self._detail(layout, entry, "size")
 
     def _detail(self, layout: Layout, entry: Field, key: str) -> str:
-        return self._state.details.get(layout.id, {}).get(entry.id, {}).get(key, "")
+        return said_of(self._state, layout.id, entry.id).get(key, "")
 
     def _name(self, layout: Layout) -> str:
         return self._names.get(layout.id, layout.id)

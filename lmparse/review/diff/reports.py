@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from textwrap import shorten, wrap
 from typing import Any
 
-from lmparse.review.diff.compare import Diff, SpecChange
+from lmparse.review.diff.compare import Diff
+from lmparse.review.diff.effects import in_words
+from lmparse.review.diff.fields import SpecChange
 from lmparse.review.diff.rules import CLASSES, RULES
 
 NOTHING = "nothing differs"
 _WIDTH = 118
 _LONGEST = 80
-"""Characters of a text that lines and tables show; JSON has all of it."""
-_MOST_MOVED = 5
-"""Fields that a cell of a table lists."""
+"""Number of characters of a text that lines and tables show; JSON has the whole text."""
+_MOST_LISTED = 5
+"""Number of fields that a cell of a table lists."""
 _MARKUP = re.compile(r"([\\`*_{}\[\]<#|~])")
 
 
@@ -61,14 +63,12 @@ def markdown(diff: Diff) -> Iterator[str]:
     for change in diff.changes:
         says = _escaped(_says(change))
         if change.moved:
-            named = [_code(_short(change, moved.layout, moved.field)) for moved in change.moved[:_MOST_MOVED]]
-            more = len(change.moved) - len(named)
-            says += f"; moves {', '.join(named)}" + (f" and {more} more" if more else "")
+            says += f"; moves {_counted([_short(change, moved.layout, moved.field) for moved in change.moved])}"
         if change.also:
             says += f"; in {_counted(change.also)}"
         place = ".".join(filter(None, (change.layout, change.field)))
         reason = RULES[change.rule].reason
-        yield f"| {change.cls} | {_code(place)} | {says} | {_escaped(change.effect)} | {reason} |"
+        yield f"| {change.cls} | {_code(place)} | {says} | {_escaped(in_words(change.effects))} | {reason} |"
 
 
 def _lines(change: SpecChange) -> Iterator[str]:
@@ -77,7 +77,10 @@ def _lines(change: SpecChange) -> Iterator[str]:
     front = f"  {change.cls:10}  "
     text = f"{place}: {_says(change)}" if place else _says(change)
     yield from wrap(
-        f"{text} [Spark: {change.effect}]", _WIDTH, initial_indent=front, subsequent_indent=" " * (len(front) + 2)
+        f"{text} [Spark: {in_words(change.effects)}]",
+        _WIDTH,
+        initial_indent=front,
+        subsequent_indent=" " * (len(front) + 2),
     )
     below = []
     if change.moved:
@@ -127,19 +130,18 @@ def _to_dict(change: SpecChange) -> dict[str, Any]:
         "field": change.field or None,
         "old": change.old,
         "new": change.new,
-        "effect": change.effect,
-        "columns": list(change.columns),
+        "effect": in_words(change.effects),
+        "columns": sorted(change.columns),
         "moved": [asdict(moved) for moved in change.moved],
         "also": list(change.also),
         "reason": RULES[change.rule].reason,
     }
 
 
-def _counted(names: Iterable[str]) -> str:
-    """Some names, the first of them by name."""
-    listed = list(names)
-    named = ", ".join(map(_code, listed[:_MOST_MOVED]))
-    return named + (f" and {len(listed) - _MOST_MOVED} more" if len(listed) > _MOST_MOVED else "")
+def _counted(names: Sequence[str]) -> str:
+    """The first of some names, and the number of the others."""
+    named = ", ".join(map(_code, names[:_MOST_LISTED]))
+    return named + (f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else "")
 
 
 def _code(text: str) -> str:

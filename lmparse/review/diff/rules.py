@@ -1,6 +1,6 @@
-"""Rules: what a change of a spec does to those who read its data, each with its class and its reason.
+"""Rules: the kinds of changes of a spec, each with its class (what it does to readers of the data) and the reason.
 
-The table in `docs/diff.md` is this list; the tests hold both together.
+`docs/diff.md` has the same table; a test compares both.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _BREAKING = (
     ("spec-removed", "spec removed", "Its records cannot be read any more."),
     ("param-added", "parameter added", "Readers must give a value that they do not know of."),
     ("param-removed", "parameter removed", "Readers that give a value for it fail."),
-    ("param-changed", "parameter changed", "The value that readers give is taken otherwise, or for another parameter."),
+    ("param-changed", "parameter changed", "The value that readers give has another meaning or parameter."),
     ("field-removed", "field removed", "Readers that name the column fail, and its values are lost."),
-    ("field-renamed", "field renamed", "The same bytes stand in a column of another name; the old name is gone."),
-    ("field-inserted", "field inserted", "What stands behind has moved: its bytes are read as something else."),
+    ("field-renamed", "field renamed", "The same bytes are in a column of another name; the old name is gone."),
+    ("field-inserted", "field inserted", "The fields behind it have moved: their bytes are read as something else."),
     ("field-required", "field needs more bytes",
      "Records that end where they ended so far can no longer be read; a field with `if: not _io.eof` can be missing."),
     ("field-reordered", "field at another place", "Bytes at its old and its new place are read as something else."),
-    ("field-moved", "field moved", "Its bytes are others, and nothing in front of it says why."),
+    ("field-moved", "field moved", "It has other bytes, and no change in front of it explains that."),
     ("number-narrowed", "number narrowed", "Larger values do not fit, or their bytes are read as something else."),
     ("width-changed", "width changed", "The value loses bytes, or takes in bytes that were no part of it."),
     ("kind-changed", "kind changed", "The same bytes give a value of another kind."),
@@ -51,14 +51,14 @@ _BREAKING = (
     ("minimum-raised", "minimum raised", "Records that hold a lower value are bad now."),
     ("maximum-lowered", "maximum lowered", "Records that hold a higher value are bad now."),
     ("check-added", "check added or changed", "Records that were good may be bad now."),
-    ("field-mandatory", "field no longer optional", "Records without it can no longer be read, or not in step."),
-    ("condition-added", "condition in front of others", "The data decides where everything behind it stands."),
+    ("field-mandatory", "field no longer optional", "Records without it cannot be read, or not correctly."),
+    ("condition-added", "condition in front of others", "The data decides the place of all fields behind it."),
     ("case-removed", "case removed", "Records of this kind lose their columns."),
     ("case-changed", "case changed", "Records of this kind are cut into other fields."),
-    ("reading-changed", "reading changed", "Another expression may read other bytes; no table can tell."),
+    ("reading-changed", "reading changed", "Another expression may read other bytes; the specs alone do not tell."),
     ("instance-removed", "instance removed", "Code that asks parsed objects for it fails; `kind` is a column."),
     ("instance-changed", "instance changed", "Another expression gives another value."),
-    ("column-retyped", "column of another type", "Records that share it have types that do not go together."),
+    ("column-retyped", "column of another type", "Records that share the column have types that do not fit together."),
 )  # fmt: skip
 _WIDENING = (
     ("number-widened", "number widened", "Every value that was read is still the same; its type may be wider."),
@@ -76,11 +76,15 @@ _COMPATIBLE = (
     ("reserved-changed", "reserved bytes used", "What the vendor does not define, nobody can rely on."),
     ("kind-alike", "kind changed", "The value shown is the same."),
     ("type-added", "type added", "It has columns only where a field or a case holds it."),
-    ("type-removed", "type removed", "Its columns are gone only where a field or a case held it, which is told there."),
+    (
+        "type-removed",
+        "type removed",
+        "Its columns are gone only where a field or a case held it, which is reported there.",
+    ),
     ("type-renamed", "type renamed", "Columns keep their names; only the class of the parsed object has another."),
-    ("enum-renamed", "enumeration renamed", "The codes are told apart by their values."),
+    ("enum-renamed", "enumeration renamed", "Codes are identified by their values."),
     ("instance-added", "instance added", "Parsed objects say more; no field changes."),
-    ("status-changed", "status changed", "It says how sure the reading is, not what is read."),
+    ("status-changed", "status changed", "It says how certain the spec is, not what is read."),
     ("title-changed", "title changed", "It is read by people only."),
 )
 _DOC = (
@@ -88,8 +92,12 @@ _DOC = (
     ("reference-changed", "doc-ref changed", "It is read by people only."),
     ("source-changed", "source changed", "It is read by people only."),
     ("orig-id-changed", "orig-id changed", "The vendor's spelling is read by people only."),
-    ("code-order", "codes in another order", "The codes are told apart by their values."),
-    ("unit-stated", "unit or scale stated", "The number is the same; a unit is said for the first time, or no longer."),
+    ("code-order", "codes in another order", "Codes are identified by their values."),
+    (
+        "unit-stated",
+        "unit or scale stated",
+        "The number is the same; a unit is stated for the first time, or no longer.",
+    ),
     ("about-changed", "facts about the spec changed", "Licence, tags, imports and the like are no part of a record."),
     ("text-changed", "text changed", "Only comments, spelling or order of keys differ."),
 )

@@ -1,10 +1,8 @@
-"""Walk: goes through the fields of both states of specs at once and finds for every field that moves what moves it."""
+"""Walk: goes through the fields of both states of specs at once and finds the change that moves each moved field."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-from lmparse.review.diff.fields import Draft, FieldComparison, Moved, described, order_of
+from lmparse.review.diff.fields import FieldComparison, Moved, SpecChange, described, order_of
 from lmparse.review.diff.pairs import FieldPair, LayoutPair, Pairs, held_by
 from lmparse.review.diff.places import Place, Places
 from lmparse.spec.layout import Field, is_reserved
@@ -13,39 +11,29 @@ _RESIZES = frozenset((
     "width-changed", "number-narrowed", "repetition-changed", "type-changed", "kind-changed",
     "field-optional", "field-mandatory", "reading-changed",
 ))  # fmt: skip
-"""Changes of a field that may change how far it is to the next one."""
-
-
-@dataclass(frozen=True)
-class _Sides:
-    """Where the fields of a pair of layouts stand, before and after."""
-
-    before: dict[str, Place]
-    after: dict[str, Place]
-    stated_before: dict[str, int | None]
-    stated_after: dict[str, int | None]
+"""Rules of changes that may change the distance from a field to the next one."""
 
 
 class _Moves:
-    """What has moved the fields of a layout, as far as the walk has come."""
+    """The changes that move the fields of a layout, up to the current step of the walk."""
 
     def __init__(self) -> None:
-        self._all: list[Draft] = []
-        self._pending: list[Draft] = []
-        """Causes behind the last field that was put down."""
-        self._cause: Draft | None = None
+        self._all: list[SpecChange] = []
+        self._pending: list[SpecChange] = []
+        """Causes behind the last assigned field."""
+        self._cause: SpecChange | None = None
         self._shift = Place().shift_to(Place())
 
-    def add(self, cause: Draft | None) -> None:
-        """Note a change that may move what stands behind it."""
+    def add(self, cause: SpecChange | None) -> None:
+        """Add a change that may move the fields behind it."""
         if cause is not None:
             self._all.append(cause)
             self._pending.append(cause)
 
-    def put(self, moved: Moved, places: tuple[Place, Place]) -> bool:
-        """Put a field down to what moved it; whether it has moved, and by something.
+    def assign(self, moved: Moved, places: tuple[Place, Place]) -> bool:
+        """Add a moved field to the change that moves it; False if it has not moved, or if no change moves it.
 
-        Changes that outweigh each other move nothing, so what stands behind them belongs to the one in front.
+        Changes that cancel each other move nothing, so fields behind them belong to the change in front of them.
         """
         shift = places[0].shift_to(places[1])
         if shift != self._shift:
@@ -57,41 +45,43 @@ class _Moves:
         self._cause.moved.append(moved)
         return True
 
-    def last_cause(self) -> Draft | None:
-        """What to name where the layout as a whole has become longer or shorter."""
+    def last_cause(self) -> SpecChange | None:
+        """The change to name when the length of the layout has changed."""
         return _named(self._all)
 
 
-def _named(causes: list[Draft]) -> Draft | None:
-    """The last of some changes, of those that are not of reserved bytes if there are others."""
-    named = [cause for cause in causes if not is_reserved(cause.member)] or causes
+def _named(causes: list[SpecChange]) -> SpecChange | None:
+    """The last of some changes; changes of reserved bytes count only if there are no others."""
+    named = [cause for cause in causes if not is_reserved(cause.field)] or causes
     return named[-1] if named else None
 
 
 def _apart(entry: Field, stated: dict[str, int | None]) -> int | None:
-    """How far the offset of a field is from where the widths in front put it; not at all, if the spec was read."""
+    """Difference of the offset of a field and the widths in front of it; 0 for specs that are read from files."""
     return None if entry.offset is None else entry.offset - (stated[entry.id] or 0)
 
 
 class Walk:
-    """One walk through everything that is in both states."""
+    """One walk through all layouts that are in both states."""
 
     def __init__(self, pairs: Pairs) -> None:
         self._pairs = pairs
         self._old = Places(pairs, pairs.old)
         self._new = Places(pairs, pairs.new)
-        self._causes: dict[str, Draft | None] = {}
-        """What makes a layout longer or shorter, by its id in the later state."""
-        self._drafts: list[Draft] = []
+        self._causes: dict[str, SpecChange | None] = {}
+        """The change that makes a layout longer or shorter, by its id in the later state."""
+        self._changes: list[SpecChange] = []
 
-    def drafts(self) -> list[Draft]:
+    def changes(self) -> list[SpecChange]:
         """The changes of all fields, each with the fields that it moves."""
         for layout_id in sorted(self._pairs.layouts):
             self._visit(layout_id)
-        return [replace(draft, rule=_settled(draft)) for draft in self._drafts]
+        for change in self._changes:
+            change.rule = _settled(change)
+        return self._changes
 
     def _visit(self, layout_id: str) -> None:
-        """Walk through a layout, after those that its fields hold."""
+        """Walk through a layout, after the layouts of its fields."""
         pair = self._pairs.layouts.get(layout_id)
         if pair is None or layout_id in self._causes:
             return
@@ -103,47 +93,52 @@ class Walk:
 
     def _walk(self, pair: LayoutPair) -> None:
         old, new = pair.old, pair.new
-        sides = _Sides(self._old.of(old), self._new.of(new), self._old.stated(old), self._new.stated(new))
+        before, after = self._old.of(old), self._new.of(new)
+        stated = self._old.stated(old), self._new.stated(new)
         comparison = FieldComparison(self._pairs, pair)
-        elsewhere: dict[str, Draft] = {}
+        elsewhere: dict[str, SpecChange] = {}
         moves = _Moves()
         for number, step in enumerate(pair.steps):
             found = comparison.changes(step.old, step.new) if step.old and step.new and not step.left else []
-            self._drafts += found
+            self._changes += found
             if step.old and step.new and not step.left and not step.placed:
-                self._note_place(pair, number, (step.old, step.new), found, moves, sides)
+                places = before[step.old.id], after[step.new.id]
+                is_explained = self._is_explained(pair, number, places, found, moves)
+                if not is_explained and _apart(step.old, stated[0]) != _apart(step.new, stated[1]):
+                    ids, offsets = (step.new.id, step.old.id), (step.old.offset, step.new.offset)
+                    self._changes.append(SpecChange("field-moved", pair.id, ids[0], *offsets, ids[1]))
             moves.add(self._cause(pair, step, found, elsewhere))
         self._causes[pair.id] = moves.last_cause()
 
     def _cause(
-        self, pair: LayoutPair, step: FieldPair, found: list[Draft], elsewhere: dict[str, Draft]
-    ) -> Draft | None:
-        """What a step does to the places behind it; notes what is not in `found`."""
+        self, pair: LayoutPair, step: FieldPair, found: list[SpecChange], elsewhere: dict[str, SpecChange]
+    ) -> SpecChange | None:
+        """The change of a step that moves the fields behind it; adds changes that are not in `found`."""
         if step.new is None and step.old is not None:
-            draft = Draft("field-removed", pair.id, step.old.id, described(step.old), None, step.old.id)
-            self._drafts.append(draft)
-            return None if self._old.extent(pair.old, step.old) == Place() else draft
+            change = SpecChange("field-removed", pair.id, step.old.id, described(step.old), None, step.old.id)
+            self._changes.append(change)
+            return None if self._old.extent(pair.old, step.old) == Place() else change
         if step.old is None and step.new is not None:
-            draft = Draft("field-added", pair.id, step.new.id, None, described(step.new))
-            draft.needs_bytes = self._needs_bytes(pair, step.new)
-            self._drafts.append(draft)
-            return None if self._new.extent(pair.new, step.new) == Place() else draft
+            change = SpecChange("field-added", pair.id, step.new.id, None, described(step.new))
+            change.needs_bytes = self._needs_bytes(pair, step.new)
+            self._changes.append(change)
+            return None if self._new.extent(pair.new, step.new) == Place() else change
         if step.old is None or step.new is None:
             return None
         old, new = step.old, step.new
         if step.left or step.placed:
             if new.id not in elsewhere:
-                elsewhere[new.id] = Draft("field-reordered", pair.id, new.id, old.offset, new.offset, old.id)
-                self._drafts.append(elsewhere[new.id])
+                elsewhere[new.id] = SpecChange("field-reordered", pair.id, new.id, old.offset, new.offset, old.id)
+                self._changes.append(elsewhere[new.id])
             return elsewhere[new.id]
         if self._old.extent(pair.old, old) == self._new.extent(pair.new, new):
             return None
-        own = (draft for draft in found if draft.rule in _RESIZES)
+        own = (change for change in found if change.rule in _RESIZES)
         nested = (cause for name in (new.type, *new.cases) if name and (cause := self._causes.get(name)))
         return next(own, None) or next(nested, None)
 
     def _needs_bytes(self, pair: LayoutPair, new: Field) -> bool:
-        """Whether records that were long enough need not be any more, for want of bytes of a field at the end."""
+        """Whether records that were long enough may be too short now, because a field at the end needs more bytes."""
         if not self._new.least_of(pair.new, new):
             return False
         kept = {entry.id for _, entry in pair.kept()} - {new.id}
@@ -152,31 +147,23 @@ class Walk:
             return False
         return self._new.least(pair.new) > max(self._old.least(pair.old), self._old.room(pair.old))
 
-    def _note_place(
-        self,
-        pair: LayoutPair,
-        number: int,
-        fields: tuple[Field, Field],
-        found: list[Draft],
-        moves: _Moves,
-        sides: _Sides,
-    ) -> None:
-        """Put a field that has moved down to the change that moves it, or say that there is none."""
-        old, new = fields
-        places = sides.before[old.id], sides.after[new.id]
+    def _is_explained(
+        self, pair: LayoutPair, number: int, places: tuple[Place, Place], found: list[SpecChange], moves: _Moves
+    ) -> bool:
+        """Whether a known change has moved the field of a step; the field is added to that change."""
+        old, new = pair.steps[number].old, pair.steps[number].new
+        if old is None or new is None:
+            return True
         grown = self._grown_into_reserved(pair, number, places)
-        for draft in found:
-            draft.takes_reserved = grown and draft.rule == "width-changed"
-            draft.needs_bytes = draft.rule == "width-changed" and self._needs_bytes(pair, new)
+        for change in found:
+            change.takes_reserved = grown and change.rule == "width-changed"
+            change.needs_bytes = change.rule == "width-changed" and self._needs_bytes(pair, new)
         if grown or is_reserved(new.id) or new.kind == "rest":
-            is_explained = places[0] != places[1]
-        else:
-            is_explained = moves.put(Moved(pair.id, new.id, old.offset, new.offset), places)
-        if not is_explained and _apart(old, sides.stated_before) != _apart(new, sides.stated_after):
-            self._drafts.append(Draft("field-moved", pair.id, new.id, old.offset, new.offset, old.id))
+            return places[0] != places[1]
+        return moves.assign(Moved(pair.id, new.id, old.offset, new.offset), places)
 
     def _grown_into_reserved(self, pair: LayoutPair, number: int, places: tuple[Place, Place]) -> bool:
-        """Whether a number has taken over reserved bytes on the side of its leading digits, and nothing else."""
+        """Whether a number has grown, at its leading digits, into reserved bytes and into nothing else."""
         old, new = pair.steps[number].old, pair.steps[number].new
         if old is None or new is None or old.width is None or new.width is None or {old.kind, new.kind} != {"uint"}:
             return False
@@ -192,13 +179,13 @@ class Walk:
         return other.old.width - left == new.width - old.width > 0
 
 
-def _settled(draft: Draft) -> str:
-    """The rule of a change, now that it is known what it moves."""
-    if draft.rule == "field-added":
-        return "field-inserted" if draft.moved else "field-required" if draft.needs_bytes else draft.rule
-    if draft.moved:
-        return "condition-added" if draft.rule == "field-optional" else draft.rule
-    if draft.takes_reserved:
+def _settled(change: SpecChange) -> str:
+    """The rule of a change, once all fields that it moves are known."""
+    if change.rule == "field-added":
+        return "field-inserted" if change.moved else "field-required" if change.needs_bytes else change.rule
+    if change.moved:
+        return "condition-added" if change.rule == "field-optional" else change.rule
+    if change.takes_reserved:
         return "number-widened"
-    is_given_up = draft.rule in ("field-removed", "width-changed", "number-narrowed") and not draft.needs_bytes
-    return "reserved-changed" if is_given_up and is_reserved(draft.member) else draft.rule
+    is_given_up = change.rule in ("field-removed", "width-changed", "number-narrowed") and not change.needs_bytes
+    return "reserved-changed" if is_given_up and is_reserved(change.field) else change.rule

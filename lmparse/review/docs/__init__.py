@@ -1,4 +1,4 @@
-"""The pages on which the specs are reviewed.
+"""The pages for the review of the specs.
 
 Begin with `site.write_site`.
 """

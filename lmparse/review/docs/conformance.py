@@ -1,14 +1,14 @@
-"""Conformance: what the vendors' tables print beside what the layouts say, line by line.
+"""Conformance: compares the vendors' tables with the layouts, line by line.
 
-The tables stand in `field-tables.csv` among the specs, as they were read from the manuals; why a layout says
-something else on purpose stands beside them, in `conformance.yaml`.
+`field-tables.csv`, among the specs, has the tables as the manuals print them; `conformance.yaml` has the reasons for
+differences on purpose, and the misprints of the manuals.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from typing import Any
@@ -21,14 +21,12 @@ TABLES = "field-tables.csv"
 NOTES = "conformance.yaml"
 _UNNAMED = "(unnamed)"
 _WHOLE = {"float64": ("float", 8)}
-"""Kinds of the tables that say a width too."""
-_TAKEN_APART = ("body", "rest")
-"""Kinds of fields that a table prints elsewhere, or not at all."""
+"""Kinds of the tables that specify a width as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManualLine:
-    """One line of a vendor's table. Offset and length in bytes, None where the page prints none."""
+    """One line of a vendor's table. Offset and length in bytes; None where the table has none."""
 
     spec: str
     record: str
@@ -42,27 +40,30 @@ class ManualLine:
 
     @property
     def name(self) -> str:
-        """Spec, record and field: what notes call it."""
+        """Spec, record and field, as in the notes."""
         return f"{self.spec}.{self.record}.{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A line of a table and the field that was made from it; one of both may be missing."""
+    """A line of a table and the field of the layout for it; one of both may be missing."""
 
     name: str
-    layout: str
-    field_id: str
     line: ManualLine | None
     field: Field | None
     differences: tuple[str, ...]
-    """What differs: `name`, `offset`, `length`, `kind`, `order`, `missing` in the layout, `added` by it."""
+    """What differs: `name`, `offset`, `length`, `kind`, `order`; `missing` in the layout, `added` by the layout."""
     reason: str
-    """Why; empty where nothing differs or nobody knows."""
+    """Why they differ; empty if they do not differ, or for no known reason."""
+
+    @property
+    def field_id(self) -> str:
+        """Id of the field."""
+        return self.name.rpartition(".")[2]
 
     @property
     def verdict(self) -> str:
-        """`same`, `explained`, `open`, or `added` for what only the layout has, for a reason."""
+        """`same`, `explained`, `open`, or `added` for a field that only the layout has, for a reason."""
         if not self.differences:
             return "same"
         if not self.reason:
@@ -72,7 +73,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Misprint:
-    """Where a manual is wrong or contradicts itself."""
+    """A place where a manual is wrong or contradicts itself."""
 
     layout: str
     field_id: str
@@ -92,12 +93,12 @@ class ManualTable:
 
 @dataclass(frozen=True)
 class Conformance:
-    """All tables that are at hand for some layouts."""
+    """All tables for some layouts."""
 
     tables: tuple[ManualTable, ...]
     misprints: tuple[Misprint, ...]
-    unused: tuple[str, ...] = field(default=())
-    """Notes on what does not differ, or does not exist."""
+    unused: tuple[str, ...]
+    """Notes about lines that do not differ, or do not exist."""
 
     @cached_property
     def rows(self) -> list[Comparison]:
@@ -105,7 +106,7 @@ class Conformance:
         return [row for table in self.tables for row in table.rows]
 
     def count(self, verdict: str) -> int:
-        """How many lines have a verdict."""
+        """Number of lines with a verdict."""
         return sum(row.verdict == verdict for row in self.rows)
 
 
@@ -123,14 +124,19 @@ def lines() -> list[ManualLine]:
 
 
 def compare(layouts: Mapping[str, Layout]) -> Conformance:
-    """The tables of those layouts that have one."""
+    """The tables of those layouts that have a table."""
     notes = yaml.safe_load(_packaged(NOTES).read_text(encoding="utf-8"))
     reasons = {note["field"]: note["reason"] for note in notes["differences"]}
     tables = tuple(_tables(layouts, lines(), reasons))
-    misprints = [_misprint(note, layouts) for note in notes["misprints"]]
+    misprints = tuple(
+        Misprint(layout_id(spec, record, layouts), field_id, note["printed"], note["taken"], note["reason"])
+        for note in notes["misprints"]
+        for spec, record, field_id in [note["field"].split(".")]
+        if spec in layouts
+    )
     used = {row.name for table in tables for row in table.rows if row.differences}
-    unused = [name for name in reasons if name not in used and name.partition(".")[0] in layouts]
-    return Conformance(tables, tuple(one for one in misprints if one is not None), tuple(unused))
+    unused = tuple(name for name in reasons if name not in used and name.partition(".")[0] in layouts)
+    return Conformance(tables, misprints, unused)
 
 
 def _packaged(name: str) -> Any:
@@ -138,7 +144,7 @@ def _packaged(name: str) -> Any:
 
 
 def layout_id(spec: str, record: str, layouts: Mapping[str, Layout]) -> str:
-    """The layout that a record of the tables is: a type of the spec, or the spec itself."""
+    """Id of the layout of a record of the tables: of a type of the spec, or of the spec itself."""
     nested = f"{spec}.{record}"
     return nested if nested in layouts else spec
 
@@ -165,12 +171,12 @@ def _rows(layout: Layout, prefix: str, found: list[ManualLine], reasons: Mapping
         differences = tuple(_differences(line, entry))
         if entry is not None and order.index(line.id) != stated.index(line.id):
             differences += ("order",)
-        yield Comparison(line.name, layout.id, line.id, line, entry, differences, reasons.get(line.name, ""))
+        yield Comparison(line.name, line, entry, differences, reasons.get(line.name, ""))
     for entry in layout:
         if entry.id not in stated:
             name = f"{prefix}.{entry.id}"
             reason = reasons.get(name) or _why_added(entry)
-            yield Comparison(name, layout.id, entry.id, None, entry, ("added",), reason)
+            yield Comparison(name, None, entry, ("added",), reason)
 
 
 def _differences(line: ManualLine, entry: Field | None) -> Iterator[str]:
@@ -191,12 +197,5 @@ def _why_added(entry: Field) -> str:
     if entry.kind == "body":
         return f"A table of its own: {entry.type}." if entry.type else "The table of the case."
     if entry.kind == "rest":
-        return "What a record has behind the fields that are known; it is kept, or refused where none may stand."
+        return "The bytes behind the known fields; they are kept, or refused where the format allows none."
     return ""
-
-
-def _misprint(note: Mapping[str, str], layouts: Mapping[str, Layout]) -> Misprint | None:
-    spec, record, field_id = note["field"].split(".")
-    if spec not in layouts:
-        return None
-    return Misprint(layout_id(spec, record, layouts), field_id, note["printed"], note["taken"], note["reason"])

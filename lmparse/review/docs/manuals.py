@@ -1,7 +1,7 @@
-"""Manuals: what a spec refers to, taken apart into words and the address of the page.
+"""Manuals: the references of specs to manuals, split into words and the address of the page.
 
-A reference is `Product, "page", table, address`. Most fields name the table and leave the address out; it
-stands with the same page elsewhere.
+A reference is `Product, "page", table, address`. Most fields name the table without the address; another reference
+to the same page has it.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ class Reference:
     """A place in a manual."""
 
     linked: str
-    """What is linked to the page: product and page. All of the words where there is no address."""
+    """The words that link to the page: product and page; all words when there is no address."""
     rest: str
-    """What follows it: table, field, remarks."""
+    """The words behind that: table, field, remarks."""
     url: str | None
-    """Address of the page, None when no spec gives one."""
+    """Address of the page; None when no spec has one."""
 
     @property
     def text(self) -> str:
-        """The whole without its address."""
+        """The reference without its address."""
         return self.linked + self.rest
 
 
 class Manuals:
-    """The pages that some references name with their addresses."""
+    """The pages of manuals, from the references that have an address."""
 
     def __init__(self, references: Iterable[str]) -> None:
         self._urls: dict[tuple[str, str], str] = {}
@@ -44,7 +44,7 @@ class Manuals:
                 self._of_page.setdefault(page[1], address[0])
 
     def look_up(self, reference: str) -> Reference | None:
-        """A reference with the address of its page; None for an empty one."""
+        """A reference with the address of its page; None for an empty text."""
         words = " ".join(_ADDRESS.sub("", reference).split())
         words = re.sub(r"(\s*,)+(?=\s*([;,(]|$))", "", words).replace(" ;", ";")
         if not words:

@@ -1,31 +1,223 @@
-"""Spec pages: what a page on a spec shows, from its layouts and from what samples reached.
+"""Spec pages: the content of the page on a spec, from its layouts and from what samples reached.
 
-Everything is plain data in the words of a reader; a template turns it into a page and decides nothing.
+Everything is plain data in words for readers; a template turns it into a page.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from lmparse.review.coverage.coverage import Coverage, FieldCoverage, is_never_there, spec_of
-from lmparse.review.coverage.reach import FieldReach
-from lmparse.review.docs.manuals import Manuals
-from lmparse.review.docs.rows import CaseRow, CodeRow, CodeSet, FieldRow, LayoutSection, Link, SampleRow, SpecPage
+from lmparse.review.coverage.coverage import Coverage, FieldCoverage
+from lmparse.review.coverage.reach import SHOWN_BYTES, FieldReach, SpecReach
+from lmparse.review.docs.manuals import Manuals, Reference
 from lmparse.review.docs.words import Piece, Text, facts, first_sentence, is_open, kind_in_words
-from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.layout import Code, Field, Layout, spec_of
 
-_SHOWN_BYTES = 32
+_STATUSES = ("documented", "inferred", "unknown")
 _SHOWN_TEXT = 120
+"""Number of characters of a sample's value that a page shows."""
 _RESERVED_PAGES = frozenset(("index", "errors", "conformance", "samples"))
 _WORDS = re.compile(r"`([^`]+)`|\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b")
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to a part of the site."""
+
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """What decides which layout a part of a record has."""
+
+    on: str
+    """The expression, as the spec has it."""
+    when: Mapping[str, tuple[str, ...]]
+    """The values that choose a layout, by the id of the layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRow:
+    """A listed value of a field, or an unlisted value that a sample has."""
+
+    anchor: str
+    value: str
+    """As records show it; empty for blank."""
+    raw: str
+    """Its bytes, or the number, in upper-case hex."""
+    word: str
+    """The spec's name for it; empty for an unlisted value."""
+    meaning: str
+    count: int
+    """How often samples have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One of the layouts that a part of a record may have."""
+
+    link: Link
+    when: tuple[str, ...]
+    """The values that choose it; empty where the text of the spec is not available."""
+    count: int
+    """Number of records of the samples that have it."""
+
+
+@dataclass(frozen=True)
+class FieldRow(FieldReach):
+    """A field as a row of a table, with what samples have in it."""
+
+    anchor: str
+    bytes: tuple[str, ...]
+    """Anchors of its bytes."""
+    type: Link | None
+    """The layout of a nested record, or of a value with parts."""
+    switch: str
+    """The expression that decides between the cases."""
+    cases: tuple[CaseRow, ...]
+    codes: tuple[CodeRow, ...]
+    facts: tuple[Text, ...]
+    """Bounds, checks, and when the field is present, a sentence each."""
+    doc: Text
+    reference: Reference | None
+
+    @property
+    def kind(self) -> str:
+        """The kind of its value, in words."""
+        return kind_in_words(self.field)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether values that are not listed are data, not errors."""
+        return is_open(self.field)
+
+    @property
+    def unseen(self) -> list[CodeRow]:
+        """Listed values that no sample has."""
+        return [code for code in self.codes if code.word and not code.count]
+
+    @property
+    def shown_value(self) -> str | None:
+        """The value of the sample as text or JSON, cut to some length; None for a null and for a field with parts."""
+        value = None if self.seen.sample is None else self.seen.sample.value
+        if value is None:
+            return None
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return text if len(text) <= _SHOWN_TEXT else text[:_SHOWN_TEXT] + "…"
+
+    @property
+    def shown_bytes(self) -> tuple[str, int]:
+        """The first bytes of the sample in upper-case hex, and the number of bytes left out."""
+        raw = b"" if self.seen.sample is None else self.seen.sample.raw
+        return raw[:SHOWN_BYTES].hex(" ").upper(), max(0, len(raw) - SHOWN_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSet:
+    """Listed values that no field has: kinds of records, parameters, single bits."""
+
+    anchor: str
+    name: str
+    codes: tuple[CodeRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutSection:
+    """A layout: the spec itself, or a type inside it."""
+
+    anchor: str
+    layout: Layout
+    name: str
+    doc: Text
+    reference: Reference | None
+    rows: tuple[FieldRow, ...]
+    used_by: tuple[Link, ...]
+    """Fields that have this layout."""
+
+    @property
+    def size(self) -> str:
+        """Its length, in words."""
+        if self.layout.width is not None:
+            return f"{self.layout.width} bytes." if self.layout.width != 1 else "1 byte."
+        least = self.layout.least_width
+        return f"Its length varies; at least {least} bytes." if least else "Its length varies."
+
+
+@dataclass(frozen=True)
+class SpecPage:
+    """The content of the page on a spec."""
+
+    id: str
+    layout: Layout
+    reach: SpecReach
+    params: tuple[tuple[str, CodeSet | None], ...]
+    sections: tuple[LayoutSection, ...]
+    """The section of the spec itself first, then those of its types by name."""
+    code_sets: tuple[CodeSet, ...]
+
+    @property
+    def href(self) -> str:
+        """Name of the file."""
+        return file_name(self.id)
+
+    @property
+    def title(self) -> str:
+        """The title of the spec."""
+        return self.layout.title or self.id
+
+    @property
+    def sentence(self) -> str:
+        """The first sentence of its documentation."""
+        return first_sentence(self.layout.doc)
+
+    @property
+    def family(self) -> str:
+        """The folder of the spec under `formats/`, or the first word of its id."""
+        return self.layout.path.partition("/")[0] if "/" in self.layout.path else self.id.partition("_")[0]
+
+    @property
+    def byte_order(self) -> str:
+        """Its byte order in words."""
+        if self.layout.endian is None:
+            return "the parameter byte_order says it" if "byte_order" in self.layout.params else "none of its own"
+        return {"be": "big-endian", "le": "little-endian"}[self.layout.endian]
+
+    @property
+    def statuses(self) -> list[tuple[str, int]]:
+        """The number of fields of each status that fields have."""
+        counts = Counter(row.field.status for row in self.rows)
+        return [(status, counts[status]) for status in _STATUSES if counts[status]]
+
+    @property
+    def root(self) -> LayoutSection:
+        """The section of the spec itself."""
+        return self.sections[0]
+
+    @cached_property
+    def rows(self) -> list[FieldRow]:
+        """The fields of all sections."""
+        return [row for section in self.sections for row in section.rows]
+
+    @property
+    def without_sample(self) -> list[FieldRow]:
+        """Fields that samples should reach and do not."""
+        return [row for row in self.rows if row.is_goal and not row.is_reached]
+
+    @property
+    def with_unseen(self) -> list[FieldRow]:
+        """Fields with listed values that no sample has."""
+        return [row for row in self.rows if row.unseen]
+
+
 def file_name(spec_id: str) -> str:
-    """Name of a spec's page. No id of a spec has a hyphen, so that no page hides another one."""
+    """Name of the page of a spec. No spec id has a hyphen, so no page replaces another one."""
     return f"spec-{spec_id}.html" if spec_id in _RESERVED_PAGES else f"{spec_id}.html"
 
 
@@ -33,15 +225,15 @@ class Pages:
     """The pages of all specs that were built together."""
 
     def __init__(
-        self, layouts: Mapping[str, Layout], coverage: Coverage, cases: Mapping[tuple[str, str], Switch] | None = None
+        self, layouts: Mapping[str, Layout], coverage: Coverage, switches: Mapping[tuple[str, str], Switch]
     ) -> None:
         self._layouts = layouts
         self._coverage = coverage
-        self._cases = cases or {}
+        self._switches = switches
 
     @cached_property
     def manuals(self) -> Manuals:
-        """The pages of manuals that the specs name."""
+        """The pages of manuals to which the specs refer."""
         found: list[str] = []
         for layout in self._layouts.values():
             found += [layout.doc_ref, *(entry.doc_ref for entry in layout)]
@@ -52,10 +244,10 @@ class Pages:
         """One page for each spec, by id."""
         return tuple(self._page(name) for name in sorted(self._layouts) if "." not in name)
 
-    def link(self, layout_id: str, text: str | None = None) -> Link:
+    def link(self, layout_id: str) -> Link:
         """A link to the section of a layout."""
         spec, _, name = layout_id.partition(".")
-        return Link(text or layout_id, file_name(spec) + (f"#type-{name}" if name else ""))
+        return Link(layout_id, file_name(spec) + (f"#type-{name}" if name else ""))
 
     def field_link(self, layout_id: str, field_id: str) -> Link:
         """A link to a field."""
@@ -64,7 +256,7 @@ class Pages:
 
     @cached_property
     def _users(self) -> Mapping[str, list[Link]]:
-        """What has a field of some layout, by its id."""
+        """The fields that have a layout, by its id."""
         found: dict[str, list[Link]] = {}
         for layout in self._layouts.values():
             for entry in layout:
@@ -75,22 +267,19 @@ class Pages:
 
     def _page(self, spec_id: str) -> SpecPage:
         layout = self._layouts[spec_id]
-        names = [spec_id, *sorted(name for name in self._layouts if name.startswith(f"{spec_id}."))]
+        types = sorted(name for name in self._layouts if name.startswith(f"{spec_id}."))
+        layouts = (layout, *(self._layouts[name] for name in types))
         params = tuple(
-            (name, self._param(name, layout.param_codes[name]) if name in layout.param_codes else None)
+            (name, _code_set("param", name, layout.param_codes[name]) if name in layout.param_codes else None)
             for name in layout.params
         )
         return SpecPage(
             id=spec_id,
-            href=file_name(spec_id),
-            title=layout.title or spec_id,
-            sentence=first_sentence(layout.doc),
-            family=layout.path.partition("/")[0] if "/" in layout.path else spec_id.partition("_")[0],
             layout=layout,
+            reach=SpecReach(spec_id, layouts, self._coverage),
             params=params,
-            sections=tuple(self._section(self._layouts[name]) for name in names),
-            code_sets=tuple(self._code_sets(names)),
-            records=self._coverage.records[spec_id],
+            sections=tuple(map(self._section, layouts)),
+            code_sets=tuple(self._code_sets(layouts)),
         )
 
     def _section(self, layout: Layout) -> LayoutSection:
@@ -106,7 +295,7 @@ class Pages:
         )
 
     def _rows(self, layout: Layout) -> Iterable[FieldRow]:
-        reached = 0  # fields of bits share a byte, which the first of them has
+        reached = 0  # fields of bits share a byte; the first of them gets its anchor
         for entry in layout:
             places = [place for place in _places(entry) if place >= reached]
             reached = max([reached, *(place + 1 for place in places)])
@@ -115,58 +304,37 @@ class Pages:
     def _row(self, layout: Layout, entry: Field, places: Iterable[int]) -> FieldRow:
         _, _, inner = layout.id.partition(".")
         anchor = _dotted(inner, entry.id)
-        seen = self._coverage.fields.get((layout.id, entry.id))
-        reach = FieldReach(layout.id, entry, seen or FieldCoverage(layout.id, entry))
-        switch = self._cases.get((layout.id, entry.id))
+        seen = self._coverage.of(layout.id, entry.id)
+        switch = self._switches.get((layout.id, entry.id), Switch("", {}))
+        counts = self._coverage.branches
         return FieldRow(
+            layout=layout.id,
+            field=entry,
+            seen=seen,
             anchor=anchor,
-            id=entry.id,
-            orig_id=entry.orig_id,
-            offset=entry.offset,
-            width=entry.width,
             bytes=tuple(_dotted(inner, f"byte-{place}") for place in places),
-            kind=kind_in_words(entry),
-            unit=entry.unit,
             type=self.link(entry.type) if entry.type else None,
-            switch="" if switch is None else switch.on,
-            cases=tuple(self._case(layout, entry, name, switch) for name in entry.cases),
-            codes=tuple(code_rows(entry, seen, anchor)),
-            is_open=is_open(entry),
+            switch=switch.on,
+            cases=tuple(
+                CaseRow(self.link(case), switch.when.get(case, ()), counts[layout.id, entry.id, case])
+                for case in entry.cases
+            ),
+            codes=tuple(_code_rows(entry, seen, anchor)),
             facts=tuple(self._text(fact, layout) for fact in facts(entry)),
             doc=self._text(entry.doc, layout),
             reference=self.manuals.look_up(entry.doc_ref),
-            status=entry.status,
-            source=entry.source,
-            is_part=entry.kind == "body",
-            is_never_there=is_never_there(entry),
-            present=reach.seen.present,
-            is_goal=reach.is_goal,
-            is_shown=reach.is_reached,
-            sample=sample_row(seen),
         )
 
-    def _case(self, layout: Layout, entry: Field, name: str, switch: Switch | None) -> CaseRow:
-        when = () if switch is None else switch.when.get(name, ())
-        counts = self._coverage.cases.get((layout.id, entry.id))
-        return CaseRow(self.link(name), when, 0 if counts is None else counts[name])
-
-    def _param(self, name: str, codes: tuple[Code, ...]) -> CodeSet:
-        anchor = f"param-{name}"
-        return CodeSet(anchor, name, tuple(_code_row(code, anchor) for code in codes))
-
-    def _code_sets(self, names: list[str]) -> Iterable[CodeSet]:
-        """Enumerations of a spec that none of its fields has."""
+    def _code_sets(self, layouts: Iterable[Layout]) -> Iterable[CodeSet]:
+        """Enumerations of a spec that no field has."""
         used = {_members(entry.codes) for layout in self._layouts.values() for entry in layout}
-        for layout_id in names:
-            _, _, inner = layout_id.partition(".")
-            for enum, codes in self._layouts[layout_id].enums.items():
+        for layout in layouts:
+            for enum, codes in layout.enums.items():
                 if _members(codes) not in used:
-                    name = _dotted(inner, enum)
-                    anchor = f"values-{name}"
-                    yield CodeSet(anchor, name, tuple(_code_row(code, anchor) for code in codes))
+                    yield _code_set("values", _dotted(layout.id.partition(".")[2], enum), codes)
 
     def _text(self, text: str, layout: Layout) -> Text:
-        """A text with the fields and specs that it names linked."""
+        """A text with links at the names of fields and specs."""
         pieces = []
         reached = 0
         for match in _WORDS.finditer(text):
@@ -179,34 +347,25 @@ class Pages:
         return tuple(piece for piece in (*pieces, Piece(text[reached:])) if piece.text)
 
     def _named(self, word: str, layout: Layout) -> str | None:
-        if word in layout.by_id:
-            return self.field_link(layout.id, word).href
-        root = self._layouts[spec_of(layout.id)]
-        if word in root.by_id:
-            return self.field_link(root.id, word).href
-        if word in self._layouts:
-            return self.link(word).href
-        return None
+        for owner in (layout, self._layouts[spec_of(layout.id)]):
+            if word in owner.by_id:
+                return self.field_link(owner.id, word).href
+        return self.link(word).href if word in self._layouts else None
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """What decides which layout a part of a record has."""
-
-    on: str
-    """The expression, as the spec has it."""
-    when: Mapping[str, tuple[str, ...]]
-    """By the id of a layout, the values that choose it."""
-
-
-def code_rows(entry: Field, seen: FieldCoverage | None, anchor: str) -> Iterable[CodeRow]:
-    """The listed values of a field in the order of the spec, then unlisted ones that samples show."""
+def _code_rows(entry: Field, seen: FieldCoverage, anchor: str) -> Iterable[CodeRow]:
+    """The listed values of a field in the order of the spec, then the unlisted values of samples."""
     width = entry.width if entry.kind == "code" else None
     for code in entry.codes:
-        yield _code_row(code, anchor, width, 0 if seen is None else seen.codes[code.value])
-    if seen is not None and entry.codes:
+        yield _code_row(code, anchor, width, seen.codes[code.value])
+    if entry.codes:
         for number, (value, count) in enumerate(sorted(seen.unlisted.items())):
             yield CodeRow(f"{anchor}.unlisted-{number}", value.strip(), "", "", "not listed", count)
+
+
+def _code_set(prefix: str, name: str, codes: Iterable[Code]) -> CodeSet:
+    anchor = f"{prefix}-{name}"
+    return CodeSet(anchor, name, tuple(_code_row(code, anchor) for code in codes))
 
 
 def _code_row(code: Code, anchor: str, width: int | None = None, count: int = 0) -> CodeRow:
@@ -220,29 +379,8 @@ def _members(codes: Iterable[Code]) -> frozenset[tuple[int, str]]:
     return frozenset((code.value, code.id) for code in codes)
 
 
-def sample_row(seen: FieldCoverage | None) -> SampleRow | None:
-    """What a sample has in a field."""
-    if seen is None or seen.sample is None:
-        return None
-    sample = seen.sample
-    value = sample.value
-    if value is not None and not isinstance(value, str):
-        value = json.dumps(value, ensure_ascii=False)
-    if value is not None and len(value) > _SHOWN_TEXT:
-        value = value[:_SHOWN_TEXT] + "…"
-    return SampleRow(
-        value=value,
-        raw=sample.raw[:_SHOWN_BYTES].hex(" ").upper(),
-        left_out=max(0, len(sample.raw) - _SHOWN_BYTES),
-        meaning=sample.meaning,
-        file=sample.file,
-        record=sample.record_index,
-        offset=sample.record_offset + sample.field_offset,
-    )
-
-
 def _places(entry: Field) -> Iterable[int]:
-    """The bytes that a field takes for sure."""
+    """The bytes that a field has in every record."""
     if entry.offset is None or entry.width == 0:
         return ()
     return range(entry.offset, entry.offset + (entry.width or 1))

@@ -1,4 +1,4 @@
-"""Site search: what the search of the site knows, as data for its script."""
+"""Site search: the entries of the search of the site, as data for its script."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ import json
 from collections.abc import Iterable, Iterator
 
 from lmparse.error_catalogue import CATALOGUE
-from lmparse.review.docs.rows import FieldRow, SpecPage
+from lmparse.review.docs.pages import FieldRow, SpecPage
 from lmparse.review.docs.words import Text
+from lmparse.spec.layout import Field
 
 Entry = tuple[str, str, str, str, list[str]] | tuple[str, str, str, str, list[str], int, int]
-"""Kind, name, what is said of it, address, further words; for a field with a place, its first byte and the
-byte behind its last one."""
+"""Kind, name, description, address and further words; for a field with a place, its first byte and the byte
+behind its last one as well."""
 
 NAME = "LMPARSE_SEARCH"
 """The script finds the entries under this name."""
 
 
 def script(pages: Iterable[SpecPage]) -> str:
-    """The entries as a script that any browser loads from a file too, one line each."""
+    """The entries as a script, one line each, which a browser can also load from a file."""
     lines = (json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries(pages))
-    # `<` cannot end a script early, and the two separators are no ends of lines in JavaScript.
+    # So `<` cannot end a script early, and the two separators cannot end a line of JavaScript.
     text = ",\n".join(lines).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return f"window.{NAME} = [\n{text}\n];\n"
 
 
 def entries(pages: Iterable[SpecPage]) -> Iterator[Entry]:
-    """Everything that can be found."""
+    """One entry for each spec, type, field, listed value and error code."""
     for page in pages:
         yield "spec", page.id, page.title, page.href, [page.family]
         for section in page.sections[1:]:
@@ -44,28 +45,28 @@ def entries(pages: Iterable[SpecPage]) -> Iterator[Entry]:
 
 def _of_field(page: SpecPage, row: FieldRow) -> Iterator[Entry]:
     name = f"{page.id}.{row.anchor}"
-    about = "; ".join(filter(None, (place_in_words(row), row.orig_id, plain(row.doc))))
-    words = [word for word in (page.id, row.orig_id) if word]
+    field = row.field
+    about = "; ".join(filter(None, (_place_in_words(field), field.orig_id, plain(row.doc))))
+    words = [word for word in (page.id, field.orig_id) if word]
     href = f"{page.href}#{row.anchor}"
-    if row.offset is None or row.width == 0:
+    if field.offset is None or field.width == 0:
         yield "field", name, about, href, words
     else:
-        yield "field", name, about, href, words, row.offset, row.offset + (row.width or 1)
+        yield "field", name, about, href, words, field.offset, field.offset + (field.width or 1)
     for code in row.codes:
         if code.word:
             seen = "" if code.count else "; no sample shows it"
             about = f"{name}: {code.word.replace('_', ' ')}. {code.meaning}{seen}"
-            yield "value", code.value or "blank", about, f"{page.href}#{code.anchor}", [code.word, code.raw, row.id]
+            yield "value", code.value or "blank", about, f"{page.href}#{code.anchor}", [code.word, code.raw, field.id]
 
 
-def place_in_words(row: FieldRow) -> str:
-    """Where a field stands."""
-    if row.offset is None:
+def _place_in_words(field: Field) -> str:
+    if field.offset is None:
         return "place varies"
-    if row.width is None:
-        return f"from byte {row.offset}"
-    last = row.offset + row.width - 1
-    return f"byte {row.offset}" if last <= row.offset else f"bytes {row.offset} to {last}"
+    if field.width is None:
+        return f"from byte {field.offset}"
+    last = field.offset + field.width - 1
+    return f"byte {field.offset}" if last <= field.offset else f"bytes {field.offset} to {last}"
 
 
 def plain(text: Text) -> str:

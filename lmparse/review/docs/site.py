@@ -1,7 +1,7 @@
-"""Site: the pages on which the specs are reviewed, as a folder that needs nothing else.
+"""Site: the pages for the review of the specs, as a folder.
 
-The same specs and samples give the same bytes. Nothing is loaded from anywhere but the folder, so that the pages
-open from a disk as well as from a server.
+The same specs and samples give the same bytes. The pages load nothing from outside the folder, so a browser can open
+them from a disk or from a server.
 """
 
 from __future__ import annotations
@@ -9,44 +9,42 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from lmparse.error_catalogue import CATALOGUE, FAMILIES
-from lmparse.errors import LmparseError
+from lmparse.errors import LmparseError, OptionError
 from lmparse.logs.families import families
-from lmparse.review.coverage.files import Samples
+from lmparse.review.coverage.files import Samples, collect
 from lmparse.review.docs import conformance, search
-from lmparse.review.docs.diagrams import diagram
-from lmparse.review.docs.pages import Pages, Switch
-from lmparse.review.docs.rows import Link, SpecPage
-from lmparse.review.docs.samples import read_samples
+from lmparse.review.docs.diagrams import Diagram
+from lmparse.review.docs.pages import Link, Pages, SpecPage, Switch
 from lmparse.review.docs.words import parts
 from lmparse.review.templating import render
 from lmparse.spec import catalog
 from lmparse.spec.ksy import INSTALLED, read_specs
-from lmparse.spec.layout import Layout
+from lmparse.spec.layout import Layout, spec_of
 from lmparse.storage.atomic_output import AtomicOutput, check_place
 
 MARK = "site.json"
-"""Says what a site was made of, and that it is one."""
+"""File that marks a folder as a site and records the specs it was made from."""
 _SHARED = {"zos": "z/OS: what frames records", "common": "Shared types"}
-"""Titles of specs that are of no family of logs."""
+"""Titles of groups of specs that are not a family of logs."""
 _LINKS = (
     Link("Specs", "index.html"),
     Link("Samples", "samples.html"),
     Link("Conformance", "conformance.html"),
     Link("Errors", "errors.html"),
 )
-# What no page may hold, and what UTF-8 cannot: the halves of characters that names of files may have.
+# Characters that HTML forbids, and the surrogates that names of files may have and UTF-8 has not.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
 class SiteSummary:
-    """What was written."""
+    """What `write_site` wrote."""
 
     files: int
     specs: int
@@ -54,9 +52,9 @@ class SiteSummary:
 
 
 def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, overwrite: bool = False) -> SiteSummary:
-    """Write the site of the specs of the package, or of a folder that build.py made, to a folder.
+    """Write the site of the specs of the package, or of the folder `specs` that build.py made, to the folder `out`.
 
-    `samples` are logs, folders of them, or folders of cases.
+    `samples` are logs, folders of logs, or folders of cases.
     Raises OptionError, UnknownFormatError (LMP-S001) for a folder without specs, and OSError.
     """
     is_empty = Path(out).is_dir() and not any(Path(out).iterdir())
@@ -64,7 +62,7 @@ def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, ov
         out, [*samples, *filter(None, [specs])], is_folder=True, overwrite=overwrite or is_empty, mark=MARK
     )
     layouts = built(specs)
-    read = read_samples(samples, specs)
+    read = _read_samples(samples, specs)
     made = files(layouts, read)
     with AtomicOutput(place, overwrite=overwrite or is_empty) as work:
         work.made.mkdir()
@@ -72,6 +70,38 @@ def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, ov
             (work.made / name).write_text(text, encoding="utf-8", newline="\n")
         work.finish()
     return SiteSummary(len(made), sum("." not in name for name in layouts), read)
+
+
+def _read_samples(paths: Iterable[str], specs: str | None) -> Samples:
+    """What the samples at some paths reach; files are named by their place in the folder of samples.
+
+    So the pages are the same wherever the folder is. Files that cannot be read are listed in the result.
+    Raises DataError or OptionError for a path at which no file can be read.
+    """
+    samples = Samples()
+    for path in paths:
+        found = collect([path], {}, specs=specs)
+        if not found.files:
+            raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {path}")
+        _name_from(Path(path) if Path(path).is_dir() else Path(path).parent, found)
+        samples.add(found)
+    return samples
+
+
+def _name_from(root: Path, samples: Samples) -> None:
+    """Name the files of samples by their paths below a folder."""
+
+    def named(path: str) -> str:
+        return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
+
+    for seen in samples.coverage.fields.values():
+        if seen.sample is not None:
+            seen.sample = replace(seen.sample, file=named(seen.sample.file))
+    for file in samples.files:
+        file.path = named(file.path)
+    samples.passed_over = [named(path) for path in samples.passed_over]
+    for error in samples.faults:
+        error.file = None if error.file is None else named(error.file)
 
 
 def built(folder: str | None = None) -> Mapping[str, Layout]:
@@ -91,26 +121,26 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
     compared = conformance.compare(layouts)
     shared = {"site": {"name": "lmparse specs", "links": _LINKS}, "specs": pages.all, "samples": samples}
     shared |= {"conformance": compared, "pages": pages}
+
+    def page(name: str, here: str = "", **own: Any) -> str:
+        return render(f"site_{name}.html", here=here or f"{name}.html", **shared, **own)
+
     found = {
-        "index.html": _page("site_index.html", "index.html", shared, families=_by_family(pages.all)),
-        "errors.html": _page("site_errors.html", "errors.html", shared, families=_errors()),
-        "conformance.html": _page("site_conformance.html", "conformance.html", shared, parts=parts),
-        "samples.html": _page("site_samples.html", "samples.html", shared),
+        "index.html": page("index", families=_by_family(pages.all)),
+        "errors.html": page("errors", families=_errors()),
+        "conformance.html": page("conformance", parts=parts),
+        "samples.html": page("samples"),
         "search-data.js": search.script(pages.all),
-        MARK: _mark(pages.all),
+        MARK: json.dumps({"specs": {spec.id: spec.layout.sha256 for spec in pages.all}}, indent=1) + "\n",
     }
-    for page in pages.all:
-        drawings = {section.anchor: diagram(section) for section in page.sections}
-        found[page.href] = _page("site_spec.html", page.href, shared, page=page, drawings=drawings)
+    for spec in pages.all:
+        drawings = {section.anchor: Diagram(section) for section in spec.sections if section.rows}
+        found[spec.href] = page("spec", spec.href, page=spec, drawings=drawings)
     return {name: _UNPRINTABLE.sub("\ufffd", text) for name, text in sorted(found.items())}
 
 
-def _page(template: str, here: str, shared: Mapping[str, Any], **own: Any) -> str:
-    return render(template, here=here, **shared, **own)
-
-
 def _by_family(pages: Iterable[SpecPage]) -> list[tuple[str, str, list[SpecPage]]]:
-    """The specs by family: its name, its title, its pages; known families first, in their order."""
+    """The specs by family: name, title and pages of each family; known families first, in their order."""
     titles = {family.name: family.title for family in families()} | _SHARED
     order = list(titles)
     ordered = sorted(pages, key=lambda page: (order.index(page.family) if page.family in order else 99, page.id))
@@ -118,14 +148,14 @@ def _by_family(pages: Iterable[SpecPage]) -> list[tuple[str, str, list[SpecPage]
 
 
 def switches(layouts: Mapping[str, Layout]) -> dict[tuple[str, str], Switch]:
-    """What decides between cases, by layout and field, for specs whose text is that of the package."""
+    """What decides between cases, by layout and field, for specs whose text is the one in the package."""
     try:
         read = read_specs(INSTALLED)
     except LmparseError:
         return {}
     found = {}
     for layout in layouts.values():
-        spec = layout.id.partition(".")[0]
+        spec = spec_of(layout.id)
         known = read.layouts.get(spec)
         if known is None or known.sha256 != layouts[spec].sha256:
             continue
@@ -145,7 +175,7 @@ def _switch(said: Mapping[str, str]) -> Switch:
 
 
 def _errors() -> list[tuple[str, str, list[tuple[str, Any, Any, Any]]]]:
-    """The error codes by family: letter, title, and code, title, cause and cure of each."""
+    """The error codes by family: letter, title, and the code, title, cause and cure of each error."""
     return [
         (
             letter,
@@ -158,8 +188,3 @@ def _errors() -> list[tuple[str, str, list[tuple[str, Any, Any, Any]]]]:
         )
         for letter, title in FAMILIES.items()
     ]
-
-
-def _mark(pages: Iterable[SpecPage]) -> str:
-    said = {"specs": {page.id: page.layout.sha256 for page in pages}}
-    return json.dumps(said, indent=1) + "\n"

@@ -1,4 +1,4 @@
-"""Spec words: what a spec says of a field, in the words of a reader."""
+"""Spec words: what a spec says about a field, in words for readers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Text = tuple[Piece, ...]
 
 
 def parts(text: str) -> Text:
-    """A text with its code marked."""
+    """A text in pieces: code (between backquotes) and the text between."""
     found = re.split(r"`([^`]+)`", text)
     return tuple(Piece(piece, is_code=number % 2 == 1) for number, piece in enumerate(found) if piece)
 
@@ -57,7 +57,7 @@ def first_sentence(text: str) -> str:
 
 
 def kind_in_words(entry: Field) -> str:
-    """What a field holds, in words."""
+    """The kind of value of a field, in words."""
     words = KINDS.get(entry.kind, entry.kind)
     if entry.kind in ("uint", "int") and entry.width is None and not entry.repeated:
         words += " of some bits"
@@ -69,7 +69,7 @@ def kind_in_words(entry: Field) -> str:
 
 
 def facts(entry: Field) -> Iterable[str]:
-    """What holds of a field beyond its place and its type, a sentence each."""
+    """The bounds, checks and conditions of a field, a sentence each."""
     if entry.minimum is not None and entry.minimum == entry.maximum:
         yield f"Always {entry.minimum}."
     elif entry.minimum is not None and entry.maximum is not None:
@@ -78,7 +78,7 @@ def facts(entry: Field) -> Iterable[str]:
         yield f"At least {entry.minimum}."
     elif entry.maximum is not None:
         yield f"At most {entry.maximum}."
-    if entry.checks == "expr: _.size == 0":
+    if entry.is_always_empty:
         yield "A sound record has no bytes here."
     elif entry.checks == "eq: _io.size":
         yield "Always the length of the whole record."
@@ -96,5 +96,5 @@ def facts(entry: Field) -> Iterable[str]:
 
 
 def is_open(entry: Field) -> bool:
-    """Whether values that a field does not list are data all the same."""
+    """Whether values that a field does not list are data, not errors."""
     return not any(word in entry.checks for word in _CLOSED)

@@ -1,7 +1,7 @@
-"""An explained record: where it stands, what stands in front of it, its fields, and what is said of it.
+"""An explained record: its place, the descriptor words in front of it, its fields, and what the specs say about them.
 
-The data behind every way to show it. Offsets of fields count from the start of the record, all others from
-the start of the file.
+Text, JSON and pages show this data. Offsets of fields count from the start of the record, all other offsets from the
+start of the file.
 """
 
 from __future__ import annotations
@@ -16,31 +16,27 @@ from lmparse.errors import DataError, FramingError
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import faulty
 from lmparse.records.settings import Decision
-from lmparse.review.descriptor_dissection import Word
-from lmparse.spec import catalog
 from lmparse.spec.layout import Layout
 from lmparse.values.codepages import CodePage
 
-_EMPTY = "expr: _.size == 0"
-"""What the specs check of bytes that no sound record has."""
 _LONG_HEX = 16
-"""Bytes from which their own hex digits are not shown once more as their value."""
+"""A value of more bytes than this that is their hex is not shown beside the bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldLine:
-    """A field as it is shown, or bytes that no field holds."""
+    """A field as it is shown, or bytes that are in no field."""
 
     node: Node | None
-    """None for bytes that no field holds."""
+    """None for bytes that are in no field."""
     start: int
     end: int
     """The byte behind the last one."""
     shared: int = 0
-    """How many of its first bytes stand in a field before it too, as with fields of bits."""
+    """How many of its first bytes are also in a field before it, as with fields of bits."""
     children: tuple[FieldLine, ...] = ()
     is_item: bool = False
-    """Whether it is one of a list, which has the same documentation."""
+    """Whether it is an item of a list, which has the same documentation."""
 
     def walk(self) -> Iterator[FieldLine]:
         """Itself and its parts, in the order of their bytes."""
@@ -51,27 +47,37 @@ class FieldLine:
 
 @dataclass(frozen=True)
 class ExplainedSection:
-    """Bytes that one spec describes: the record, or what stands in front of it or of a piece of it."""
+    """Bytes that one spec describes: the record, or a descriptor word in front of it or of a piece of it."""
 
     layout: Layout
     dissection: Dissection
     places: tuple[tuple[int, int], ...]
     """Offset and number of its bytes in the file, piece by piece."""
     before: int | None = None
-    """The byte of the record that it stands in front of; None for the record itself."""
+    """For a word, the byte of the record behind it: 0 unless the record has several pieces. None for the record."""
 
     @property
     def offset(self) -> int:
-        """Of its first byte in the file."""
+        """Offset of its first byte in the file."""
         return self.places[0][0]
+
+    @property
+    def place(self) -> str:
+        """Its length and place in words."""
+        text = f"{len(self.dissection.raw)} bytes at {self.offset:#x}"
+        return f"{text}, in front of byte {self.before} of the record" if self.before else text
 
     @cached_property
     def lines(self) -> tuple[FieldLine, ...]:
-        """Its fields and the bytes that stand in none, in the order of the bytes."""
+        """Its fields, and the bytes that are in no field, in the order of the bytes."""
         return lines_of(self.dissection)
 
+    def bytes_of(self, line: FieldLine) -> bytes:
+        """The bytes of a line; none for a field with parts, which have them."""
+        return b"" if line.children else self.dissection.raw[line.start : line.end]
+
     def in_file(self, start: int) -> int:
-        """The offset in the file of a byte of it, or of the one behind the last."""
+        """The offset in the file of one of its bytes, or of the byte behind the last one."""
         for offset, length in self.places[:-1]:
             if start < length:
                 return offset + start
@@ -79,7 +85,7 @@ class ExplainedSection:
         return self.places[-1][0] + start
 
     def in_section(self, offset: int | None) -> int | None:
-        """The other way round: which byte of it a byte of the file is; None for none of it."""
+        """The number of the byte that is at an offset in the file; None if the byte is not in the section."""
         passed = 0
         for place, length in self.places:
             if offset is not None and place <= offset < place + length:
@@ -90,29 +96,29 @@ class ExplainedSection:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One record with its bytes beside its fields, or bytes of the file that are no record."""
+    """One record with its bytes beside its fields, or bytes of the file that are not a record."""
 
     file: str
     size: int
     """Bytes of the whole file."""
     record: int | None
-    """Number of the record, from 0; None for bytes that are no record."""
+    """Number of the record, from 0; None for bytes that are not a record."""
     framing: str
     main: ExplainedSection
     words: tuple[ExplainedSection, ...] = ()
-    """What stands in front of the record and of its pieces, in the order of the file."""
+    """The descriptor words in front of the record and of its pieces, in the order of the file."""
     page: CodePage | None = None
-    """Of the text in the record."""
+    """Code page of the text in the record."""
     kind: str = ""
     notes: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
-    """What was found out about the file to read it."""
+    """What was detected about the file."""
     offset_asked: int | None = None
-    """The byte of the file that was asked for."""
+    """Offset of the byte of the file that was requested."""
     found_by: str = ""
-    """Why it is this record, where its number was not given."""
+    """How the record was found, if not by its number."""
     fault: FramingError | None = field(default=None)
-    """Why the bytes are no record."""
+    """Why the bytes are not a record."""
 
     @property
     def dissection(self) -> Dissection:
@@ -121,28 +127,34 @@ class Explanation:
 
     @property
     def offset(self) -> int:
-        """Of the record's first byte in the file, behind what stands in front of it."""
+        """Offset of the first byte of the record in the file, behind its descriptor words."""
         return self.main.offset
 
     @property
     def length(self) -> int:
-        """Bytes of the record."""
+        """Number of bytes of the record."""
         return len(self.dissection.raw)
 
     @property
+    def place(self) -> str:
+        """Length and place of the record in words."""
+        pieces = f" in {len(self.main.places)} pieces" if len(self.main.places) > 1 else ""
+        return f"{self.length} bytes at {self.offset:#x} ({self.offset}){pieces}"
+
+    @property
     def sections(self) -> tuple[ExplainedSection, ...]:
-        """What stands in front, and the record."""
+        """The words, then the record."""
         return (*self.words, self.main)
 
     @property
     def faults(self) -> list[DataError]:
-        """What is wrong with it, once each."""
+        """All faults, each once."""
         found = [fault for section in self.sections for fault in faulty(section.dissection)]
         found += [self.fault] if self.fault is not None else []
         return list({id(fault): fault for fault in found}.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as one JSON object. Bytes are upper-case hex and stand at fields without parts."""
+        """The explanation as one JSON object. Fields without parts have their bytes, in upper-case hex."""
         layout = self.main.layout
         return {
             "file": self.file,
@@ -178,21 +190,10 @@ class Explanation:
         }
 
 
-def sections_of(words: Sequence[Word]) -> tuple[ExplainedSection, ...]:
-    """Words in front of a record as sections."""
-    return tuple(
-        ExplainedSection(
-            catalog.load(word.dissection.spec).layout, word.dissection,
-            ((word.offset, len(word.dissection.raw)),), word.before,
-        )
-        for word in words
-    )  # fmt: skip
-
-
 def lines_of(found: Dissection) -> tuple[FieldLine, ...]:
-    """The fields of a record in the order of their bytes, and between them the bytes that stand in none.
+    """The fields of a record in the order of their bytes, and between them the bytes that are in no field.
 
-    The bytes of lines without parts, less those they share with the ones before, are those of the record.
+    The lines without parts, without the bytes that they share with lines before, have each byte of the record once.
     """
     shared: dict[int, int] = {}
     reached = 0
@@ -205,7 +206,7 @@ def lines_of(found: Dissection) -> tuple[FieldLine, ...]:
 def _lines(nodes: Sequence[Node], unread: list[tuple[int, int]], shared: dict[int, int]) -> tuple[FieldLine, ...]:
     lines = []
     for node in nodes:
-        if node.start == node.end and node.fault is None and node.field.checks == _EMPTY:
+        if node.start == node.end and node.fault is None and node.field.is_always_empty:
             continue
         inside = [gap for gap in unread if node.children and node.start <= gap[0] and gap[1] <= node.end]
         unread = [gap for gap in unread if gap not in inside]
@@ -218,14 +219,14 @@ def _lines(nodes: Sequence[Node], unread: list[tuple[int, int]], shared: dict[in
 
 
 class References:
-    """The references to the manuals in one section, by number: their texts are long, and most fields share them."""
+    """The references to manuals in one section, by number: their texts are long, and many fields have the same one."""
 
     def __init__(self, section: ExplainedSection) -> None:
         self._main = " ".join(section.layout.doc_ref.split())
         self._numbers: dict[str, int] = {}
 
     def number(self, reference: str) -> int | None:
-        """The number of a reference, from 1; None for none, and for one that the section as a whole has."""
+        """The number of a reference, from 1; None for an empty one, and for one that the section itself has."""
         text = " ".join(reference.split())
         return None if text in self._main else self._numbers.setdefault(text, len(self._numbers) + 1)
 
@@ -233,15 +234,10 @@ class References:
         return iter([(number, text) for text, number in self._numbers.items()])
 
 
-def shown_bytes(line: FieldLine, found: Dissection) -> bytes:
-    """The bytes of a line without parts."""
-    return found.raw[line.start : line.end]
-
-
 def value_text(line: FieldLine, raw: bytes, most: int, kept: int) -> str | None:
-    """A value as JSON, in signs that can be shown; None for a line that has none.
+    """A value as JSON, in printable characters; None for a line without a value.
 
-    A text of more than `most` characters is cut to `kept` of them, and says so.
+    A text of more than `most` characters is cut to `kept` characters, with a note.
     """
     node = line.node
     if node is None or (node.value is None and (line.children or node.meaning or node.fault is not None)):
@@ -253,7 +249,7 @@ def value_text(line: FieldLine, raw: bytes, most: int, kept: int) -> str | None:
 
 
 def printable(text: str) -> str:
-    """A text in which nothing is hidden and nothing does anything to a terminal: names and values come from files."""
+    """A text with escapes for all other characters: names and values come from files, and could control a terminal."""
     return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in text)
 
 
@@ -261,7 +257,7 @@ def _line(line: FieldLine, section: ExplainedSection) -> dict[str, Any]:
     place = {"offset": line.start, "file_offset": section.in_file(line.start), "length": line.end - line.start}
     held: dict[str, Any] = {"fields": [_line(child, section) for child in line.children]}
     if not line.children:
-        held = {"bytes": shown_bytes(line, section.dissection).hex().upper()}
+        held = {"bytes": section.bytes_of(line).hex().upper()}
         if line.shared:
             held["shared"] = line.shared
     node = line.node

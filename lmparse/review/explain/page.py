@@ -1,4 +1,4 @@
-"""An explained record as a page: its bytes on the left, its fields on the right, each lighting up the other."""
+"""An explained record as a page: bytes on the left, fields on the right; each highlights the other."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from lmparse.review.templating import render
 from lmparse.values.codepages import UNDEFINED, CodePage, lookup
 
 ROOT = ".lmparse-explained"
-"""What all styles of a record stand under, so that they touch nothing else in a notebook."""
+"""Selector in front of all styles of a record, so that they apply to nothing else in a notebook."""
 _ROW, _HALF = 16, 8
 _MOST_BYTES, _SHOWN_BYTES = 8192, 4096
-"""A field with more bytes than the first is shown by as many as the second."""
+"""Of a field with more bytes than the first number, the second number of bytes is shown."""
 _MOST_VALUE, _SHOWN_VALUE = 2000, 1200
 _ASCII = lookup("us-ascii")
-_URL = re.compile(r"https?://[^\s,;'\"]+")
+_URL = re.compile(r"(https?://[^\s,;'\"]+)")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]*)([{}])")
 
@@ -35,10 +35,10 @@ class ByteRun:
     """Bytes of one field in one half of a row."""
 
     number: int
-    """Of the field's row in the table."""
+    """Number of the field's row in the table."""
     text: str
     marks: str = ""
-    """Words that its style depends on, each behind a blank."""
+    """Style classes, each behind a blank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,45 +48,40 @@ class Half:
     offset: str
     hex: tuple[ByteRun, ...]
     texts: tuple[tuple[ByteRun, ...], ...]
-    """The same bytes as characters of each page."""
+    """The same bytes as characters of each code page."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Bytes that follow one another in the file."""
-
-    title: str
-    rows: tuple[tuple[Half, ...] | str, ...]
-    """Rows of bytes; a text where bytes are left out."""
+HexRow = tuple[Half, ...] | str
+"""A row of bytes, or a note about bytes that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field in the table, or bytes that no field holds."""
+    """A field in the table, or bytes that are in no field."""
 
     number: int
     up: int | None
-    """Number of the row that it is a part of."""
+    """Number of the row of the field around it."""
     depth: int
     section: int
     line: FieldLine
     is_asked: bool
     beside: int | None = None
-    """Number of the row that has the rest of it: the slot of a value that stands elsewhere."""
+    """Number of the row with the rest of the column: the slot of a value that is elsewhere in the record."""
 
 
 def page(found: Explanation) -> str:
-    """The page, whole in itself. Raises OptionError LMP-S005 when Jinja2 is not installed."""
-    return render("explain.html", **_view(found), top=1)
+    """The page, which loads nothing. Raises OptionError LMP-S005 when Jinja2 is not installed."""
+    return render("explain.html", **_view(found), top=1, styles="")
 
 
 def fragment(found: Explanation) -> str:
-    """The same for a notebook: one element with its styles, which reach nothing outside of it."""
+    """The same for a notebook: one element with its styles, which apply to nothing outside it."""
     return render("explained.html", **_view(found), top=3, styles=scoped(render("base.css")) + render("explain.css"))
 
 
 def scoped(css: str) -> str:
-    """Style sheet whose rules hold inside ROOT only; those of the whole page hold for ROOT itself."""
+    """A style sheet whose rules apply inside ROOT only; rules for the whole page apply to ROOT itself."""
     found = []
     for prelude, brace in _RULE.findall(_COMMENT.sub("", css)):
         selectors = prelude.rpartition(";")[2].strip()
@@ -105,16 +100,16 @@ def _view(found: Explanation) -> dict[str, Any]:
     rows = _rows(found)
     pages = _pages(found.page)
     is_record = found.record is not None
-    title = f"Record {found.record} of {found.main.layout.id}" if is_record else "Bytes that are no sound record"
+    title = f"Record {found.record} of {found.main.layout.id}" if is_record else "Bytes that are not a sound record"
     sections = []
     for number, section in enumerate(found.sections):
         references = References(section)
-        shown = [_details(row, section, references) for row in rows if row.section == number]
+        shown = [(row, _details(row, section, references)) for row in rows if row.section == number]
         sections.append(
             {
                 "title": section.layout.title or section.layout.id,
                 "id": section.layout.id,
-                "words": _heading(section),
+                "words": section.place,
                 "doc_ref": _linked(section.layout.doc_ref),
                 "rows": shown,
                 "references": [(number, _linked(text)) for number, text in references],
@@ -124,7 +119,7 @@ def _view(found: Explanation) -> dict[str, Any]:
         "title": title,
         "file": _plain(found.file),
         "file_name": _plain(found.file.rpartition("/")[2]),
-        "place": _place(found),
+        "place": [found.place, f"framing {found.framing}", *filter(None, [_plain(found.kind)])],
         "found_by": _plain(found.found_by),
         "faults": [(_plain(str(fault)), _plain(fault.hint or "")) for fault in found.faults],
         "notes": list(map(_plain, found.notes)),
@@ -139,20 +134,6 @@ def _pages(page: CodePage | None) -> list[CodePage]:
     if page is None:
         return [_ASCII, lookup("cp037")]
     return [page, _ASCII] if page.is_ebcdic else [page]
-
-
-def _place(found: Explanation) -> list[str]:
-    """Where it stands, and what it is."""
-    pieces = f" in {len(found.main.places)} pieces" if len(found.main.places) > 1 else ""
-    words = [f"{found.length} bytes at {found.offset:#x} ({found.offset}){pieces}", f"framing {found.framing}"]
-    return [*words, _plain(found.kind)] if found.kind else words
-
-
-def _heading(section: ExplainedSection) -> str:
-    text = f"{len(section.dissection.raw)} bytes at {section.offset:#x}"
-    if section.before:
-        text += f", in front of byte {section.before} of the record"
-    return text
 
 
 # -- fields -----------------------------------------------------------------------------------
@@ -176,41 +157,26 @@ def _rows(found: Explanation) -> list[Row]:
 
 
 def _beside(row: Row, by_path: dict[tuple[int, str], int]) -> int | None:
-    """The row of a column whose value this is, when that stands somewhere else in the record."""
+    """The row of the column that a value belongs to, if the value is elsewhere in the record."""
     path = "" if row.line.node is None else row.line.node.path
     other = by_path.get((row.section, path.removesuffix(".value"))) if path.endswith(".value") else None
     return None if other == row.up else other
 
 
 def _details(row: Row, section: ExplainedSection, references: References) -> dict[str, Any]:
-    """What the table shows of a row."""
+    """The texts in a row of the table; none for bytes that are in no field."""
     line, node = row.line, row.line.node
-    raw = b"" if line.children else section.dissection.raw[line.start : line.end]
-    shown: dict[str, Any] = {
-        "number": row.number,
-        "up": row.up,
-        "beside": row.beside,
-        "depth": row.depth,
-        "start": line.start,
-        "hex": f"{line.start:#06x}",
-        "length": line.end - line.start,
-        "is_asked": row.is_asked,
-        "has_parts": bool(line.children),
-        "shared": line.shared,
-        "is_field": node is not None,
-        "fault": "",
-    }
     if node is None:
-        return shown
+        return {}
     entry = node.field
-    return shown | {
+    return {
         "id": _plain(entry.id),
         "orig_id": _plain(entry.orig_id or "") if entry.orig_id != entry.id else "",
         "status": entry.status,
         "doc": "" if line.is_item else _plain(entry.doc),
         "source": _plain(entry.source or ""),
         "reference": None if line.is_item else references.number(entry.doc_ref),
-        "value": value_text(line, raw, _MOST_VALUE, _SHOWN_VALUE),
+        "value": value_text(line, section.bytes_of(line), _MOST_VALUE, _SHOWN_VALUE),
         "unit": entry.unit if node.value is not None else "",
         "meaning": _plain(node.meaning),
         "fault": "" if node.fault is None else f"{_plain(node.fault.says())} [{node.fault.code}]",
@@ -218,57 +184,49 @@ def _details(row: Row, section: ExplainedSection, references: References) -> dic
 
 
 def _plain(text: str) -> str:
-    """A text on one line, without signs that a page must not have."""
+    """A text on one line, without characters that a page must not have."""
     return printable(" ".join(text.split()))
 
 
 def _linked(text: str) -> list[tuple[str, str | None]]:
-    """A text as pieces, each with the address that it is."""
-    pieces: list[tuple[str, str | None]] = []
-    reached = 0
-    for match in _URL.finditer(text):
-        pieces += [(text[reached : match.start()], None), (match[0], match[0])]
-        reached = match.end()
-    return [piece for piece in (*pieces, (text[reached:], None)) if piece[0]]
+    """A text in pieces; the addresses in it with themselves as links."""
+    pieces = _URL.split(text)
+    return [(piece, piece if number % 2 else None) for number, piece in enumerate(pieces) if piece]
 
 
 # -- bytes ------------------------------------------------------------------------------------
 
 
-def _stretches(found: Explanation, rows: list[Row], pages: list[CodePage]) -> Iterator[Stretch]:
-    """The bytes in the order of the file: what stands in front, and the pieces of the record."""
+def _stretches(found: Explanation, rows: list[Row], pages: list[CodePage]) -> Iterator[tuple[str, list[HexRow]]]:
+    """The bytes in the order of the file, each piece with a title: descriptor words and pieces of the record."""
     tables = [_characters(page) for page in pages]
-    main = len(found.words)
     pieces: list[tuple[int, int, int, int, str]] = []
-    for number, section in enumerate(found.words):
-        count = len(section.dissection.raw)
-        pieces.append((section.offset, number, 0, count, section.layout.title))
-    passed = 0
-    for number, (offset, length) in enumerate(found.main.places):
-        title = "Record" if found.record is not None else "No sound record"
-        if len(found.main.places) > 1:
-            title = f"Record, piece {number + 1} of {len(found.main.places)}"
-        pieces.append((offset, main, passed, passed + length, title))
-        passed += length
+    for number, section in enumerate(found.sections):
+        passed = 0
+        for piece, (offset, length) in enumerate(section.places, 1):
+            title = section.layout.title
+            if section is found.main:
+                title = "Record" if found.record is not None else "Not a sound record"
+            if len(section.places) > 1:
+                title = f"Record, piece {piece} of {len(section.places)}"
+            pieces.append((offset, number, passed, passed + length, title))
+            passed += length
     for offset, number, start, end, title in sorted(pieces):
-        section = found.sections[number]
         leaves = [row for row in rows if row.section == number and not row.line.children]
-        shown = tuple(_hex_rows(section.dissection.raw, start, end, leaves, tables))
-        yield Stretch(f"{title}: {end - start} bytes at {offset:#x}", shown)
+        shown = _hex_rows(found.sections[number].dissection.raw, start, end, leaves, tables)
+        yield f"{title}: {end - start} bytes at {offset:#x}", list(shown)
 
 
 def _characters(page: CodePage) -> list[str]:
-    """A character for each byte; a dot where there is none that can be shown."""
+    """A character for each byte; a dot for bytes without a printable character."""
     table = page.table
     if table is None:
         table = "".join(chr(byte) if byte < 0x80 else UNDEFINED for byte in range(256))
     return [letter if letter.isprintable() and letter != UNDEFINED else "." for letter in table]
 
 
-def _hex_rows(
-    raw: bytes, start: int, end: int, leaves: list[Row], tables: list[list[str]]
-) -> Iterator[tuple[Half, ...] | str]:
-    """The bytes from one place to another, in rows; of long fields the first ones."""
+def _hex_rows(raw: bytes, start: int, end: int, leaves: list[Row], tables: list[list[str]]) -> Iterator[HexRow]:
+    """The bytes between two places, in rows; of long fields the first bytes only."""
     tiles = [(row.line.start + row.line.shared, row.line.end, row) for row in leaves]
     tiles = [(max(first, start), min(last, end), row) for first, last, row in tiles]
     tiles = sorted((tile for tile in tiles if tile[0] < tile[1]), key=lambda tile: tile[0])
@@ -310,7 +268,7 @@ def _half(raw: bytes, start: int, end: int, owners: dict[int, Row], tables: list
 
 
 def _marks(row: Row) -> str:
-    """Words for the style of a run; every other field is shaded, so that its ends show."""
+    """Style classes of a run; every other field is shaded, so that its ends are visible."""
     marks = " odd" if row.number % 2 else ""
     if row.line.node is None:
         return marks + " unread"

@@ -1,4 +1,4 @@
-"""Explaining: one record of a file, found by its number, by a byte of the file, or by its place in the log."""
+"""Explaining: finds one record of a file by its number, by a byte of the file, or by its position in the log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -23,22 +22,22 @@ from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
 from lmparse.records.files import RecordFile, ignored
 from lmparse.records.settings import Decision
-from lmparse.review.descriptor_dissection import Word, words_at, words_of
-from lmparse.review.explain.explanation import ExplainedSection, Explanation, sections_of
+from lmparse.review.descriptor_dissection import words_at, words_of
+from lmparse.review.explain.explanation import ExplainedSection, Explanation
 from lmparse.review.explain.page import fragment, page
 from lmparse.review.explain.text import text_lines
 from lmparse.spec import catalog
-from lmparse.spec.layout import Layout
+from lmparse.spec.layout import Layout, spec_of
 from lmparse.storage.buffers import open_buffer
 
 _TELLING = ("spec", *FILE_OPTIONS)
-"""Options that say what the records are, so that the bytes need not be asked."""
+"""Options that specify the format of the records; without them it is detected."""
 _SHOWN, _MOST_SHOWN = 256, 1 << 16
-"""Bytes that are shown of what is no record, and of a record that the file ends in."""
+"""Number of bytes shown of bytes that are not a record, and of a record that the file cuts off."""
 _BEFORE = 64
-"""How many of them stand in front of the byte that was asked for, when it is far from the last sound record."""
+"""How many of these are in front of the requested byte, when it is far behind the last sound record."""
 _LISTED = 20
-"""How many records are listed at most."""
+"""Greatest number of records to list."""
 _UNKNOWN = Layout("bytes", (), None, title="bytes of the file")
 
 
@@ -47,15 +46,15 @@ class Explained(Explanation):
     """One record with its bytes beside its fields, and the ways to show it."""
 
     def lines(self, width: int = 80, colour: bool = False) -> list[str]:
-        """The record as text, in lines of at most `width` characters; those of 52 are the shortest."""
+        """The record as text, in lines of at most `width` characters; less than 52 counts as 52."""
         return list(text_lines(self, width, colour=colour))
 
     def html(self) -> str:
-        """The record as a page that is whole in itself. Raises OptionError LMP-S005 without Jinja2."""
+        """The record as a page that loads nothing. Raises OptionError LMP-S005 without Jinja2."""
         return page(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows; the text where Jinja2 is not installed."""
+        """The output in a notebook; as text where Jinja2 is not installed."""
         try:
             return fragment(self)
         except OptionError:
@@ -77,12 +76,12 @@ def explain(
     lsn: int | str | None = None,
     **options: Any,
 ) -> Explained:
-    """One record of a file: its bytes beside its fields, their values and what the manuals say of them.
+    """One record of a file: its bytes beside its fields, their values and what the manuals say about them.
 
-    `record` counts from 0, `offset` is any byte of the file, `lsn` a place in the log in hex; without any of
-    them it is the first record. Options are those of `lmparse explain`; the bytes say what is left open.
-    Raises OptionError for a record that there is not, FramingError where the file is damaged before it, unless
-    `offset` asks for the bytes there: then they are shown as far as they can be read, with `fault` set.
+    `record` counts from 0, `offset` is any byte of the file, `lsn` a position in the log in hex; without any of these
+    it is the first record. `options` are those of `lmparse explain`; the others are detected from the bytes.
+    Raises OptionError for a record that does not exist, and FramingError where the file is damaged before it. With the
+    `offset` of damaged bytes, these are returned as far as they can be read, with `fault` set.
     """
     if sum(place is not None for place in (record, offset, lsn)) > 1:
         raise OptionError("record, offset and lsn each name a record", hint="give one of them")
@@ -91,9 +90,9 @@ def explain(
     given = {name: value for name, value in options.items() if value is not None}
     _check(given)
     try:
-        told, framing = _told(path, given)
+        complete, framing = _completed(path, given)
         named = {} if framing is None else {"framing": framing.value}
-        file = open_file(path, read_options(told | named), on_error=ignored)
+        file = open_file(path, read_options(complete | named), on_error=ignored)
         if framing is not None:
             page = Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default")
             file.decisions[:] = [framing, page]
@@ -121,7 +120,7 @@ def _whole(name: str, given: int | str) -> int:
 
 
 def _check(given: dict[str, Any]) -> None:
-    """Raise OptionError for an option that is unknown, or says nothing about one record."""
+    """Raise OptionError for an option that is unknown, or has no meaning for one record."""
     Options.parse(given)
     names = {plain(name) for name in given}
     for entry in dataclasses.fields(Options):
@@ -129,8 +128,8 @@ def _check(given: dict[str, Any]) -> None:
             raise OptionError(f"{camel(entry.name)} means nothing for one record")
 
 
-def _told(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any], Decision | None]:
-    """Options with the spec of the file, which an option or the bytes tell, and its framing if that is known by it."""
+def _completed(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any], Decision | None]:
+    """The options with the spec of the file, and its framing if that was detected with the spec."""
     names = {plain(name) for name in given}
     if names.intersection(_TELLING):
         return given, None
@@ -148,7 +147,7 @@ def _told(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any], Deci
 
 
 def _found_part(path: str | Path) -> tuple[str, Decision] | None:
-    """Spec and framing of a part of a file; sniffing asks for the record that a whole one begins with."""
+    """Spec and framing of a part of a file, which lacks the record that `sniff` needs at the start of a file."""
     for spec, detection in known_files().items():
         if detection.part is not None:
             with suppress(FramingError):
@@ -165,7 +164,7 @@ class _Search:
     def __init__(self, file: RecordFile, dissector: FileDissector) -> None:
         self._file, self._dissector = file, dissector
         self._last: RecordExtent | None = None
-        """The last sound record that was passed."""
+        """The last sound record before the current place."""
 
     def by_number(self, wanted: int) -> Explained:
         try:
@@ -190,7 +189,7 @@ class _Search:
         raise OptionError(f"byte {wanted:#x} stands in no record: {self._count}")
 
     def by_position(self, given: int | str) -> Explained:
-        """The record that names a place in the log."""
+        """The record with a position in the log."""
         names = self._dissector.positions
         if not names:
             raise OptionError(f"records of {self._file.spec.id} name no place in a log", hint="give record or offset")
@@ -237,18 +236,17 @@ class _Search:
         self,
         found: Dissection,
         pieces: Iterable[tuple[int, int]],
-        words: Iterable[Word],
+        words: tuple[ExplainedSection, ...],
         record: int | None,
         **more: Any,
     ) -> Explained:
         file = self._file
         main = ExplainedSection(file.spec.layout, found, tuple(pieces))
-        sections = sections_of(tuple(words))
         asked = more.get("offset_asked")
         if asked is not None and not more.get("found_by"):
-            more["found_by"] = _where(asked, main, sections, record)
+            more["found_by"] = _where(asked, main, words, record)
         return Explained(
-            file.path, len(file.buffer), record, file.framing.name, main, sections, file.code_page, _kind(found),
+            file.path, len(file.buffer), record, file.framing.name, main, words, file.code_page, _kind(found),
             (*found.notes, *file.tally.notices), tuple(file.decisions), **more,
         )  # fmt: skip
 
@@ -260,7 +258,7 @@ class _Search:
         return "the file has none" if last is None else f"the last one is {last.index}, at {last.offset:#x}"
 
     def _hinted(self, error: FramingError) -> FramingError:
-        """The error of damage in front of what is looked for, with what can be looked at."""
+        """The error of damage in front of the wanted record, with a hint how to show the bytes there."""
         reached = 0 if self._last is None else _end(self._last)
         behind = "" if self._last is None else f"the last sound record is {self._last.index}; "
         hints = [error.hint, f"{behind}the option offset shows the bytes from {reached:#x} on"]
@@ -268,17 +266,17 @@ class _Search:
         return error
 
     def _broken(self, wanted: int, error: FramingError) -> Explained:
-        """Bytes behind the last sound record, as far as they can be read."""
+        """The bytes behind the last sound record, as far as they can be read."""
         file = self._file
         reached = 0 if self._last is None else _end(self._last)
         is_block = error.spec == block_descriptor().spec.id and error.code != "LMP-F008"
         in_block = error.record_offset == reached and not is_block
         words = words_at(file.framing, file.buffer, reached, in_block=in_block)
-        start = words[-1].end if words else reached
+        start = words[-1].offset + len(words[-1].dissection.raw) if words else reached
         found = self._torn(start, words, error)
-        words = tuple(map(partial(_told_once, error=error), words))
+        words = tuple(_with_error(word, error) for word in words)
         if wanted >= start + len(found.raw):
-            # Too far behind for anything to be known of it.
+            # The requested byte is behind all bytes that can be read.
             words, start = (), max(reached, wanted - _BEFORE)
             found = Dissection(file.spec.id, file.buffer[start : start + _SHOWN], ())
         found_by = f"byte {wanted:#x} of the file is in no sound record: {self._count}"
@@ -286,8 +284,8 @@ class _Search:
             found, [(start, len(found.raw))], words, None, offset_asked=wanted, found_by=found_by, fault=error
         )
 
-    def _torn(self, start: int, words: tuple[Word, ...], error: FramingError) -> Dissection:
-        """What stands at an offset, read as the record that should begin there."""
+    def _torn(self, start: int, words: tuple[ExplainedSection, ...], error: FramingError) -> Dissection:
+        """The bytes at an offset, read as the record that should begin there."""
         file = self._file
         is_sound = not any(faulty(word.dissection) for word in words)
         is_cut = isinstance(error, TruncatedError)
@@ -297,7 +295,7 @@ class _Search:
         found = self._dissector.dissect_bytes(raw)
         missing = (error.record_offset or 0) + _number(error.expected) - len(file.buffer) if is_cut else 0
         if 0 < missing < _MOST_SHOWN and start + len(raw) == len(file.buffer):
-            # A record may say its length, and be refused for that alone.
+            # Its own length field alone may make a cut record unreadable: it is read as if it were complete.
             filled = clipped(self._dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
             if _unread(filled) < _unread(found):
                 return filled
@@ -306,8 +304,8 @@ class _Search:
         return found
 
 
-def _told_once(word: Word, error: FramingError) -> Word:
-    """A word whose fault is what the framing says of it, where both say the same."""
+def _with_error(word: ExplainedSection, error: FramingError) -> ExplainedSection:
+    """A word with the error of the framing in place of its own fault, where both are about the same field."""
 
     def open_(node: Node) -> Node | None:
         return replace(node, fault=error) if node.fault is not None and node.path == error.field else None
@@ -321,13 +319,13 @@ def _told_once(word: Word, error: FramingError) -> Word:
 
 
 def _kind(found: Dissection) -> str:
-    """What the record is: what it says itself, else the spec of all of its fields when that is another one."""
-    specs = {node.layout.partition(".")[0] for node in found.nodes}
+    """The kind of a record: its own `kind`, else the spec of its fields if all have the same, another one."""
+    specs = {spec_of(node.layout) for node in found.nodes}
     return found.kind or (specs.pop() if len(specs) == 1 and found.spec not in specs else "")
 
 
 def _unreadable(path: str | Path, wanted: int, error: FramingError) -> Explained:
-    """Bytes of a file of which nothing is known."""
+    """Bytes of a file of unknown format."""
     buffer = open_buffer(path)
     if wanted >= len(buffer):
         raise error
@@ -343,14 +341,14 @@ def _end(extent: RecordExtent) -> int:
     return offset + length
 
 
-def _stated(words: tuple[Word, ...]) -> int:
-    """What a descriptor word says of the bytes behind it; 0 when nothing does."""
+def _stated(words: tuple[ExplainedSection, ...]) -> int:
+    """Number of bytes behind the descriptor words, as the last of them says; 0 when none says it."""
     node = words[-1].dissection.at("length") if words else None
     return 0 if node is None or not isinstance(node.value, int) else max(node.value - len(words[-1].dissection.raw), 0)
 
 
 def _number(text: str | None) -> int:
-    """The number that a text begins with, as in `300 bytes`."""
+    """The number at the start of a text, as in `300 bytes`; 0 without one."""
     first = (text or "").partition(" ")[0]
     return int(first) if first.isdigit() else 0
 
@@ -360,14 +358,14 @@ def _unread(found: Dissection) -> int:
 
 
 def _nearest(near: list[tuple[int, str, int]], entry: tuple[int, str, int], wanted: int) -> list[tuple[int, str, int]]:
-    """The nearest place below and the nearest above one that is looked for."""
+    """The nearest positions below and above the wanted one."""
     below = [known for known in (*near, entry) if known[0] < wanted]
     above = [known for known in (*near, entry) if known[0] > wanted]
     return [*sorted(below, reverse=True)[:1], *sorted(above)[:1]]
 
 
 def _where(asked: int, main: ExplainedSection, words: Iterable[ExplainedSection], record: int | None) -> str:
-    """What a byte of the file is, in words."""
+    """The record, byte and field of a byte of the file, in words."""
     for section in (main, *words):
         byte = section.in_section(asked)
         if byte is not None:

@@ -1,10 +1,11 @@
-"""An explained record as text: a table whose columns wrap, for a terminal of any width."""
+"""An explained record as text: a table with columns that wrap, for a terminal of any width."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from lmparse.review.explain.explanation import (
     ExplainedSection,
@@ -12,22 +13,21 @@ from lmparse.review.explain.explanation import (
     FieldLine,
     References,
     printable,
-    shown_bytes,
     value_text,
 )
 
 NARROWEST = 52
-"""Characters below which the columns have no room."""
+"""Least width of the text, in characters."""
 _STYLES = {
     "name": "1", "value": "36", "soft": "2", "heading": "1;4", "fault": "31", "inferred": "33", "unknown": "35",
     "unread": "33",
 }  # fmt: skip
-"""What SGR makes of them."""
+"""Styles and their SGR codes for terminals."""
 _MOST_BYTES, _SHOWN_BYTES = 64, 48
 _MOST_VALUE, _SHOWN_VALUE = 400, 320
 
 Span = tuple[str, str]
-"""A text and its style, empty for none."""
+"""A text and its style; empty for no style."""
 
 
 def text_lines(found: Explanation, width: int, *, colour: bool) -> Iterator[str]:
@@ -58,11 +58,10 @@ def text_lines(found: Explanation, width: int, *, colour: bool) -> Iterator[str]
 def _head(found: Explanation) -> Iterator[tuple[list[Span], int]]:
     spec = found.main.layout.id
     if found.record is None:
-        what = f"{found.length} bytes at {found.offset:#x} ({found.offset}) that are no sound record"
+        what = f"{found.place} that are not a sound record"
     else:
-        what = f"record {found.record} of {spec}, {found.length} bytes at {found.offset:#x} ({found.offset})"
-    pieces = f" in {len(found.main.places)} pieces" if len(found.main.places) > 1 else ""
-    yield [(f"{found.file}: ", "name"), (f"{what}{pieces}, framing {found.framing}", "")], 2
+        what = f"record {found.record} of {spec}, {found.place}"
+    yield [(f"{found.file}: ", "name"), (f"{what}, framing {found.framing}", "")], 2
     if found.kind:
         yield [("kind: ", "soft"), (found.kind, "")], 2
     if found.found_by:
@@ -76,10 +75,7 @@ def _head(found: Explanation) -> Iterator[tuple[list[Span], int]]:
 
 
 def _title(section: ExplainedSection) -> str:
-    count = len(section.dissection.raw)
-    title = f"{section.layout.id}: {section.layout.title or 'record'}, {count} bytes at {section.offset:#x}"
-    if section.before:
-        title += f", in front of byte {section.before} of the record"
+    title = f"{section.layout.id}: {section.layout.title or 'record'}, {section.place}"
     if len(section.places) > 1:
         title += " and " + ", ".join(f"{offset:#x}" for offset, _ in section.places[1:])
     return title
@@ -90,8 +86,8 @@ class _Columns:
     """Widths of the columns of the table, in characters."""
 
     decimal: int
+    """Width of a byte number or a length in decimal digits."""
     hexadecimal: int
-    length: int
     bytes_a_line: int
     text: int
 
@@ -101,11 +97,11 @@ class _Columns:
         decimal, hexadecimal = max(len(str(most)), len("byte")), max(len(f"{most:#x}"), 4)
         a_line = 4 if width < 72 else 8 if width < 150 else 16
         left = width - (2 + decimal + 1 + hexadecimal + 1 + decimal + 2) - (3 * a_line - 1) - 2
-        return cls(decimal, hexadecimal, decimal, a_line, left)
+        return cls(decimal, hexadecimal, a_line, left)
 
     def heading(self) -> str:
-        """What stands above the columns."""
-        places = f"  {'byte':>{self.decimal}} {'hex':>{self.hexadecimal}} {'len':>{self.length}}"
+        """The line above the columns."""
+        places = f"  {'byte':>{self.decimal}} {'hex':>{self.hexadecimal}} {'len':>{self.decimal}}"
         words = "field = value: meaning"
         return f"{places}  {'bytes':{self.bytes}}  {words if len(words) <= self.text else 'field'}"
 
@@ -124,7 +120,7 @@ def _rows(
     depth: int = 0,
 ) -> Iterator[str]:
     """The lines of the table for one field and its parts."""
-    raw = b"" if line.children else shown_bytes(line, section.dissection)
+    raw = section.bytes_of(line)
     left = list(_hex_lines(raw, columns))
     indent = min(2 * depth, columns.text // 3)
     right = [
@@ -134,12 +130,10 @@ def _rows(
     ]
     size = line.end - line.start
     mark = ">" if asked is not None and line.start <= asked < line.end else " "
-    place = f"{mark} {line.start:{columns.decimal}} {line.start:#0{columns.hexadecimal}x} {size:{columns.length}}  "
-    for number in range(max(len(left), len(right))):
-        front = place if number == 0 else " " * len(place)
-        middle = left[number] if number < len(left) else ""
-        behind = right[number] if number < len(right) else ""
-        yield f"{front}{middle:{columns.bytes}}  {behind}".rstrip()
+    place = f"{mark} {line.start:{columns.decimal}} {line.start:#0{columns.hexadecimal}x} {size:{columns.decimal}}  "
+    for middle, behind in zip_longest(left, right, fillvalue=""):
+        yield f"{place}{middle:{columns.bytes}}  {behind}".rstrip()
+        place = " " * len(place)
     for child in line.children:
         yield from _rows(child, section, asked, columns, colour, references, depth + 1)
 
@@ -153,7 +147,7 @@ def _hex_lines(raw: bytes, columns: _Columns) -> Iterator[str]:
 
 
 def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[list[Span]]:
-    """What is said of a field: name and value, documentation, where it comes from, fault."""
+    """What to show of a field: name and value, documentation, source, fault."""
     node = line.node
     if node is None:
         yield [("unread: no field holds these bytes", "unread")]
@@ -188,7 +182,7 @@ def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[list
 
 
 def _wrapped(spans: Iterable[Span], width: int, colour: bool, indent: int) -> Iterator[str]:
-    """Texts as lines of a width; those behind the first are indented. Breaks at blanks, else anywhere."""
+    """Texts as lines of a width, all but the first indented. Lines break at blanks, or anywhere if there are none."""
     cells = [(letter, style) for text, style in spans for letter in printable(text)]
     room, front = width, ""
     while True:
