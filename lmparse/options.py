@@ -124,7 +124,7 @@ class Options:
     trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert explain")
     engine: str = _option(
         "columnar",
-        "decode column-wise where a plan allows it, with the generated parser (kaitai), or with both and compare (check)",
+        "decode column-wise where a plan allows it, by the generated parser (kaitai), or by both and compare (check)",
         values=("columnar", "kaitai", "check"),
         of="convert",
     )
