@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lmparse.cli.arguments import Commands, add_command
 from lmparse.cli.messages import DATA, GOOD, message, report
@@ -22,10 +23,12 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Write the pages."""
     from lmparse.review.docs.site import write_site
-    from lmparse.samples.folder import sample_logs
+    from lmparse.samples import write_samples
 
-    with contextlib.ExitStack() as stack:
-        samples = parsed.samples or [str(stack.enter_context(sample_logs()))]
+    with TemporaryDirectory() as folder:
+        if not parsed.samples:
+            write_samples(Path(folder))
+        samples = parsed.samples or [folder]
         done = write_site(parsed.out, samples=samples, specs=parsed.specs, overwrite=parsed.overwrite)
     for error in done.samples.faults:
         report(error)
