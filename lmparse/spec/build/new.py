@@ -9,8 +9,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from lmparse.spec.build.lint import TAKEN_BY_CLASSES
-from lmparse.spec.build.shelves import SUFFIX, Disk
-from lmparse.spec.build.specs import FORMATS, shown
+from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, shown
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
 _MANUAL = {"manual": "Name and edition of the manual", "section": "Title of the section"}

@@ -11,8 +11,7 @@ from typing import Any
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.shelves import on_disk, read_all, with_imports
-from lmparse.spec.build.specs import Problem, SpecError, SpecFile, closure, wrong_ids
+from lmparse.spec.build.specs import Problem, SpecError, SpecFile, closure, on_disk, read_all, with_imports, wrong_ids
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.layout import Code, Field, Layout
 

@@ -19,6 +19,8 @@ Marked = tuple[yaml.Mark, str]
 _SECTIONS = {"meta": dict, "params": list, "seq": list, "instances": dict, "types": dict, "enums": dict}
 _TEXTS = ("id", "enum", "-codec", "-unit", "-lm-status", "-lm-type", "-lm-source")
 _PLAIN = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "merge"))
+LARGEST_EXACT = 1 << 53
+"""Largest number that the compiler, a program in JavaScript, represents exactly."""
 _INT64 = range(-(1 << 63), 1 << 63)
 
 
