@@ -140,7 +140,7 @@ class DataError(LmparseError):
 
     def to_dict(self) -> dict[str, Any]:
         """The error as one flat object for JSON, reports and Spark."""
-        return {name: getattr(self, name) for name in ATTRIBUTES} | {"message": self.says()}
+        return {name: getattr(self, name) for name in _KEYS} | {"message": self.says()}
 
 
 class FramingError(DataError):
@@ -167,19 +167,5 @@ class ControlError(DataError):
     """The control file is damaged, contradicts the data, or is incomplete."""
 
 
-ATTRIBUTES = (
-    "code",
-    "message",
-    "file",
-    "record_index",
-    "record_offset",
-    "field",
-    "field_offset",
-    "expected",
-    "found",
-    "hex",
-    "spec",
-    "doc_ref",
-    "hint",
-)
-"""Keys of `to_dict`, in this order."""
+_KEYS = ("code", "message", *(DataError.__init__.__kwdefaults__ or ()))
+"""Keys of `to_dict`, in this order: the facts are the parameters of DataError."""
