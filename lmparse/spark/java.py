@@ -29,7 +29,7 @@ NEWEST_JAVA_BEFORE_SPARK_4_2 = 22
 VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
 """Argument in every Java command line of Spark since 4.0; small runtimes lack the module."""
 
-_TIMEOUT_SECONDS = 20
+_ANSWER_WITHIN_SECONDS = 20
 _WRAPPER = """#!/bin/sh
 # Spark requests a module which this runtime lacks; it runs without the module.
 for argument do
@@ -95,7 +95,7 @@ def ask(java: Path, *arguments: str) -> Java | None:
     command = [str(java), *arguments, "-XshowSettings:properties", "-version"]
     try:
         run = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT_SECONDS, check=True
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ANSWER_WITHIN_SECONDS, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return None
