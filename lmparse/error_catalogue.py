@@ -1,6 +1,6 @@
 """The catalogue of error codes: what each means and what to do about it.
 
-`page()` gives it as the page `docs/errors.md`, which `make pages` writes.
+`page()` returns it as the text of `docs/errors.md`, which `make pages` writes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One code: its title, what leads to it, what helps."""
+    """What an error code means, why it is raised, and what helps."""
 
     title: str
     cause: str
@@ -19,52 +19,52 @@ class Cause:
 
 FAMILIES = {
     "F": "framing: records cannot be cut out of the file",
-    "R": "record: one record does not hold what its kind should hold",
-    "V": "value: one field's bytes are no value of its type",
-    "C": "control: the control file is damaged, contradicts the data, or says too little",
+    "R": "record: one record is not what its kind should be",
+    "V": "value: the bytes of one field are not a value of its type",
+    "C": "control: the control file is damaged, contradicts the data, or is incomplete",
     "S": "spec and options: a name or a value that does not exist",
 }
 
 CATALOGUE: dict[str, Cause] = {
     "LMP-F001": Cause(
         "the file cannot be read",
-        "It does not exist, is a directory, or may not be read; or it is compressed, and damaged or cut short.",
-        "Check the path and its permissions, and whether a compressed file came whole; in Spark the path must be the "
+        "It does not exist, is a directory, or may not be read; or it is compressed, and it is damaged or truncated.",
+        "Check the path, its permissions, and whether a compressed file is complete; in Spark the path must be the "
         "same on every executor.",
     ),
     "LMP-F002": Cause(
         "the file is empty",
-        "There is no byte that could prove what the file is.",
-        "Name the control file or the framing if it is a log without changes; else transfer it again.",
+        "It has no byte that could show what it is.",
+        "If it is a log without changes, name its control file or its framing; otherwise transfer it again.",
     ),
     "LMP-F003": Cause(
         "nothing known fits the file",
-        "No framing cuts it into records of the kind that was asked for.",
-        "Run `lmparse sniff FILE`. A text-mode transfer or a wrong file is the usual reason.",
+        "No framing cuts it into records of the kind requested.",
+        "Run `lmparse sniff FILE`. The usual reason is a transfer in text mode or a wrong file.",
     ),
     "LMP-F004": Cause(
         "several framings fit the file",
-        "Its first bytes can be read in more than one way, and nothing tells them apart.",
+        "Its first bytes can be read in more than one way, and no record decides between them.",
         "Name the framing that the transfer used.",
     ),
     "LMP-F005": Cause(
         "no record begins here",
-        "The very first bytes are no descriptor word, or a record's own lengths lead nowhere.",
-        "The framing named is probably not the file's: run `lmparse sniff FILE`.",
+        "The first bytes are not a descriptor word, or the lengths in a record lead out of the file.",
+        "The file probably has another framing than the one named: run `lmparse sniff FILE`.",
     ),
     "LMP-F006": Cause(
         "the file ends inside a record",
-        "The transfer broke off, or the file was cut.",
-        "Transfer it again. Everything before the record named has been read.",
+        "The transfer was interrupted, or the file was truncated.",
+        "Transfer it again. All records before the one named have been read.",
     ),
     "LMP-F007": Cause(
         "bytes behind the last record are not a record",
         "Whole records are followed by something else: padding, a second file, or damage.",
-        "Look at the offset named. Everything before it has been read.",
+        "Look at the offset named. All records before it have been read.",
     ),
     "LMP-F008": Cause(
         "a block is not filled by its records",
-        "Block and record descriptor words contradict each other.",
+        "Its block and record descriptor words contradict each other.",
         "Transfer the file again; the block named is damaged.",
     ),
     "LMP-F009": Cause(
@@ -74,65 +74,65 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-F010": Cause(
         "the file was converted to ASCII",
-        "A text-mode transfer translated every byte; numbers and descriptor words are lost.",
+        "A transfer in text mode translated every byte; numbers and descriptor words are lost.",
         "Transfer it again in binary, with record descriptor words.",
     ),
     "LMP-F011": Cause(
         "the file cannot be cut there",
-        "Its records hold bytes that look like records, a log within a log for instance. To read a large file in parts "
-        "it is cut where records seem to begin, and reading has shown that at this place none does.",
-        "Set maxPartitionBytes above the size of the file, or ask for the column `_metadata`: then records are counted "
-        "from the start of the file, which finds them all.",
+        "A large file is read in parts, which are cut where records seem to begin. Reading has shown that no record "
+        "begins at this place: records of the file contain bytes that look like records, for instance another log.",
+        "Set maxPartitionBytes above the size of the file, or request the column `_metadata`: then records are counted "
+        "from the start of the file, which finds all of them.",
     ),
     "LMP-R001": Cause(
         "the record ends inside a field",
-        "It is shorter than its kind is.",
-        "The record is damaged, or of a release that is not described; its bytes are quarantined.",
+        "It is shorter than its kind requires.",
+        "The record is damaged, or of a release that the spec does not describe; its bytes are quarantined.",
     ),
     "LMP-R002": Cause(
         "lengths in the record contradict each other",
-        "A length leads behind another part of the same record.",
+        "A length in it reaches into or beyond another part of the same record.",
         "The record is damaged; its bytes are quarantined.",
     ),
     "LMP-R003": Cause(
         "bytes are left over in the record",
-        "DATA or a row image is longer than what it should hold.",
-        "One is damage. If all fail, set rowImages, or check that the control file belongs to the data.",
+        "DATA or a row image is longer than its columns.",
+        "If one record fails, it is damaged. If all fail, set rowImages, or check that the control file fits the data.",
     ),
     "LMP-R004": Cause(
         "a segment is missing",
-        "A change was cut into segments, and not all of them are in the file.",
+        "A change was split into segments, and not all of them are in the file.",
         "The file is incomplete. The hint names the change by RBA.",
     ),
     "LMP-R005": Cause(
         "a segment does not belong",
-        "Its number stands twice in one change, or is higher than the number of segments.",
-        "A merged log may hold a change twice; else the record is damaged.",
+        "Its number occurs twice in one change, or is higher than the number of segments.",
+        "A merged log may contain a change twice; otherwise the record is damaged.",
     ),
     "LMP-R006": Cause(
         "the description of a table contradicts itself",
         "Column descriptors of an initialize table or add columns record overlap, leave gaps, or are too few.",
-        "The record is damaged or of a release that is not described; give the table in a tables file.",
+        "The record is damaged, or of a release that the spec does not describe; describe the table in a tables file.",
     ),
     "LMP-R007": Cause(
-        "rows are compressed still",
-        "The log reading API could not expand the rows of the record, and says so in sqlcode.",
+        "rows are still compressed",
+        "The log reading API could not expand the rows of the record; its field sqlcode contains the reason.",
         "Read the log again while the table and its compression dictionary exist, with the filter on.",
     ),
     "LMP-R008": Cause(
         "a compensation does not fit what it compensates",
-        "The record it names by log sequence number is of another kind or table, or was taken back before.",
-        "The log is damaged or was put together wrongly; changes of the transaction named may be wrong.",
+        "The record that it names by log sequence number is of another kind or table, or was compensated before.",
+        "The log is damaged or was assembled wrongly; changes of the transaction named may be wrong.",
     ),
     "LMP-V001": Cause(
         "not one of the values allowed",
-        "The format fixes the values of the field; a null indicator, for instance, is 00 or FF.",
-        "The row is read out of step: damage, or a control file that does not belong to the data.",
+        "The format allows only certain values in the field; a null indicator, for instance, is 00 or FF.",
+        "The row is not read at its real offsets: it is damaged, or the control file does not belong to the data.",
     ),
     "LMP-V002": Cause(
-        "no packed decimal number",
-        "A half byte is no digit, or the last one no sign.",
-        "Letters or blanks in a number mean damage, or a column read out of step.",
+        "not a packed decimal number",
+        "A half byte is not a digit, or the last half byte is not a sign.",
+        "Letters or blanks in a number mean damage, or a column that is read at a wrong offset.",
     ),
     "LMP-V003": Cause(
         "below the smallest value", "The format states a minimum.", "The record is damaged or of another kind."
@@ -141,23 +141,23 @@ CATALOGUE: dict[str, Cause] = {
         "above the largest value", "The format states a maximum.", "The record is damaged or of another kind."
     ),
     "LMP-V005": Cause(
-        "no timestamp",
-        "Packed digits of a timestamp are no digits, or no date and time.",
-        "The field is damaged; the rest of the record is good.",
+        "not a timestamp",
+        "The packed digits of a timestamp are not digits, or not a date and time.",
+        "The field is damaged; the other fields of the record have been read.",
     ),
     "LMP-V006": Cause(
-        "no date or time",
+        "not a date or time",
         "The text of a date, time or timestamp column is not in Db2's ISO form.",
-        "Damage, or dates in another form: DLDS names it.",
+        "The row is damaged, or dates are in another form: the DLDS record names it.",
     ),
     "LMP-V007": Cause(
-        "text that its code page does not have",
+        "bytes that the code page does not have",
         "A byte has no character in the code page of the column.",
         "Check the CCSID in XTYP, or name another page with codePage.",
     ),
     "LMP-V008": Cause(
-        "no number in digits",
-        "A field of EBCDIC digits, or of hex digits, holds something else.",
+        "not a number in digits",
+        "A field for EBCDIC digits or for hex digits contains something else.",
         "The control record is damaged, or of a release with another layout.",
     ),
     "LMP-V009": Cause(
@@ -165,28 +165,28 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-V010": Cause(
         "a value of the wrong width",
-        "The type has no form of this many bytes.",
+        "No value of the type has this many bytes.",
         "Check the length that XHDF or DLCI states for the field.",
     ),
     "LMP-C001": Cause(
-        "no control file",
-        "Its first record is no XTYP.",
+        "not a control file",
+        "Its first record is not an XTYP record.",
         "Give the control file, not the data file; `lmparse sniff` tells them apart.",
     ),
     "LMP-C002": Cause(
         "the control file does not describe the table",
-        "A change is of a table without DTBI and DLCI records.",
+        "It has no DTBI and DLCI records for the table of a change.",
         "Use the control file written with this data file. The row's bytes are kept in `detail`.",
     ),
     "LMP-C003": Cause(
         "no version of the table was in force",
-        "CREATERBA and DROPRBA of its versions leave out the place of the change.",
+        "The change is outside CREATERBA and DROPRBA of all versions of the table.",
         "Use the control file written with this data file.",
     ),
     "LMP-C004": Cause(
         "column records contradict each other",
         "Two DLCI records of one version have the same column number.",
-        "The control file is damaged, or two were put together.",
+        "The control file is damaged, or two control files were concatenated.",
     ),
     "LMP-C005": Cause(
         "no such table, or several",
@@ -200,55 +200,57 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-C007": Cause(
         "no control file found, or several",
-        "The folder holds none whose DLDS names the data set and none of the same stem, or more than one.",
-        "Name it with control.",
+        "The folder has no control file whose DLDS record names the data set and none of the same stem, or several.",
+        "Name it with the option control.",
     ),
     "LMP-C008": Cause(
         "versions of a table do not go together",
-        "A column has types in two versions that one column cannot hold.",
+        "A column has different types in two versions, and no one type can represent both.",
         "Pick one version with tableVersion.",
     ),
     "LMP-C009": Cause(
         "the tables file cannot be used",
-        "It is no YAML, or an entry is not what it should be; the field names the place.",
-        "docs/db2-luw.md has its form, and the SQL that prints one from the catalog.",
+        "It is not YAML, or an entry is not as required; the field names its place in the file.",
+        "docs/db2-luw.md describes its form, and has the SQL that writes one from the catalog.",
     ),
     "LMP-C010": Cause(
-        "the tables file is not of this log",
-        "A column is of another type or place there than the log itself says.",
-        "Print it again from the catalog of the database that wrote the log, as of its time.",
+        "the tables file does not fit this log",
+        "A column has another type or place in the tables file than in the log.",
+        "Write it again from the catalog of the database that wrote the log, as of the time of the log.",
     ),
-    "LMP-S001": Cause("no such spec", "The name is no spec of the package.", "`lmparse formats` lists them."),
-    "LMP-S002": Cause("no such option", "The name is no option.", "The message names the nearest one."),
-    "LMP-S003": Cause("an option has no such value", "The value is none of those allowed.", "The hint lists them."),
+    "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
+    "LMP-S002": Cause(
+        "no such option", "The command or reader has no option of this name.", "The message names the nearest one."
+    ),
+    "LMP-S003": Cause("an option has no such value", "The value is not one of those allowed.", "The hint lists them."),
     "LMP-S004": Cause(
         "records of the spec cannot be read on their own",
-        "They need to be told what they are part of.",
-        "Read the records that hold them.",
+        "How they are read depends on the records that contain them.",
+        "Read the records that contain them.",
     ),
     "LMP-S005": Cause(
         "something is not installed",
-        "A part of the library needs a package that is optional.",
+        "This part of the library needs an optional package.",
         "The message has the command that installs it.",
     ),
     "LMP-S006": Cause(
         "two engines differ",
-        "Reading by the column and the generated parser give different values for a record.",
-        "A fault of lmparse: please report it with the message. Until then engine kaitai reads the file.",
+        "The columnar engine and the generated parser give different values for a record.",
+        "This is a fault of lmparse: please report it with the message. Until then, read the file with engine kaitai.",
     ),
     "LMP-S007": Cause(
         "a worker process ended",
-        "The system stopped one of the processes of `jobs`, mostly for want of memory.",
+        "The system stopped one of the processes of `jobs`, mostly because memory ran out.",
         "Run it again with fewer jobs.",
     ),
     "LMP-S008": Cause(
         "a spec cannot be read",
-        "It is no YAML, has not the shape of a spec, or names a spec, a type or an enumeration that does not exist.",
-        "The message has path, line and column of every fault; `lmparse build` says more about a spec's expressions.",
+        "It is not YAML, has not the shape of a spec, or names a spec, a type or an enumeration that does not exist.",
+        "The message has path, line and column of every fault; `lmparse build` also checks the expressions of a spec.",
     ),
     "LMP-S009": Cause(
         "no specs there",
-        "The name is no `.ksy` file, no folder with `<family>/<id>.ksy`, and no revision of the git repository here.",
+        "The name is not a `.ksy` file, a folder with `<family>/<id>.ksy`, or a revision of the git repository here.",
         "Name the folder above the families, or a path as `REV:PATH`, from the top of the repository.",
     ),
     "LMP-S010": Cause(
@@ -258,32 +260,30 @@ CATALOGUE: dict[str, Cause] = {
         "The message names the entry point: install a version of its package that fits, or remove it.",
     ),
 }
-"""Every code there is. Codes never change their meaning."""
+"""All codes. A code never changes its meaning."""
+
+
+_HEAD = """\
+# Error codes
+
+Every error has a code that keeps its meaning, and names the place and the reason:
+
+```
+a.bin: record 17 at 0x4c10: bmc_lldf.length: expected at least 277, found 12 [LMP-V003]
+```
+
+Records count from 0. The offset of a record is that of its first byte behind the descriptor word; the
+offset of a field counts from there, as in the vendor's table.
+"""
 
 
 def page() -> str:
     """The catalogue as Markdown."""
-    lines = ["# Error codes", "", "Every error has a code that keeps its meaning, and says where and what:", ""]
-    lines += [
-        "```",
-        "a.bin: record 17 at 0x4c10: bmc_lldf.length: expected at least 277, found 12 [LMP-V003]",
-        "```",
-        "",
-    ]
-    lines += [
-        "Records count from 0. The offset of a record is that of its first byte behind the descriptor word; the",
-        "offset of a field counts from there, as in the vendor's table.",
-    ]
+    text = _HEAD
     for letter, family in FAMILIES.items():
-        lines += ["", f"## LMP-{letter}: {family}"]
+        text += f"\n## LMP-{letter}: {family}\n"
         for code, cause in CATALOGUE.items():
             if code.startswith(f"LMP-{letter}"):
-                lines += [
-                    "",
-                    f"### {code}",
-                    f"{cause.title[0].upper()}{cause.title[1:]}.",
-                    "",
-                    f"- Cause: {cause.cause}",
-                ]
-                lines.append(f"- Cure: {cause.cure}")
-    return "\n".join(lines) + "\n"
+                title = cause.title[0].upper() + cause.title[1:]
+                text += f"\n### {code}\n{title}.\n\n- Cause: {cause.cause}\n- Cure: {cause.cure}\n"
+    return text

@@ -1,19 +1,19 @@
-"""Every error lmparse raises. Their codes are explained in `error_catalogue`.
+"""The errors that lmparse raises. `error_catalogue` explains their codes.
 
     LmparseError
       DataError                  the bytes are wrong
         FramingError    LMP-F    records cannot be cut out of the file
           TruncatedError         ... because the file ends inside one (also EOFError)
-          LeftoverError          ... because what follows the last record is none
-        RecordError     LMP-R    one record does not hold what it should
-        InvalidValueError LMP-V  one field does not (also ValueError)
+          LeftoverError          ... because the bytes behind the last record are not a record
+        RecordError     LMP-R    one record is not what its kind should be
+        InvalidValueError LMP-V  the value of one field is not valid (also ValueError)
         ControlError    LMP-C    the control file is wrong or says too little
       OptionError       LMP-S    an option is unknown or has no such value (also ValueError)
         TableNotFoundError LMP-C ... because the log has no such table
       UnknownFormatError LMP-S   there is no such spec (also LookupError)
       EngineDifferenceError LMP-S two engines read the same bytes differently
 
-One grammar for all data errors, one set of attributes, safe to pickle:
+All data errors have the same form and the same attributes, and can be pickled:
 
     a.bin: record 17 at 0x4c10: bmc_lldf.length: expected at least 277, found 12 [LMP-V003]
 """
@@ -26,12 +26,14 @@ from lmparse.error_catalogue import CATALOGUE
 
 
 class LmparseError(Exception):
-    """The root of all errors of this library. Every one has a stable `code`."""
+    """The base class of all errors of this library. Each has a stable `code`, by default that of its class."""
 
-    def __init__(self, message: str, *, code: str = "LMP-S003", hint: str | None = None) -> None:
+    code = "LMP-S003"
+
+    def __init__(self, message: str, *, code: str | None = None, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
-        self.code = code
+        self.code = code or self.code
         self.hint = hint
 
     def __str__(self) -> str:
@@ -42,7 +44,7 @@ class LmparseError(Exception):
 
 
 def _rebuild(cls: type[LmparseError], message: str, state: dict[str, Any]) -> LmparseError:
-    # Exceptions pickle their positional arguments only; ours are keyword-only.
+    # Exceptions pickle positional arguments only; code, hint and the facts are keyword-only.
     error = cls.__new__(cls, message)
     error.args = (message,)
     vars(error).update(state, message=message)
@@ -54,42 +56,28 @@ class OptionError(LmparseError, ValueError):
 
 
 class TableNotFoundError(OptionError):
-    """A log has no change of the table that is asked for, and no description of it."""
+    """The log has neither a change nor a description of the table requested."""
 
 
 class UnknownFormatError(LmparseError, LookupError):
     """There is no spec of this name."""
 
-    def __init__(self, message: str, *, code: str = "LMP-S001", hint: str | None = None) -> None:
-        super().__init__(message, code=code, hint=hint)
+    code = "LMP-S001"
 
 
 class EngineDifferenceError(LmparseError):
-    """Two engines gave different values for the same bytes: one of them is wrong, and not the data."""
+    """Two engines gave different values for the same bytes: an engine is wrong, not the data."""
 
-    def __init__(self, message: str, *, code: str = "LMP-S006", hint: str | None = None) -> None:
-        super().__init__(message, code=code, hint=hint)
+    code = "LMP-S006"
 
 
 class DataError(LmparseError):
     """The bytes are not what they should be. Offsets are in bytes.
 
-    `record_offset` counts from the start of the file to the record's first
-    byte behind its descriptor word; `field_offset` from there to the field, so
-    that it is the offset the vendor's table prints. For a column (`after.SALARY`)
-    it counts from the start of its row image, as the columns of a table do.
+    `record_offset` counts from the start of the file to the first byte of the record behind its descriptor word.
+    `field_offset` counts from there to the field, as in the vendor's table; for a column (`after.SALARY`) it counts
+    from the start of the row image.
     """
-
-    file: str | None
-    record_index: int | None
-    record_offset: int | None
-    field: str | None
-    field_offset: int | None
-    expected: str | None
-    found: str | None
-    hex: str | None
-    spec: str | None
-    doc_ref: str | None
 
     def __init__(
         self,
@@ -136,7 +124,7 @@ class DataError(LmparseError):
         return ": ".join(parts) + f" [{self.code}]"
 
     def says(self) -> str:
-        """What is wrong, without the place."""
+        """What is wrong, without file, record and field."""
         if self.expected is None:
             text = self.message or CATALOGUE[self.code].title
             return text if self.found is None else f"{text}: found {self.found}"
@@ -144,19 +132,19 @@ class DataError(LmparseError):
         return f"{self.message}: {facts}" if self.message else facts
 
     def at(self, **place: Any) -> DataError:
-        """Fill in whatever of file, record and field is not known yet; returns itself."""
+        """Set the attributes of `place` that are still None; returns the error itself."""
         for name, value in place.items():
             if getattr(self, name) is None:
                 setattr(self, name, value)
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """The error as one flat object, the same in JSON, in reports and in Spark."""
-        return {name: getattr(self, name) for name in ATTRIBUTES} | {"message": self.says()}
+        """The error as one flat object for JSON, reports and Spark."""
+        return {name: getattr(self, name) for name in _KEYS} | {"message": self.says()}
 
 
 class FramingError(DataError):
-    """Records cannot be cut out of the file here."""
+    """The file cannot be cut into records here."""
 
 
 class TruncatedError(FramingError, EOFError):
@@ -164,34 +152,20 @@ class TruncatedError(FramingError, EOFError):
 
 
 class LeftoverError(FramingError):
-    """Whole records are followed by bytes that are no record."""
+    """Whole records are followed by bytes that are not a record."""
 
 
 class RecordError(DataError):
-    """A record does not hold what its kind should hold."""
+    """A record is not what its kind should be."""
 
 
 class InvalidValueError(DataError, ValueError):
-    """A field's bytes are no value of its type."""
+    """The bytes of a field are not a value of its type."""
 
 
 class ControlError(DataError):
-    """The control file is damaged, contradicts the data, or says too little."""
+    """The control file is damaged, contradicts the data, or is incomplete."""
 
 
-ATTRIBUTES = (
-    "code",
-    "message",
-    "file",
-    "record_index",
-    "record_offset",
-    "field",
-    "field_offset",
-    "expected",
-    "found",
-    "hex",
-    "spec",
-    "doc_ref",
-    "hint",
-)
-"""The error object of every edge, in this order."""
+_KEYS = ("code", "message", *(DataError.__init__.__kwdefaults__ or ()))
+"""Keys of `to_dict`, in this order: the facts are the parameters of DataError."""

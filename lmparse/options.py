@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from lmparse.errors import OptionError
@@ -29,32 +30,35 @@ def _option(
     *,
     values: tuple[str, ...] = (),
     of: str = "records changes check convert coverage explain",
-    kind: type = str,
+    kind: type | None = None,
     read: Callable[[str, str], str] | None = None,
     is_file: bool = False,
 ) -> Any:
-    """A field of Options: `of` says which commands take it, `values` which texts it may have.
+    """A field of Options: `of` lists the commands that take it, `values` the texts that it may have.
 
-    `read` brings its text into one form, or raises OptionError. `is_file` says that it names a file that describes
-    a log. Which options are for specs of some family only, the family says.
+    `kind` is the type of its value, by default that of `default`, or text. `read` normalises its text or raises
+    OptionError. `is_file` marks the name of a file that describes a log. Options that only the specs of one family
+    take are listed by the family (`changes/family.py`).
     """
+    kind = kind or (str if default is None else type(default))
     metadata = {"doc": doc, "values": values, "of": of, "kind": kind, "read": read, "is_file": is_file}
     return field(default=default, metadata=metadata)
 
 
+_of_changes = partial(_option, of="changes convert")
 SEQ_DIGITS = 72
-"""Hexadecimal digits of `seq`, of every change."""
+"""Number of hexadecimal digits in `seq`."""
 _SEQ = re.compile(f"[0-9A-Fa-f]{{{SEQ_DIGITS}}}").fullmatch
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASCII).fullmatch
 
 
+def _no_value(name: str, value: object, hint: str) -> OptionError:
+    return OptionError(f"{name} has no value {value!r}", hint=hint)
+
+
 def _seq(name: str, text: str) -> str:
     if not _SEQ(text):
-        raise OptionError(
-            f"{name} has no value {text!r}",
-            code="LMP-S003",
-            hint=f"all {SEQ_DIGITS} hexadecimal digits of a seq, as changes show it",
-        )
+        raise _no_value(name, text, f"all {SEQ_DIGITS} hexadecimal digits of a seq, as changes show it")
     return text.upper()
 
 
@@ -63,21 +67,17 @@ def _moment(name: str, text: str) -> str:
     try:
         second = datetime.fromisoformat(parts[1] if parts else "")
     except ValueError:
-        raise OptionError(
-            f"{name} has no value {text!r}",
-            code="LMP-S003",
-            hint="a time as 2026-03-14T10:11:12 or 2026-03-14T10:11:12.000123",
-        ) from None
+        raise _no_value(name, text, "a time as 2026-03-14T10:11:12 or 2026-03-14T10:11:12.000123") from None
     fraction = (parts[2] or "") if parts else ""
     return f"{second.isoformat()}.{fraction:0<6}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Everything a caller can say about a log. The defaults let the bytes decide."""
+    """All options for reading a log. With the defaults the bytes of the file decide."""
 
     spec: str = _option("bmc_lldf", "spec id of the records, or the path of a spec built elsewhere")
-    framing: str = _option("auto", "what stands between records", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
+    framing: str = _option("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _option(None, "bytes of every record, for framing fixed", kind=int)
     control: str | None = _option(None, "control file of a logical log", is_file=True)
     control_framing: str = _option(
@@ -97,9 +97,7 @@ class Options:
         values=("permissive", "dropmalformed", "failfast"),
         of="records changes convert",
     )
-    columns: tuple[str, ...] = _option(
-        (), "fields or columns to show, comma separated", kind=tuple, of="records changes convert"
-    )
+    columns: tuple[str, ...] = _option((), "fields or columns to show, comma separated", of="records changes convert")
     row_images: str = _option(
         "auto",
         "how DATA's halfwords count",
@@ -107,46 +105,28 @@ class Options:
         of="changes check convert explain",
     )
     floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain")
-    include: tuple[str, ...] = _option(
-        ("committed",),
-        "which units of recovery",
-        values=("committed", "rolled-back", "open", "all"),
-        of="changes convert",
-        kind=tuple,
+    include: tuple[str, ...] = _of_changes(
+        ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "all")
     )
-    operations: tuple[str, ...] = _option(
-        (),
-        "kinds of change, comma separated",
-        values=("I", "U", "D", "M", "T", "X", "S", "C", "O"),
-        of="changes convert",
-        kind=tuple,
+    operations: tuple[str, ...] = _of_changes(
+        (), "kinds of change, comma separated", values=("I", "U", "D", "M", "T", "X", "S", "C", "O")
     )
-    table: str | None = _option(
-        None,
-        "one table: NAME, SCHEMA.NAME, DBID.PSID.TBOBID in hex, or TABLESPACE.TABLE of Db2 LUW",
-        of="changes convert",
+    table: str | None = _of_changes(
+        None, "one table: NAME, SCHEMA.NAME, DBID.PSID.TBOBID in hex, or TABLESPACE.TABLE of Db2 LUW"
     )
-    table_version: int | None = _option(
-        None, "one version of the table, by SEQUENCENUMBER", of="changes convert", kind=int
+    table_version: int | None = _of_changes(None, "one version of the table, by SEQUENCENUMBER", kind=int)
+    starting_seq: str | None = _of_changes(None, "only changes from this seq on, itself included", read=_seq)
+    ending_seq: str | None = _of_changes(None, "only changes up to this seq, itself included", read=_seq)
+    starting_timestamp: str | None = _of_changes(
+        None, "only changes committed at this time or later, as 2026-03-14T10:11:12", read=_moment
     )
-    starting_seq: str | None = _option(
-        None, "only changes from this seq on, itself included", of="changes convert", read=_seq
-    )
-    ending_seq: str | None = _option(
-        None, "only changes up to this seq, itself included", of="changes convert", read=_seq
-    )
-    starting_timestamp: str | None = _option(
-        None, "only changes committed at this time or later, as 2026-03-14T10:11:12", of="changes convert", read=_moment
-    )
-    ending_timestamp: str | None = _option(
-        None, "only changes committed at this time or before", of="changes convert", read=_moment
-    )
-    header: bool = _option(False, "give every header field under `header`", of="changes convert", kind=bool)
-    order: str = _option("file", "order of changes", values=("file", "commit"), of="changes convert")
-    trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert explain", kind=bool)
+    ending_timestamp: str | None = _of_changes(None, "only changes committed at this time or before", read=_moment)
+    header: bool = _of_changes(False, "give every header field under `header`")
+    order: str = _of_changes("file", "order of changes", values=("file", "commit"))
+    trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert explain")
     engine: str = _option(
         "columnar",
-        "by the column where a plan allows it, by the generated parser (kaitai), or both, compared (check)",
+        "decode column-wise where a plan allows it, by the generated parser (kaitai), or by both and compare (check)",
         values=("columnar", "kaitai", "check"),
         of="convert",
     )
@@ -155,9 +135,8 @@ class Options:
     def parse(cls, given: Mapping[str, Any], *, known: tuple[str, ...] = (), public: tuple[str, ...] = ()) -> Options:
         """Options from names in any spelling and values as text or typed.
 
-        `known` and `public` name keys that belong to the caller and are passed over; the
-        public ones are for users. Raises OptionError LMP-S002 for an unknown name, LMP-S003
-        for a value that cannot be.
+        `known` and `public` are keys of the caller, which are ignored; error messages list the public ones. Raises
+        OptionError LMP-S002 for an unknown name, LMP-S003 for a value that is not allowed.
         """
         fields = {plain(entry.name): entry for entry in dataclasses.fields(cls)}
         passed = {plain(name) for name in (*known, *public)}
@@ -173,30 +152,30 @@ class Options:
 
     @property
     def files(self) -> dict[str, str]:
-        """The files besides the log that options name, by their options."""
+        """Paths of the files that describe the log, by option."""
         return {name: path for name in FILE_OPTIONS if (path := getattr(self, name)) is not None}
 
 
 FILE_OPTIONS = tuple(entry.name for entry in dataclasses.fields(Options) if entry.metadata["is_file"])
-"""Options that name a file that describes a log."""
+"""Names of the options that name a file that describes a log."""
 
 
 def asks_for_changes(given: Iterable[str]) -> bool:
-    """Whether options ask for changes rather than records: no spec is named, or something only changes have."""
+    """Whether options request changes, not records: they name no spec, or one of them applies to changes only."""
     fields = {plain(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
     names = {plain(name) for name in given}
-    told = {name for name, of in fields.items() if "changes" in of and "records" not in of}
-    return "spec" not in names or bool(names & told.union(FILE_OPTIONS))
+    of_changes = {name for name, of in fields.items() if "changes" in of and "records" not in of}
+    return "spec" not in names or bool(names & of_changes.union(FILE_OPTIONS))
 
 
 def camel(name: str) -> str:
-    """`record_length` as Spark spells it: `recordLength`."""
+    """The name of an option in Spark: `recordLength` for `record_length`."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
 
 def plain(name: str) -> str:
-    """A name without the marks of its spelling."""
+    """A name without underscores, hyphens and case."""
     return name.replace("_", "").replace("-", "").lower()
 
 
@@ -221,7 +200,7 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
         parts = value.split(",") if isinstance(value, str) else list(value)
         chosen = tuple(_one_of(name, part.strip(), allowed) for part in parts if part.strip())
         if not chosen and parts:
-            raise OptionError(f"{name} has no value {value!r}", code="LMP-S003", hint=", ".join(allowed) or "a name")
+            raise _no_value(name, value, ", ".join(allowed) or "a name")
         return chosen
     return _one_of(name, str(value), allowed)
 
@@ -231,18 +210,18 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
         return value
     match = next((choice for choice in allowed if plain(choice) == plain(value)), None)
     if match is None:
-        raise OptionError(f"{name} has no value {value!r}", code="LMP-S003", hint="one of " + ", ".join(allowed))
+        raise _no_value(name, value, "one of " + ", ".join(allowed))
     return match
 
 
 def boolean(name: str, text: str) -> bool:
-    """A text as true or false. Raises OptionError LMP-S003."""
+    """The truth value that a text names. Raises OptionError LMP-S003."""
     if text.lower() in _TRUE + _FALSE:
         return text.lower() in _TRUE
-    raise OptionError(f"{name} has no value {text!r}", code="LMP-S003", hint="true or false")
+    raise _no_value(name, text, "true or false")
 
 
 def _positive(name: str, text: str) -> int:
     if text.isascii() and text.isdigit() and int(text) > 0:
         return int(text)
-    raise OptionError(f"{name} has no value {text!r}", code="LMP-S003", hint="a whole number above zero")
+    raise _no_value(name, text, "a whole number above zero")

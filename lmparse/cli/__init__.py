@@ -1,6 +1,6 @@
-"""The command line: options in, JSON lines out. No format's name stands here.
+"""The command line: options in, JSON lines out. It names no format.
 
-A module a command, each with `add` for its arguments and `run` for its work; what is heavy is imported when a command
+Each command is a module with `add` for its arguments and `run` for its work; heavy modules are imported when a command
 runs. Begin with `command_line.main`.
 """
 

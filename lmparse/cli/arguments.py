@@ -1,4 +1,4 @@
-"""Arguments that commands share: those that are fields of `Options`, and those of a page that is written."""
+"""Arguments that commands share: the fields of `Options`, and the arguments for writing a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 def add_command(
     commands: Commands, name: str, run: Callable[[argparse.Namespace], int], summary: str
 ) -> argparse.ArgumentParser:
-    """A command without arguments; `run` gets them parsed and returns the exit code."""
+    """Add a command without arguments; `run` receives the parsed arguments and returns the exit code."""
     about = summary[0].upper() + summary[1:] + "."
     command = commands.add_parser(name, help=summary, description=about, allow_abbrev=False)
     command.set_defaults(run=run)
@@ -25,7 +25,7 @@ def add_command(
 
 
 def add_options(command: argparse.ArgumentParser, name: str) -> None:
-    """The fields of Options that are of the command `name`."""
+    """Add the fields of Options that the command `name` takes."""
     for entry in dataclasses.fields(Options):
         meta = entry.metadata
         if name not in meta["of"].split():
@@ -36,32 +36,32 @@ def add_options(command: argparse.ArgumentParser, name: str) -> None:
             doc += f" ({', '.join(meta['values'])}{default})"
         given: dict[str, Any] = {"dest": entry.name, "default": None, "help": doc}
         if meta["kind"] is bool:
-            # `--header` alone says true; `--trim false` is how Spark says it too.
+            # `--header` alone means true; a value, as in `--trim false`, is the form of Spark.
             given |= {"nargs": "?", "const": "true", "metavar": "true|false"}
         command.add_argument("--" + entry.name.replace("_", "-"), **given)
 
 
 def given_options(parsed: argparse.Namespace) -> dict[str, Any]:
-    """The options that were given, as text."""
+    """The options in the arguments, as text."""
     names = [entry.name for entry in dataclasses.fields(Options)]
     return {name: value for name in names if (value := getattr(parsed, name, None)) is not None}
 
 
 def options_of(parsed: argparse.Namespace) -> Options:
-    """The same, parsed. Raises OptionError."""
+    """The options in the arguments, parsed. Raises OptionError."""
     from lmparse.logs.families import read_options
 
     return read_options(given_options(parsed))
 
 
 def add_page(command: argparse.ArgumentParser, about: str) -> None:
-    """The arguments of a command that can write a page."""
+    """Add the arguments of a command that can write a page."""
     command.add_argument("--html", metavar="OUT", help=about)
     command.add_argument("--overwrite", action="store_true", help="replace OUT")
 
 
 def page_place(parsed: argparse.Namespace, *sources: str | None) -> Path | None:
-    """Where the page goes, None without one. Raises OptionError where it would replace one of the `sources`."""
+    """The path of the page, None without one. Raises OptionError when the page would replace one of the `sources`."""
     from lmparse.storage.atomic_output import check_place
 
     if parsed.html:
@@ -72,5 +72,5 @@ def page_place(parsed: argparse.Namespace, *sources: str | None) -> Path | None:
 
 
 def not_installed(error: ImportError) -> OptionError:
-    """The error of a command whose package is missing."""
+    """The error of a command that needs a package that is missing."""
     return OptionError(f"{error.name} is not installed", code="LMP-S005", hint="pip install 'lmparse[arrow]'")

@@ -1,21 +1,20 @@
-"""`lmparse check`: every byte of a log, and what its control file claims."""
+"""`lmparse check`: accounts for every byte of a log and compares the log with its control file."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+from pathlib import Path
 
 from lmparse.cli.arguments import Commands, add_command, add_options, options_of
-from lmparse.cli.exit_codes import DATA, DIFFERENCE, GOOD
-from lmparse.cli.messages import print_json, report
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, print_json, report
 from lmparse.errors import OptionError
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    summary = "account for every byte and hold the control file against the data"
-    command = add_command(commands, "check", run, summary)
+    command = add_command(commands, "check", run, "account for every byte and compare the control file with the data")
     command.add_argument("file", metavar="FILE")
     command.add_argument("--report", metavar="R.json", help="write the whole report here")
     command.add_argument("--json", action="store_true", help="print the whole report")
@@ -23,7 +22,7 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Check a log; errors in it come before differences."""
+    """Check a log; for the exit code, errors outweigh differences."""
     from lmparse.logs.check import account
 
     options = options_of(parsed)
@@ -31,9 +30,7 @@ def run(parsed: argparse.Namespace) -> int:
         raise OptionError("the report would overwrite what is checked", hint="name another file")
     found = account(parsed.file, options)
     if parsed.report:
-        with open(parsed.report, "w", encoding="utf-8") as out:
-            json.dump(found.to_dict(), out, indent=2)
-            out.write("\n")
+        Path(parsed.report).write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
     if parsed.json:
         print_json(found.to_dict())
     else:

@@ -10,27 +10,12 @@ import signal
 import sys
 
 from lmparse import __version__
-from lmparse.cli import (
-    build,
-    changes,
-    check,
-    convert,
-    coverage,
-    demo,
-    diff,
-    docs,
-    explain,
-    formats,
-    plan,
-    records,
-    sniff,
-)
-from lmparse.cli.exit_codes import INTERRUPTED
-from lmparse.cli.messages import fail
+from lmparse.cli import build, check, convert, coverage, demo, diff, docs, explain, formats, plan, rows, sniff
+from lmparse.cli.messages import INTERRUPTED, fail
 from lmparse.errors import LmparseError, OptionError
 
-COMMANDS = (formats, sniff, records, changes, convert, plan, check, coverage, diff, explain, docs, build, demo)
-"""In the order of the help."""
+COMMANDS = (formats, sniff, rows, convert, plan, check, coverage, diff, explain, docs, build, demo)
+"""Modules of the commands, in the order of the help."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -50,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone; what Python would flush at exit has nowhere to go.
+        # The reader of standard output has gone; without this, the flush at exit would fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
@@ -58,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _unknown(given: str, flags: list[str]) -> OptionError:
-    """The error of an argument that no command takes, with the option nearest to it."""
+    """The error for an option that the command does not have, with the nearest one that it has."""
     near = difflib.get_close_matches(given.split("=")[0], flags, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else "see --help"
     return OptionError(f"there is no option {given!r}; {hint}", code="LMP-S002", hint=hint)

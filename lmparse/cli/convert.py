@@ -1,9 +1,10 @@
-"""`lmparse convert`: the records of a file, or the changes of a log, as files."""
+"""`lmparse convert`: writes the records of a file, or the changes of a log, as files."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from lmparse import __version__
 from lmparse.cli.arguments import Commands, add_command, add_options, given_options, not_installed
@@ -11,46 +12,34 @@ from lmparse.cli.messages import fail, message, report, report_left_out, report_
 from lmparse.errors import DataError
 from lmparse.options import asks_for_changes
 
+if TYPE_CHECKING:
+    from lmparse.export.conversion import Conversion
+
 
 def add(commands: Commands) -> None:
     """Add the command."""
     summary = "write the records of a file, or the changes of a log, as files"
     command = add_command(commands, "convert", run, summary)
     command.add_argument("file", metavar="FILE")
-    where = "for records a name in .parquet, .arrow, .csv or .jsonl; for changes a folder"
+    where = "for records a file name ending in .parquet, .arrow, .csv or .jsonl; for changes a folder"
     command.add_argument("out", metavar="OUT", help=where)
-    command.add_argument("--format", choices=("parquet", "arrow", "csv", "jsonl"), help="of the files of changes")
+    command.add_argument("--format", choices=("parquet", "arrow", "csv", "jsonl"), help="form of the files of changes")
     command.add_argument("--compression", choices=("zstd", "snappy", "none"), help="default: zstd for Parquet")
-    command.add_argument("--jobs", type=int, default=1, metavar="N", help="read with so many processes (default: 1)")
-    command.add_argument("--overwrite", action="store_true", help="replace OUT, once all is written")
+    command.add_argument("--jobs", type=int, default=1, metavar="N", help="read with N processes (default: 1)")
+    command.add_argument("--overwrite", action="store_true", help="replace OUT once everything is written")
     command.add_argument("--part-bytes", type=int, help=argparse.SUPPRESS)
     add_options(command, "convert")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Write them, and say how much was read and written."""
+    """Write the files, and print how much was read and written."""
     try:
-        from lmparse.export.conversion import Conversion
         from lmparse.export.convert import convert
     except ImportError as error:
         raise not_installed(error) from None
     from lmparse.export.progress import Progress
-    from lmparse.logs.families import read_options
 
-    given = given_options(parsed)
-    is_changes = asks_for_changes({"spec", *given})  # without a spec, records are those of the default one
-    conversion = Conversion(
-        parsed.file,
-        parsed.out,
-        read_options(given),
-        is_changes,
-        parsed.format,
-        parsed.compression,
-        parsed.jobs,
-        __version__,
-        parsed.overwrite,
-        parsed.part_bytes,
-    )
+    conversion = _conversion(parsed)
     progress = Progress(sys.stderr)
 
     def report_below(error: DataError) -> None:
@@ -61,15 +50,33 @@ def run(parsed: argparse.Namespace) -> int:
         done = convert(conversion, report_below, progress)
     except DataError as error:
         code = fail(error)
-        message(f"{parsed.out} is not written: it would not be whole")
+        message(f"{parsed.out} is not written: it would not be complete")
         return code
     finally:
         progress.clear()
     code = report_tally(done.tally)
     report_left_out(done.left_out)
+    rows = "changes" if conversion.with_changes else "records"
     seconds = f", {progress.seconds:.1f} s" if progress.is_shown else ""
-    message(
-        f"{parsed.out}: {done.rows} {'changes' if is_changes else 'records'} in {done.bytes_written} bytes, "
-        f"from {done.bytes_read} bytes{seconds}"
-    )
+    sizes = f"{done.rows} {rows} in {done.bytes_written} bytes, from {done.bytes_read} bytes"
+    message(f"{parsed.out}: {sizes}{seconds}")
     return code
+
+
+def _conversion(parsed: argparse.Namespace) -> Conversion:
+    from lmparse.export.conversion import Conversion
+    from lmparse.logs.families import read_options
+
+    given = given_options(parsed)
+    return Conversion(
+        parsed.file,
+        parsed.out,
+        read_options(given),
+        with_changes=asks_for_changes({"spec", *given}),  # without a spec, records are those of the default one
+        form=parsed.format,
+        compression=parsed.compression,
+        jobs=parsed.jobs,
+        version=__version__,
+        overwrite=parsed.overwrite,
+        part_bytes=parsed.part_bytes,
+    )

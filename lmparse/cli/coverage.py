@@ -1,29 +1,28 @@
-"""`lmparse coverage`: which part of the specs samples reach."""
+"""`lmparse coverage`: tells which part of the specs samples reach."""
 
 from __future__ import annotations
 
 import argparse
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
-from lmparse.cli.exit_codes import DATA, DIFFERENCE, GOOD
-from lmparse.cli.messages import fail, message, print_json
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json
 from lmparse.errors import OptionError
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = add_command(commands, "coverage", run, "say which part of the specs samples reach")
-    command.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all that is in it")
+    command = add_command(commands, "coverage", run, "show which part of the specs samples reach")
+    command.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all of its files")
     command.add_argument("--json", action="store_true", help="one JSON object")
-    command.add_argument("--all", action="store_true", help="count specs of which no sample has a part, too")
-    command.add_argument("--fail-under", type=float, metavar="P", help="exit with 24 below so many per cent")
-    command.add_argument("--limit", type=int, metavar="N", help="read so many records of each file")
+    command.add_argument("--all", action="store_true", help="also count specs that no sample reaches")
+    command.add_argument("--fail-under", type=float, metavar="P", help="exit with 24 below P per cent")
+    command.add_argument("--limit", type=int, metavar="N", help="read at most N records of each file")
     add_page(command, "write the report as a page here")
     add_options(command, "coverage")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Read the samples and say it; damage in them comes before a share that is too low."""
+    """Read the samples and print the report; for the exit code, damage outweighs a share that is too low."""
     from lmparse.review.coverage.files import collect
     from lmparse.review.coverage.reports import report_of
     from lmparse.storage.atomic_output import write_text

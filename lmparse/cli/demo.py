@@ -1,10 +1,31 @@
-"""`lmparse demo`: a small synthetic log, read every way."""
+"""`lmparse demo`: makes a small synthetic log of each family and reads it in every way, step by step."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
 from lmparse.cli.arguments import Commands, add_command
+from lmparse.cli.messages import GOOD
+from lmparse.errors import OptionError
+from lmparse.options import Options
+
+_SHOWN = 3
+"""Changes and rows that a step prints."""
+_WIDTH = 150
+_SPARK: dict[str, bool | float | int | str | None] = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "1g",
+    "spark.log.level": "ERROR",
+    "spark.sql.shuffle.partitions": "2",
+}
 
 
 def add(commands: Commands) -> None:
@@ -15,7 +36,111 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Make it and read it."""
-    from lmparse.cli import demo_steps
+    """Make the logs and read them."""
+    global _started
+    from lmparse.logs.sniff import sniff
+    from lmparse.samples import bmc_log, db2_log
 
-    return demo_steps.run(parsed.out, with_spark=not parsed.no_spark)
+    _started = None
+    folder = Path(parsed.out)
+    _step("a synthetic log: control file and data file")
+    control, data = _listed(bmc_log.make().write(folder / "log"))
+    _step("what they are (lmparse sniff)")
+    for path in (control, data):
+        found = sniff(path)
+        print(f"  {path}: {found.kind}, framing {found.trial.framing.name}, first record at {found.records[0][1]:#x}")
+    _changes(data, Options(control=str(control)), f"--control {control}")
+
+    _step("log records of Db2 for LUW: the log and the file that names its tables")
+    tables, luw = _listed(db2_log.make().write(folder / "luw"))
+    found = sniff(luw)
+    print(f"  {luw}: {found.kind}, " + ", ".join(f"{name} {value}" for name, value in found.options.items()))
+    _changes(luw, Options(spec="db2_log", tables=str(tables), order="commit"), f"--tables {tables} --order commit")
+
+    if not parsed.no_spark:
+        _with_spark(folder, control, data, tables, luw)
+    _step("done")
+    print(f"  everything lies in {folder}/")
+    return GOOD
+
+
+def _listed(paths: tuple[Path, Path]) -> tuple[Path, Path]:
+    for path in paths:
+        print(f"  {path}  {path.stat().st_size} bytes")
+    return paths
+
+
+def _changes(path: Path, options: Options, shown: str) -> None:
+    from lmparse.logs.open import open_changes
+
+    _step(f"its changes (lmparse changes {path} {shown})")
+    log = open_changes(path, options)
+    changes = list(log.changes())
+    for change in islice(changes, _SHOWN):
+        print("  " + _short(change))
+    left = ", ".join(f"{count} {state}" for state, count in sorted(log.left_out.items()))
+    print(f"  {len(changes)} committed changes; left out: {left}")
+
+
+def _with_spark(folder: Path, control: Path, data: Path, tables: Path, luw: Path) -> None:
+    try:
+        import pyspark
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise OptionError(
+            "pyspark is not installed", code="LMP-S005", hint="pip install 'lmparse[spark]', or --no-spark"
+        ) from None
+    from lmparse.spark import spark_environment
+
+    _step(f"Spark {pyspark.__version__} on this machine")
+    spark_environment()
+    print(f"  Java: {os.environ['JAVA_HOME']}")
+    settings = {**_SPARK, "spark.sql.warehouse.dir": str((folder / "warehouse").resolve())}
+    spark = SparkSession.builder.master("local[2]").appName("lmparse demo").config(map=settings).getOrCreate()
+    try:
+        _as_rdd(spark, data)
+        for name in ("PAYROLL.EMPLOYEE", "PAYROLL.ACCOUNT", "ARCHIVE.DOCUMENT"):
+            _as_table(spark, folder, data, name, control=control)
+        _as_table(spark, folder, luw, "HR.EMPLOYEE", tables=tables)
+    finally:
+        spark.stop()
+
+
+def _as_rdd(spark: Any, data: Path) -> None:
+    from lmparse.spark import parse, read_records
+
+    _step("the RDD way: record bytes, then the generated parser over them")
+    records = parse(read_records(spark, str(data)), "bmc_lldf")
+    counts = records.map(lambda record: record["change_type"]).countByValue()
+    print("  records by change type: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
+
+
+def _as_table(spark: Any, folder: Path, data: Path, table: str, **described: Path) -> None:
+    _step(f"the DataFrame way: {table}, typed, then Parquet")
+    options = {name: str(path) for name, path in described.items()}
+    rows = spark.read.format("lmparse").options(**options).option("table", table).load(str(data))
+    parquet = folder / "parquet" / table
+    rows.write.mode("overwrite").parquet(str(parquet))
+    back = spark.read.parquet(str(parquet))
+    back.select("op", "commit_ts", "after.*").orderBy("seq").show(_SHOWN, truncate=24)
+    print(f"  {back.count()} rows in {parquet}/")
+
+
+_started: float | None = None
+
+
+def _step(text: str) -> None:
+    """Print the seconds that the last step took and the title of the next."""
+    global _started
+    now = time.monotonic()
+    if _started is not None:
+        print(f"  ({now - _started:.1f} s)")
+    _started = now
+    print(f"\n== {text}")
+    sys.stdout.flush()
+
+
+def _short(change: dict[str, Any]) -> str:
+    shown = {name: change[name] for name in ("op", "table_name", "commit_ts", "before", "after", "auth_id")}
+    text = json.dumps(shown, ensure_ascii=False)
+    return text if len(text) <= _WIDTH else text[:_WIDTH] + " ..."

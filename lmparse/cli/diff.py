@@ -1,17 +1,16 @@
-"""`lmparse diff`: what a change of specs means to those who read their data."""
+"""`lmparse diff`: shows what a change of specs means to the readers of their data."""
 
 from __future__ import annotations
 
 import argparse
 
 from lmparse.cli.arguments import Commands, add_command
-from lmparse.cli.exit_codes import DIFFERENCE, GOOD
-from lmparse.cli.messages import print_json
+from lmparse.cli.messages import DIFFERENCE, GOOD, print_json
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = add_command(commands, "diff", run, "say what a change of specs means to those who read their data")
+    command = add_command(commands, "diff", run, "show what a change of specs means to the readers of their data")
     state = "a .ksy file, a folder of specs, REV or REV:PATH of the git repository here, or 'installed'"
     command.add_argument("old", metavar="OLD", help=state)
     command.add_argument("new", metavar="NEW", help=f"likewise: {state}")

@@ -1,33 +1,34 @@
-"""`lmparse docs`: the pages on which the specs are reviewed."""
+"""`lmparse docs`: writes the pages on which the specs are reviewed."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lmparse.cli.arguments import Commands, add_command
-from lmparse.cli.exit_codes import DATA, GOOD
-from lmparse.cli.messages import message, report
+from lmparse.cli.messages import DATA, GOOD, message, report
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "docs", run, "write the pages on which the specs are reviewed, as a folder")
-    command.add_argument("out", metavar="OUTDIR", help="folder for the pages; they open from a disk")
-    samples = "a log, a folder of logs, or a folder of cases, whose values the pages show; may be repeated "
-    samples += "(default: made ones)"
+    command.add_argument("out", metavar="OUTDIR", help="folder for the pages; a browser opens them from the disk")
+    samples = "a log, a folder of logs or of cases whose values the pages show; may be repeated (default: synthetic)"
     command.add_argument("--samples", action="append", default=[], metavar="PATH", help=samples)
-    command.add_argument("--specs", metavar="DIR", help="show the specs in this folder, which lmparse build made")
+    command.add_argument("--specs", metavar="DIR", help="show the specs in this folder, written by lmparse build")
     command.add_argument("--overwrite", action="store_true", help="replace pages that lmparse wrote there")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Write them."""
+    """Write the pages."""
     from lmparse.review.docs.site import write_site
-    from lmparse.samples.folder import sample_logs
+    from lmparse.samples import write_samples
 
-    with contextlib.ExitStack() as stack:
-        samples = parsed.samples or [str(stack.enter_context(sample_logs()))]
+    with TemporaryDirectory() as folder:
+        if not parsed.samples:
+            write_samples(Path(folder))
+        samples = parsed.samples or [folder]
         done = write_site(parsed.out, samples=samples, specs=parsed.specs, overwrite=parsed.overwrite)
     for error in done.samples.faults:
         report(error)

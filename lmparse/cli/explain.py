@@ -1,4 +1,4 @@
-"""`lmparse explain`: one record's bytes beside its fields."""
+"""`lmparse explain`: shows the bytes of one record beside its fields."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import shutil
 import sys
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
-from lmparse.cli.exit_codes import DATA, GOOD, LEFTOVER
-from lmparse.cli.messages import print_json, report
+from lmparse.cli.messages import DATA, GOOD, LEFTOVER, print_json, report
 from lmparse.errors import LeftoverError
 
 
@@ -19,15 +18,15 @@ def add(commands: Commands) -> None:
     command.add_argument("file", metavar="FILE")
     which = command.add_mutually_exclusive_group()
     which.add_argument("--record", metavar="N", help="number of the record, from 0 (default: 0)")
-    which.add_argument("--offset", metavar="X", help="any byte of the file that belongs to it, as 696 or 0x2b8")
-    which.add_argument("--lsn", metavar="L", help="its place in the log, in hex")
+    which.add_argument("--offset", metavar="X", help="offset in the file of any byte of the record, as 696 or 0x2b8")
+    which.add_argument("--lsn", metavar="L", help="position of the record in the log, in hex")
     command.add_argument("--json", action="store_true", help="one JSON object")
     add_page(command, "write a page here that shows bytes and fields side by side")
     add_options(command, "explain")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Show it."""
+    """Show the record."""
     from lmparse.review.explain.search import explain
     from lmparse.storage.atomic_output import write_text
 

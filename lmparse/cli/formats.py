@@ -1,4 +1,4 @@
-"""`lmparse formats`: the specs, or the fields of one."""
+"""`lmparse formats`: lists the specs, or the fields of one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import argparse
 import dataclasses
 
 from lmparse.cli.arguments import Commands, add_command
-from lmparse.cli.exit_codes import GOOD
-from lmparse.cli.messages import print_json
+from lmparse.cli.messages import GOOD, print_json
 
 
 def add(commands: Commands) -> None:

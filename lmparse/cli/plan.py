@@ -1,26 +1,24 @@
-"""`lmparse plan`: which columns of a spec are read many records at a time."""
+"""`lmparse plan`: tells which columns of a spec are decoded column-wise."""
 
 from __future__ import annotations
 
 import argparse
 
 from lmparse.cli.arguments import Commands, add_command, not_installed, options_of
-from lmparse.cli.exit_codes import GOOD
-from lmparse.cli.messages import print_json
+from lmparse.cli.messages import GOOD, print_json
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    summary = "say which columns of a spec are read by the column, and why not"
-    command = add_command(commands, "plan", run, summary)
+    command = add_command(commands, "plan", run, "show which columns of a spec are decoded column-wise, and why not")
     command.add_argument("spec", metavar="SPEC", help="spec id, or the path of a spec built elsewhere")
-    command.add_argument("--columns", help="only these, comma separated")
-    command.add_argument("--control", help="control file of a logical log, whose header it describes")
+    command.add_argument("--columns", help="only these columns, comma separated")
+    command.add_argument("--control", help="control file that describes the header of a logical log")
     command.add_argument("--json", action="store_true", help="one JSON object")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Say it."""
+    """Print the plan."""
     try:
         from lmparse.logs.plan import planned
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""`lmparse sniff`: what a file is, with proof."""
+"""`lmparse sniff`: tells what a file is, with proof."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import Commands, add_command
-from lmparse.cli.exit_codes import DATA, GOOD
-from lmparse.cli.messages import print_json, report
+from lmparse.cli.messages import DATA, GOOD, print_json, report
 from lmparse.errors import DataError
 from lmparse.options import camel
 
@@ -17,13 +16,13 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = add_command(commands, "sniff", run, "say what a file is, with proof, and the options that read it")
+    command = add_command(commands, "sniff", run, "show what a file is, with proof, and the options that read it")
     command.add_argument("files", nargs="+", metavar="FILE")
     command.add_argument("--json", action="store_true", help="one JSON object a file")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Say it of each file; those that are no log are reported, and the others still shown."""
+    """Print what each file is; a file that is not a log is reported, and the next ones are still read."""
     from lmparse.logs.sniff import sniff
 
     code = GOOD

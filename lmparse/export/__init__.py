@@ -1,4 +1,4 @@
 """Records as one file, changes as a folder of files.
 
-Begin with `converting.Conversion`.
+Begin with `convert.convert`, which runs a `conversion.Conversion`.
 """

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError, LmparseError
-from lmparse.export import change_files, writers
-from lmparse.export.change_files import Form
-from lmparse.export.conversion import Summary
-from lmparse.export.run import PartResult, Run, opened_again
-from lmparse.export.spill_files import Group, SpillFiles, spill, spill_lines
+from lmparse.columnar import schemas
+from lmparse.columnar.comparison import compared
+from lmparse.errors import LmparseError
+from lmparse.export import writers
+from lmparse.export.conversion import PartResult, Run, Summary, opened_again
+from lmparse.export.filenames import Named, safe_names
+from lmparse.export.spill_files import Group, SpillFiles, merged, spill, spill_lines
 from lmparse.framing.extents import Span
 from lmparse.logs.families import check_changes
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import FilePart
 from lmparse.options import FILE_OPTIONS
-from lmparse.records.files import RecordFile, Tally
+from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
-from lmparse.storage import processes
+from lmparse.storage import addresses, buffers, processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
+
+_OTHER = "other"
+"""Name of the file for changes that have no table version."""
 
 
 @dataclass
@@ -33,13 +41,13 @@ class _Spilled:
     """Changes on the disk."""
 
     groups: list[Group] = field(default_factory=list)
-    """What is to be written."""
+    """The changes to be written."""
     firsts: list[Group] = field(default_factory=list)
-    """For engine check, what is to be the same as `seconds`: the changes from one engine and from the other."""
+    """For engine check, the changes from one engine; `seconds` must be the same."""
     seconds: list[Group] = field(default_factory=list)
 
     def extend(self, other: _Spilled) -> None:
-        """Take over those of a later part."""
+        """Append the changes of a later part."""
         self.groups += other.groups
         self.firsts += other.firsts
         self.seconds += other.seconds
@@ -55,14 +63,14 @@ class _ChangeTask:
 
 @dataclass
 class _ChangesRead(PartResult):
-    """What one part of changes gave. Safe to pickle."""
+    """What reading one part of the changes produced. Safe to pickle."""
 
     left_out: Counter[str] = field(default_factory=Counter)
     kept: _Spilled = field(default_factory=_Spilled)
 
 
 class ChangeFolderRun(Run):
-    """The changes of a log on their way into a folder of files."""
+    """One conversion of the changes of a log into a folder of files."""
 
     def write(self, work: AtomicOutput) -> Summary:
         """Read the log, spill its changes, and write a file for each version of a table and the manifest."""
@@ -74,20 +82,18 @@ class ChangeFolderRun(Run):
         work.made.mkdir()
         parts = self.parts(log.change_parts)
         if len(parts) > 1:
-            self.take_over(log.tally, [])
+            self.take_over(log.tally)
             tasks = [_ChangeTask(part, self.form, str(spilled), str(number)) for number, part in enumerate(parts)]
             kept = self._changes_of_parts(tasks)
         else:
             kept = _spill(log, None, None, self.form, spilled, "0", self._rows_reached)
-            self.take_over(log.tally, [])
+            self.take_over(log.tally)
             self.summary.left_out = log.left_out
-        is_sorted = asked.options.order == "file"
-        change_files.check_same(kept.firsts, kept.seconds, is_sorted=is_sorted)
-        form = Form(self.form, self.compression, asked.metadata(log), is_sorted)
-        files = change_files.write_files(work.made, kept.groups, form)
+        self._check_same(kept)
+        files = self._write_files(work.made, kept.groups, asked.metadata(log))
         manifest = work.made / writers.MANIFEST
-        said = json.dumps(self._manifest(log, files), indent=2, ensure_ascii=False)
-        manifest.write_text(said + "\n", encoding="utf-8", errors="surrogateescape")
+        text = json.dumps(self._manifest(log, files), indent=2, ensure_ascii=False) + "\n"
+        manifest.write_text(text, encoding="utf-8", errors="surrogateescape")
         put_on_disk(manifest)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
         return self.summary
@@ -103,6 +109,66 @@ class ChangeFolderRun(Run):
                 self.reached(number + 1, len(tasks))
         return kept
 
+    def _rows_reached(self, rows: int, reached: int) -> None:
+        self.summary.rows = rows
+        self.progress.at(reached, rows)
+
+    def _merged(self, parts: list[Group]) -> Iterator[pa.RecordBatch]:
+        """The rows of some groups: in the order of the log, whichever part produced them, or as they came."""
+        return merged(parts, self.asked.options.order == "file")
+
+    def _check_same(self, kept: _Spilled) -> None:
+        """Compare the changes from two engines. Raises EngineDifferenceError."""
+        for key in dict.fromkeys(group.key for group in (*kept.firsts, *kept.seconds)):
+            sides = ([group for group in side if group.key == key] for side in (kept.firsts, kept.seconds))
+            for _ in compared(*map(self._merged, sides)):
+                pass
+
+    def _write_files(self, folder: Path, groups: list[Group], metadata: dict[str, str]) -> list[dict[str, Any]]:
+        """Write a file for each version of a table; returns their entries in the manifest."""
+        sets: dict[tuple[Any, ...], list[Group]] = {}
+        for group in groups:
+            sets.setdefault(group.key, []).append(group)
+        tables = [self._named(parts) for parts in sets.values()]
+        names = iter(safe_names(table for table in tables if table is not None))
+        found = []
+        for parts, table in zip(sets.values(), tables, strict=True):
+            path = folder / f"{_OTHER if table is None else next(names)}.{self.form}"
+            found.append(self._write_file(path, parts, table, metadata))
+        return sorted(found, key=lambda entry: (entry["table"] is None, entry["file"]))
+
+    def _named(self, parts: list[Group]) -> Named | None:
+        """A version under the name that its first change has; None for changes without a version."""
+        if parts[0].identity is None:
+            return None
+        first = next(self._merged(parts))
+        schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
+        return Named(schema, name, parts[0].sequence, parts[0].identity)
+
+    def _write_file(
+        self, path: Path, parts: list[Group], table: Named | None, metadata: dict[str, str]
+    ) -> dict[str, Any]:
+        operations: Counter[str] = Counter()
+        is_lines = self.form == "jsonl"
+        schema = writers.LINES if is_lines else parts[0].schema
+        with writers.opened(path, self.form, schema.with_metadata(metadata), self.compression) as output:
+            for batch in self._merged(parts):
+                operations.update(_operations(batch))
+                output.write(batch)
+        return {
+            "file": path.name,
+            "table": None if table is None else ".".join(word for word in (table.schema, table.name) if word),
+            "schema_name": table and table.schema,
+            "table_name": table and table.name,
+            "version": table and table.version,
+            "ids": table and table.identity.partition(" ")[0],
+            "rows": sum(operations.values()),
+            "rows_by_operation": dict(sorted(operations.items())),
+            "schema": None if is_lines else [_described(entry) for entry in schema],
+            "size": path.stat().st_size,
+            "sha256": _sha256(path),
+        }
+
     def _manifest(self, log: ChangeLog, files: list[dict[str, Any]]) -> dict[str, Any]:
         options, summary = self.asked.options, self.summary
         control = check_changes(options).control
@@ -115,9 +181,9 @@ class ChangeFolderRun(Run):
             "lmparse": self.asked.version,
             "spec": log.spec.id,
             "spec_sha256": log.spec.layout.sha256,
-            "source": change_files.about(log.path),
-            **{name: change_files.about(beside[name]) if name in beside else None for name in FILE_OPTIONS},
-            "options": self.asked.said_options(),
+            "source": _about(log.path),
+            **{name: _about(beside[name]) if name in beside else None for name in FILE_OPTIONS},
+            "options": self.asked.set_options(),
             "format": self.form,
             "compression": self.compression,
             "files": files,
@@ -130,10 +196,6 @@ class ChangeFolderRun(Run):
             "notices": summary.tally.notices,
         }
 
-    def _rows_reached(self, rows: int, reached: int) -> None:
-        self.summary.rows = rows
-        self.progress.at(reached, rows)
-
 
 def _spill(
     log: ChangeLog,
@@ -144,7 +206,7 @@ def _spill(
     prefix: str,
     reached: Callable[[int, int], None],
 ) -> _Spilled:
-    """Spill the changes of a log or part, and for engine check once more those of the other engine."""
+    """Spill the changes of a log or part; for engine check, also those of the other engine."""
 
     def read(source: RecordFile, name: str, put: Any) -> list[Group]:
         assert isinstance(source, ChangeLog)
@@ -166,8 +228,7 @@ def _spill(
 
 
 def _spill_part(task: _ChangeTask) -> _ChangesRead:
-    errors: list[DataError] = []
-    done = _ChangesRead(0, Tally(), errors, None)
+    done = _ChangesRead()
     part = task.part
     log: RecordFile | None = None
 
@@ -175,7 +236,7 @@ def _spill_part(task: _ChangeTask) -> _ChangesRead:
         done.rows = rows
 
     try:
-        log = part.open(on_error=errors.append)
+        log = part.open(on_error=done.errors.append)
         assert isinstance(log, ChangeLog)
         folder = Path(task.folder)
         done.kept = _spill(log, part.span, part.settings, task.form, folder, task.prefix, count_rows)
@@ -185,3 +246,38 @@ def _spill_part(task: _ChangeTask) -> _ChangesRead:
     if log is not None:
         done.tally = log.tally
     return done
+
+
+def _operations(batch: pa.RecordBatch) -> Counter[str]:
+    """Number of rows by operation; unlisted change types and bad records have no operation and count apart."""
+    names = pc.fill_null(batch.column("op"), "unlisted")
+    if schemas.CORRUPT_RECORD in batch.schema.names:
+        names = pc.if_else(batch.column(schemas.CORRUPT_RECORD).is_valid(), "bad record", names)
+    return Counter({entry["values"]: entry["counts"] for entry in pc.value_counts(names).to_pylist()})
+
+
+def _described(entry: pa.Field) -> dict[str, Any]:
+    comment = (entry.metadata or {}).get(b"comment", b"").decode()
+    is_struct = pa.types.is_struct(entry.type)
+    found: dict[str, Any] = {"name": entry.name, "type": "struct" if is_struct else str(entry.type)}
+    if comment:
+        found["comment"] = comment
+    if is_struct:
+        found["fields"] = [_described(inner) for inner in entry.type]
+    return found
+
+
+def _about(path: str) -> dict[str, Any]:
+    """Base name, size and hash of an input file: of its stored bytes when local, of its unpacked bytes when remote."""
+    name = {"name": addresses.base_name(path)}
+    if addresses.is_remote(path):
+        buffer = buffers.open_buffer(path)
+        return name | {"size": len(buffer), "sha256": hashlib.sha256(buffer).hexdigest()}
+    place = Path(addresses.local_path(path))
+    return name | {"size": place.stat().st_size, "sha256": _sha256(place)}
+
+
+def _sha256(path: Path) -> str:
+    """The hash of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

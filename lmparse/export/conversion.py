@@ -1,4 +1,7 @@
-"""Conversion: what is to be converted into what, and what came of it."""
+"""Conversion: what is converted into what, and what every conversion does, whatever it writes.
+
+What several processes read in parts gives the same rows in the same order as what one process reads at once.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,28 @@ import dataclasses
 import json
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import OptionError
+from lmparse.errors import DataError, LmparseError, OptionError
 from lmparse.export import writers
+from lmparse.export.progress import Progress
+from lmparse.framing.extents import Span
+from lmparse.framing.sync import RangeError
+from lmparse.logs.open import open_file
+from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
 from lmparse.options import Options
 from lmparse.records.files import RecordFile, Tally
+from lmparse.records.settings import FileSettings
 from lmparse.storage import addresses
+
+_LEAST_BYTES = 1 << 22
+"""Bytes of a part, at least: opening a file and a process's first record cost time."""
+_PARTS_A_JOB = 4
+"""Parts for each process, so that no process waits long for the last part of another."""
+OnError = Callable[[DataError], None]
 
 
 @dataclass(frozen=True)
@@ -26,17 +42,17 @@ class Conversion:
     options: Options
     with_changes: bool = False
     form: str | None = None
-    """Of the files of changes; of records the ending of `out` says it."""
+    """Form of the files of changes; for records the ending of `out` gives it."""
     compression: str | None = None
     jobs: int = 1
     version: str = ""
-    """Of lmparse, as files and manifest name it."""
+    """Version of lmparse, for files and manifest."""
     overwrite: bool = False
     part_bytes: int | None = None
-    """Bytes of a part for each process; by default what the size of the file asks for."""
+    """Bytes of a part for each process; by default the size of the file decides."""
 
     def form_of_output(self) -> str:
-        """What the files are to be. Raises OptionError."""
+        """The form of the files. Raises OptionError."""
         if self.with_changes:
             if self.options.order == "commit" and self.jobs > 1:
                 raise OptionError("order commit needs the whole log at once", hint="leave jobs out")
@@ -50,23 +66,23 @@ class Conversion:
         named = map(addresses.local_path, (self.path, *self.options.files.values()))
         return [name for name in named if not os.path.isdir(name)]
 
-    def said_options(self) -> dict[str, Any]:
-        """The options that are not left to themselves; of paths the base names."""
-        said: dict[str, Any] = {}
+    def set_options(self) -> dict[str, Any]:
+        """The options that differ from their defaults; paths as base names."""
+        found: dict[str, Any] = {}
         for entry in dataclasses.fields(self.options):
             value = getattr(self.options, entry.name)
             if entry.name != "spec" and value != entry.default:
-                said[entry.name] = addresses.base_name(value) if entry.metadata["is_file"] else value
-        return said
+                found[entry.name] = addresses.base_name(value) if entry.metadata["is_file"] else value
+        return found
 
     def metadata(self, file: RecordFile) -> dict[str, str]:
-        """What a Parquet or Arrow file says of itself."""
+        """The metadata in the schema of a Parquet or Arrow file."""
         return {
             "lmparse.version": self.version,
             "lmparse.spec": file.spec.id,
             "lmparse.spec_sha256": file.spec.layout.sha256,
             "lmparse.source": addresses.base_name(self.path),
-            "lmparse.options": json.dumps(self.said_options()),
+            "lmparse.options": json.dumps(self.set_options()),
         }
 
 
@@ -78,6 +94,74 @@ class Summary:
     bytes_read: int = 0
     bytes_written: int = 0
     tally: Tally = field(default_factory=Tally)
-    """Counts and notices; the errors themselves have been told of."""
+    """Counts and notices; the errors themselves have been reported."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """Changes that `include` kept out, by what became of them."""
+    """Number of changes that `include` left out, by the state of their unit of recovery."""
+
+
+@dataclass
+class PartResult:
+    """What reading one part produced. Safe to pickle."""
+
+    rows: int = 0
+    tally: Tally = field(default_factory=Tally)
+    errors: list[DataError] = field(default_factory=list)
+    fault: LmparseError | RangeError | None = None
+    """What ended the reading."""
+
+
+class Run:
+    """One conversion under way."""
+
+    def __init__(self, asked: Conversion, form: str, compression: str, on_error: OnError, progress: Progress) -> None:
+        self.asked, self.form, self.compression = asked, form, compression
+        self.on_error, self.progress = on_error, progress
+        self.summary = Summary()
+
+    def start(self, file: RecordFile) -> None:
+        """Begin with a file; one that is empty is reported."""
+        self.summary.bytes_read = len(file.buffer)
+        self.progress.start(len(file.buffer))
+        if not len(file.buffer):
+            next(file.extents(), None)  # reports it
+
+    def parts(self, cut: Callable[[int], list[tuple[FileSettings, Span]]]) -> list[FilePart]:
+        """What each process is to read; nothing when there is only one process."""
+        asked = self.asked
+        if asked.jobs == 1:
+            return []
+        fair = self.summary.bytes_read // (_PARTS_A_JOB * asked.jobs)
+        size = asked.part_bytes or min(max(_LEAST_BYTES, fair), DEFAULT_BYTES)
+        return [FilePart(asked.path, asked.options, settings, span) for settings, span in cut(size)]
+
+    def take_over(self, tally: Tally, errors: Iterable[DataError] = (), fault: Exception | None = None) -> None:
+        """Report the errors of a part and count them. Raises what ended its reading."""
+        for error in errors:
+            self.on_error(error)
+        total = self.summary.tally
+        total.error_count += tally.error_count
+        total.dropped += tally.dropped
+        total.notices = _sum_of([*total.notices, *tally.notices])
+        if fault is not None:
+            raise fault
+
+    def reached(self, parts: int, of: int) -> None:
+        """Show how many parts have been read."""
+        self.progress.at(self.summary.bytes_read * parts // of, self.summary.rows)
+
+
+def opened_again(file: RecordFile, settings: FileSettings | None, engine: str) -> RecordFile:
+    """The same file opened for another engine, without reports: the first reader makes them."""
+    return open_file(file.path, replace(file.options, engine=engine), settings=settings, on_error=lambda error: None)
+
+
+def _sum_of(notices: Iterable[str]) -> list[str]:
+    """The notices of all parts of a log, each once; those that begin with a number are counts of each part."""
+    counts: dict[str, int] = {}
+    for notice in notices:
+        number, _, rest = notice.partition(" ")
+        if number.isdigit():
+            counts[rest] = counts.get(rest, 0) + int(number)
+        else:
+            counts.setdefault(notice, 0)
+    return [f"{count} {text}" if count else text for text, count in counts.items()]

@@ -1,4 +1,4 @@
-"""File names for tables: safe on every file system, and never two alike."""
+"""File names for tables: allowed on every file system, and no two of them equal."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 _RESERVED = frozenset(
     ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"] + [f"{port}{n}" for port in ("COM", "LPT") for n in range(10)]
 )
-"""Names of devices on Windows, whatever follows behind a dot."""
+"""Names of devices on Windows, also when a dot and an ending follow."""
 _MOST = 120
-"""Characters of a name without its ending."""
+"""Maximum length of a name, in characters, without its version."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """One version of a table, as far as its file name goes."""
+    """The parts of a table version that make its file name."""
 
     schema: str
     name: str
     version: int
     identity: str
-    """What tells it from all others of the log."""
+    """Text that no other table version of the log has."""
 
 
 def safe_name(table: Named) -> str:
-    """SCHEMA.NAME.vNNN; characters that a file system may not have stand as `%` and the hex of their UTF-8 bytes."""
+    """`SCHEMA.NAME.vNNN`; other characters than those in `_PLAIN` become `%` and the hex of their UTF-8 bytes."""
     words = [escaped(word) for word in (table.schema, table.name) if word] or ["%"]
     if words[0].upper() in _RESERVED or words[0][0] in "-_":
-        # A leading - is an option in the shell, and Spark passes over what begins with _.
+        # A name that begins with - is an option in the shell, and Spark ignores files that begin with _.
         words[0] = f"%{ord(words[0][0]):02X}{words[0][1:]}"
     name = ".".join(words)
     version = f".v{table.version:03d}"
@@ -39,7 +39,7 @@ def safe_name(table: Named) -> str:
 
 
 def safe_names(tables: Iterable[Named]) -> list[str]:
-    """A name for each; where some differ in nothing, or only in upper and lower case, a hash tells them apart."""
+    """A name for each table; names that are equal without regard to case get a hash."""
     tables = list(tables)
     names = [safe_name(table) for table in tables]
     counts = Counter(name.casefold() for name in names)

@@ -1,4 +1,4 @@
-"""Progress: how far a long command is, for someone who looks at it."""
+"""Progress: how far a long command has got, shown on a terminal."""
 
 from __future__ import annotations
 
@@ -10,44 +10,43 @@ _EVERY = 0.2
 
 
 class Progress:
-    """A line on a terminal that is written again and again; nothing anywhere else."""
+    """A line on a terminal that is written again and again; nothing is written to anything else."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self.is_shown = stream is not None and stream.isatty()
+        self.is_shown = stream.isatty()
         self._total = 0
         self._started = self._last = time.monotonic()
         self._has_line = False
 
     def start(self, total: int) -> None:
-        """Begin with so many bytes to read."""
+        """Begin to read `total` bytes."""
         self._total = total
         self._started = self._last = time.monotonic()
 
     @property
     def seconds(self) -> float:
-        """Time since the start."""
+        """Seconds since the start."""
         return time.monotonic() - self._started
 
     def at(self, done: int, rows: int) -> None:
-        """So many bytes have been read and have given so many rows."""
+        """Show that `done` bytes have been read and have produced `rows` rows."""
         now = time.monotonic()
-        if self.is_shown and self._stream is not None and now - self._last >= _EVERY:
+        if self.is_shown and now - self._last >= _EVERY:
             self._last = now
-            self._stream.write("\r" + line(done, self._total, rows, now - self._started) + "\x1b[K")
+            self._stream.write("\r" + _line(done, self._total, rows, now - self._started) + "\x1b[K")
             self._stream.flush()
             self._has_line = True
 
     def clear(self) -> None:
-        """Take the line away, so that something else can be printed."""
-        if self._has_line and self._stream is not None:
+        """Remove the line, so that something else can be printed."""
+        if self._has_line:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
             self._has_line = False
 
 
-def line(done: int, total: int, rows: int, seconds: float) -> str:
-    """What the line says."""
+def _line(done: int, total: int, rows: int, seconds: float) -> str:
     share = done / total if total else 1.0
     speed = done / seconds if seconds else 0.0
     left = (total - done) / speed if speed else 0.0

@@ -1,26 +1,23 @@
-"""Record file: the records of a file as one file."""
+"""Record file: writes the records of a file as one file."""
 
 from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
-from lmparse.columnar.texts import as_text
 from lmparse.errors import LmparseError
 from lmparse.export import writers
-from lmparse.export.conversion import Summary
-from lmparse.export.run import PartResult, Run, opened_again
+from lmparse.export.conversion import PartResult, Run, Summary, opened_again
 from lmparse.export.spill_files import stored
 from lmparse.export.writers import Output
 from lmparse.framing.extents import Span
@@ -28,13 +25,13 @@ from lmparse.framing.sync import RangeError
 from lmparse.logs import arrow
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import FilePart
-from lmparse.records.files import RecordFile, Tally
+from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.storage import processes
 from lmparse.storage.atomic_output import AtomicOutput
 
 _STEP = 1 << 23
-"""Bytes of the file between two steps of the progress, where records do not say where they are."""
+"""Bytes of the file between two updates of the progress, for rows without `_metadata`."""
 _LINES = 2048
 
 
@@ -44,19 +41,19 @@ class _RecordTask:
     schema: pa.Schema
     form: str
     path: str
-    """Where the part's rows go, as a stream of Arrow."""
+    """File for the rows of the part, an Arrow stream."""
 
 
 @dataclass
 class _RecordsRead(PartResult):
-    """What one part of records gave. Safe to pickle."""
+    """What reading one part of the records produced. Safe to pickle."""
 
     records: int = 0
-    """How many records the part holds when nobody had counted them; its rows and errors then count from 0."""
+    """Number of records in a part that starts with an unknown record number; its rows and errors then count from 0."""
 
 
 class RecordFileRun(Run):
-    """The records of a file on their way into one file."""
+    """One conversion of the records of a file into one file."""
 
     def write(self, work: AtomicOutput) -> Summary:
         """Read the file and write the records in their order."""
@@ -66,20 +63,17 @@ class RecordFileRun(Run):
         schema = schemas.records_schema(asked.options.spec, asked.options.columns)
         parts = self.parts(partial(file.record_parts, is_numbered=False))
         final = writers.LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
-        if len(parts) > 1:
-            self.take_over(file.tally, [])
-            tasks = [
-                _RecordTask(part, schema, self.form, str(work.folder / f"part-{number}"))
-                for number, part in enumerate(parts)
-            ]
-            with writers.opened(work.made, self.form, final, self.compression) as output:
+        with writers.opened(work.made, self.form, final, self.compression) as output:
+            if len(parts) <= 1:
+                self._records_of(file, None, schema, output)
+            else:
+                self.take_over(file.tally)
+                paths = [str(work.folder / f"part-{number}") for number in range(len(parts))]
+                tasks = [_RecordTask(part, schema, self.form, path) for part, path in zip(parts, paths, strict=True)]
                 rest = self._records_of_parts(tasks, output)
                 if rest is not None:
                     again = open_file(asked.path, asked.options, settings=parts[0].settings, on_error=self.on_error)
                     self._records_of(again, rest, schema, output)
-        else:
-            with writers.opened(work.made, self.form, final, self.compression) as output:
-                self._records_of(file, None, schema, output)
         self.summary.bytes_written = work.made.stat().st_size
         return self.summary
 
@@ -90,19 +84,19 @@ class RecordFileRun(Run):
             output.write(batch)
             self.summary.rows += batch.num_rows
             self.progress.at(reached, self.summary.rows)
-        self.take_over(file.tally, [])
+        self.take_over(file.tally)
 
     def _records_of_parts(self, tasks: list[_RecordTask], output: Output) -> Span | None:
-        """Write the records that other processes read; gives what is left of the file when they cannot go on.
+        """Write the records that other processes read; returns the rest of the file when they cannot go on.
 
-        Parts come in order, so all before one are proven and counted when it comes. Where one fails, nothing
-        behind it counts, and only who reads on from its start can say what is wrong as reading at once does.
+        Parts arrive in order, so all parts before one are proven and counted when it arrives. When one fails, the
+        parts behind it are dropped: reading on from its start reports the fault as reading the whole file does.
         """
         before = 0
         with closing(processes.in_order(_write_records, tasks, min(self.asked.jobs, len(tasks)))) as found:
             for number, done in enumerate(found):
-                span, is_counted = tasks[number].part.span, tasks[number].part.span.first_index is not None
-                if done.fault is not None and not is_counted:
+                span = tasks[number].part.span
+                if done.fault is not None and span.first_index is None:
                     return Span(span.start, self.summary.bytes_read, before)
                 for error in done.errors:
                     if error.record_index is not None:
@@ -118,46 +112,41 @@ class RecordFileRun(Run):
 
 
 def _moved(batch: pa.RecordBatch, by: int) -> pa.RecordBatch:
-    """A batch whose records have higher numbers; lines have none."""
+    """The batch with record numbers that are higher by `by`; JSON lines have no column for them."""
     place = batch.schema.get_field_index("_metadata")
     if place < 0 or by == 0:
         return batch
     column = batch.column(place)
-    names = [entry.name for entry in column.type]
-    parts = dict(zip(names, column.flatten(), strict=True))
-    parts["record_index"] = pc.add(parts["record_index"], by)
-    moved = pa.StructArray.from_arrays(list(parts.values()), fields=list(column.type))
+    parts = column.flatten()
+    number = column.type.get_field_index("record_index")
+    parts[number] = pc.add(parts[number], by)
+    moved = pa.StructArray.from_arrays(parts, fields=list(column.type))
     return batch.set_column(place, batch.schema.field(place), moved)
 
 
 def _records(
     file: RecordFile, schema: pa.Schema, span: Span | None, form: str, settings: FileSettings | None
 ) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """The records of a file or part as they are to be written, with how far it was read, in bytes."""
+    """Batches of the records of a file or part as they are written, each with the offset that reading has reached."""
     is_checked = file.options.engine == "check"
     if form != "jsonl":
         batches = _checked(file, schema, span, settings) if is_checked else arrow.engine_batches(file, schema, span)
         yield from ((batch, _behind(batch)) for batch in batches if batch.num_rows)
         return
     if is_checked:
-        # Lines are those of the parser; so the engines are compared without them, and told of once.
+        # Lines come from the parser, so the engines are compared in a reading of their own.
         for _ in _checked(opened_again(file, settings, "columnar"), schema, span, settings):
             pass
     for part in [span] if span is not None else file.spans(_STEP):
-        for lines in _batched(file.records(part)):
-            yield pa.RecordBatch.from_arrays([pa.array(lines, pa.binary())], schema=writers.LINES), part.end
-
-
-def _batched(rows: Iterable[dict[str, Any]]) -> Iterator[list[bytes]]:
-    lines = map(writers.json_line, rows)
-    while batch := list(islice(lines, _LINES)):
-        yield batch
+        lines = map(writers.json_line, file.records(part))
+        while held := list(islice(lines, _LINES)):
+            yield pa.RecordBatch.from_arrays([pa.array(held, pa.binary())], schema=writers.LINES), part.end
 
 
 def _checked(
     file: RecordFile, schema: pa.Schema, span: Span | None, settings: FileSettings | None
 ) -> Iterator[pa.RecordBatch]:
-    """The records by the column, compared with those of the parser."""
+    """The records decoded column-wise, compared with those of the parser."""
     reason = arrow.plan_of(file).refusal(schema)
     if reason:
         file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
@@ -171,7 +160,7 @@ def _behind(batch: pa.RecordBatch) -> int:
 
 
 def _write_records(task: _RecordTask) -> _RecordsRead:
-    done = _RecordsRead(0, Tally(), [], None)
+    done = _RecordsRead()
     part, span = task.part, task.part.span
     try:
         file = part.open(on_error=done.errors.append)
@@ -182,9 +171,7 @@ def _write_records(task: _RecordTask) -> _RecordsRead:
         form = _spilled_schema(task.form, task.schema)
         with pa.OSFile(task.path, "wb") as sink, pa.ipc.new_stream(sink, form) as writer:
             for batch, _ in _records(file, task.schema, span, task.form, part.settings):
-                columns = zip(batch.columns, form, strict=True)
-                made = [array if array.type == entry.type else as_text(array) for array, entry in columns]
-                writer.write_batch(pa.RecordBatch.from_arrays(made, schema=form))
+                writer.write_batch(writers.in_schema(batch, form))
                 done.rows += batch.num_rows
     except (LmparseError, RangeError) as error:
         done.fault = error
@@ -192,7 +179,7 @@ def _write_records(task: _RecordTask) -> _RecordsRead:
 
 
 def _spilled_schema(form: str, schema: pa.Schema) -> pa.Schema:
-    """The columns of what a part puts aside: of CSV they are text already, but for the one with numbers."""
+    """The columns that a part spills: text for CSV, except `_metadata`, whose record numbers are still to be moved."""
     if form == "jsonl":
         return writers.LINES
     if form != "csv":

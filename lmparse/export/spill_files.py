@@ -1,13 +1,12 @@
-"""Spill files: changes kept on the disk by version of their table and part of the log, until all of the log was read.
+"""Spill files: changes kept on the disk by table version and part of the log until the whole log has been read.
 
-So memory holds neither a table nor an open file for each.
+So neither the changes of a table nor an open file for each table is held in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from lmparse.logs import arrow
 from lmparse.values.json_form import to_json
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
-"""Rows and bytes of one version, and bytes of all together, that wait in memory to be spilled."""
+"""Limits of what waits in memory to be spilled: rows and bytes of one version, bytes of all versions."""
 _LINE_FIELDS = pa.schema(
     [
         ("op", schemas.TEXT),
@@ -33,45 +32,41 @@ _LINE_FIELDS = pa.schema(
         *LINES,
     ]
 )
-"""A JSON line with what it is sorted and counted by."""
+"""Columns of a spilled JSON line: the line, and what it is sorted and counted by."""
+_Key = tuple[str | None, int, pa.Schema]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Changes of one version of a table, or of none, that were spilled. Safe to pickle."""
+    """Spilled changes of one table version, or of changes without one. Safe to pickle."""
 
     identity: str | None
-    """What the version is known by; None for what is of no version."""
+    """Identity of the version; None for changes without a version."""
     sequence: int
     schema: pa.Schema
     path: str
-    rows: int = 0
 
     @property
-    def key(self) -> tuple[str | None, int, pa.Schema]:
-        """What groups of several parts have in common when they go into one file."""
+    def key(self) -> _Key:
+        """Key that groups of several parts share when they go into one file."""
         return self.identity, self.sequence, self.schema
 
 
 class SpillFiles:
-    """Batches on the disk, one file for each version; none stays open."""
+    """Batches on the disk, one file for each version; no file stays open."""
 
     def __init__(self, folder: Path, prefix: str) -> None:
         self._folder, self._prefix = folder, prefix
-        self._groups: dict[tuple[str | None, int, pa.Schema], Group] = {}
-        self._held: dict[tuple[str | None, int, pa.Schema], list[pa.RecordBatch]] = {}
+        self._groups: dict[_Key, Group] = {}
+        self._held: dict[_Key, list[pa.RecordBatch]] = {}
         self._bytes = 0
 
     def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
-        """Keep a batch of one version, or of none."""
-        known = Group(
-            None if version is None else version.identity,
-            0 if version is None else version.sequence,
-            batch.schema,
-            str(self._folder / f"{self._prefix}-{len(self._groups)}"),
-        )
-        group = self._groups.setdefault(known.key, known)
-        self._groups[group.key] = replace(group, rows=group.rows + batch.num_rows)
+        """Keep a batch of one version, or of changes without one."""
+        identity, sequence = (None, 0) if version is None else (version.identity, version.sequence)
+        path = str(self._folder / f"{self._prefix}-{len(self._groups)}")
+        group = Group(identity, sequence, batch.schema, path)
+        group = self._groups.setdefault(group.key, group)
         held = self._held.setdefault(group.key, [])
         held.append(batch)
         self._bytes += batch.nbytes
@@ -81,7 +76,7 @@ class SpillFiles:
             self.groups()
 
     def groups(self) -> list[Group]:
-        """Everything that was kept, on the disk."""
+        """Spill what is in memory; returns the groups of all that was kept."""
         for group in self._groups.values():
             self._spill(group)
         return list(self._groups.values())
@@ -91,14 +86,14 @@ class SpillFiles:
         if not held:
             return
         self._bytes -= sum(batch.nbytes for batch in held)
-        # A stream of its own, behind those that stand there.
+        # A stream of its own behind those in the file.
         with open(group.path, "ab") as file, pa.ipc.new_stream(file, group.schema) as writer:
             for batch in pa.Table.from_batches(held).combine_chunks().to_batches():
                 writer.write_batch(batch)
 
 
 def stored(path: str) -> Iterator[pa.RecordBatch]:
-    """The batches of a file of one or several streams, mapped and not in memory."""
+    """The batches of a file of one or several streams; the file is mapped, not read into memory."""
     source = pa.memory_map(path)
     size = source.size()
     while source.tell() < size:
@@ -106,7 +101,7 @@ def stored(path: str) -> Iterator[pa.RecordBatch]:
 
 
 def spill(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterator[tuple[int, int]]:
-    """Keep the changes of a log; gives how many there are and how far it was read, in bytes, now and then."""
+    """Keep the changes of a log; yields now and then how many there are and the offset that reading has reached."""
     rows = reached = 0
     for version, batch in arrow.version_batches(log, span):
         files.add(version, batch)
@@ -117,7 +112,7 @@ def spill(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterator[tupl
 
 
 def spill_lines(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterator[tuple[int, int]]:
-    """The same with the lines that `lmparse changes` prints."""
+    """The same for changes as the lines that `lmparse changes` prints."""
     held: dict[int, tuple[Version | None, list[dict[str, Any]]]] = {}
     rows = reached = 0
     for change in log.typed_changes(span):
@@ -141,22 +136,18 @@ def _give(held: dict[int, tuple[Version | None, list[dict[str, Any]]]], files: S
 
 
 def merged(parts: list[Group], is_sorted: bool) -> Iterator[pa.RecordBatch]:
-    """The rows of several parts; sorted, in the order of their records in the log."""
+    """The rows of several parts; with `is_sorted` in the order of their records in the log."""
     batches = [batch for part in parts for batch in stored(part.path)]
     if not is_sorted or not batches:
         return iter(batches)
-    keys = [np.asarray(batch.column("_metadata").field("record_index")) for batch in batches]
-    if all((key[1:] >= key[:-1]).all() for key in keys) and _ascend(keys):
+    keys = np.concatenate([np.asarray(batch.column("_metadata").field("record_index")) for batch in batches])
+    if (keys[1:] >= keys[:-1]).all():
         return iter(batches)
-    return _taken(batches, np.argsort(np.concatenate(keys), kind="stable"))
-
-
-def _ascend(keys: list[Any]) -> bool:
-    return all(left[-1] <= right[0] for left, right in pairwise(keys))
+    return _taken(batches, np.argsort(keys, kind="stable"))
 
 
 def _taken(batches: list[pa.RecordBatch], order: Any) -> Iterator[pa.RecordBatch]:
-    """Rows of batches in another order, few batches at a time."""
+    """The rows of batches in another order, a limited number at a time."""
     starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
     for begin in range(0, len(order), _ROWS):
         chosen = order[begin : begin + _ROWS]

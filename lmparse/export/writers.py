@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -15,30 +15,17 @@ from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
-"""What a file of rows may be; also what its name ends in."""
+"""Forms of a file of rows; also the endings of its name."""
 COMPRESSIONS = ("zstd", "snappy", "none")
 LINES = pa.schema([("line", pa.binary())])
-"""Rows of JSON lines, which are text before they are written."""
+"""Schema of JSON lines, which are text already."""
 MANIFEST = "manifest.json"
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 27
 """Rows and bytes in memory of a row group of Parquet or a batch of Arrow; the first that is reached ends it."""
 
 
-class Output(Protocol):
-    """A file that batches are written to."""
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Write some rows."""
-
-    def close(self) -> None:
-        """Write what is left, and have the file on the disk."""
-
-    def abandon(self) -> None:
-        """Leave the file as it is; nobody will read it."""
-
-
 def form_of(path: Path) -> str:
-    """What a file is to be by the ending of its name. Raises OptionError for any other."""
+    """The form of a file by the ending of its name. Raises OptionError for any other ending."""
     form = path.suffix.lower().removeprefix(".")
     if form not in FORMS:
         raise OptionError(
@@ -49,7 +36,7 @@ def form_of(path: Path) -> str:
 
 
 def check_compression(form: str, compression: str | None) -> str:
-    """How a file is compressed: as asked for, or as files of its form mostly are. Raises OptionError."""
+    """The compression requested, or the usual one of the form. Raises OptionError for one that the form lacks."""
     if compression is None:
         return "zstd" if form == "parquet" else "none"
     allowed = {"parquet": COMPRESSIONS, "arrow": ("zstd", "none")}.get(form, ("none",))
@@ -60,7 +47,7 @@ def check_compression(form: str, compression: str | None) -> str:
 
 @contextmanager
 def opened(path: Path, form: str, schema: pa.Schema, compression: str) -> Iterator[Output]:
-    """A file to write batches of a schema to."""
+    """Open a file that batches of a schema are written to."""
     made = _OUTPUTS[form](path, schema, compression)
     try:
         yield made
@@ -70,35 +57,43 @@ def opened(path: Path, form: str, schema: pa.Schema, compression: str) -> Iterat
     made.close()
 
 
-class _File:
-    """What all files have in common: on the disk when they are closed."""
+class Output:
+    """A file that batches are written to; it is on the disk once it is closed."""
+
+    writer: Any = None
+    """What writes the form of the file; JSON lines need nothing."""
 
     def __init__(self, path: Path) -> None:
         self.file: BinaryIO = open(path, "wb")  # noqa: SIM115
 
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write some rows."""
+        self.writer.write_batch(batch)
+
     def close(self) -> None:
-        if not self.file.closed:
-            self.file.flush()
-            os.fsync(self.file.fileno())
-            self.file.close()
+        """Write the remaining rows and have the file on the disk."""
+        if self.writer is not None:
+            self.writer.close()
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.close()
 
     def abandon(self) -> None:
-        # Writers want to be closed before their file is, even on a full disk.
-        with suppress(Exception):
-            self.close()
-        with suppress(OSError):
-            self.file.close()
+        """Close the file as it is; nobody will read it."""
+        for part in (self.writer, self.file):  # writers must be closed before their file is, even on a full disk
+            with suppress(Exception):
+                part.close()
 
 
-class _Chunked(_File):
-    """A file of row groups or batches of one size, whatever batches it is given.
+class _Chunked(Output):
+    """A file of row groups or batches of one size, whatever the size of the batches it receives.
 
-    So it has the same bytes however the rows were read, unless they are so long that memory ends a group.
+    So its bytes are the same however the rows were read, unless rows are so long that memory ends a group.
     """
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         super().__init__(path)
-        self._schema = schema
+        self.schema = schema
         self._held: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
 
@@ -120,19 +115,12 @@ class _Chunked(_File):
 
     def _flush(self) -> None:
         if self._held:
-            self._write(pa.concat_batches(self._held))
+            self.writer.write_batch(pa.concat_batches(self._held))
         self._held, self._rows, self._bytes = [], 0, 0
-
-    def _write(self, batch: pa.RecordBatch) -> None:
-        raise NotImplementedError
 
     def close(self) -> None:
         self._flush()
         super().close()
-
-    def abandon(self) -> None:
-        self._held.clear()
-        super().abandon()
 
 
 class _Parquet(_Chunked):
@@ -140,26 +128,14 @@ class _Parquet(_Chunked):
         import pyarrow.parquet
 
         super().__init__(path, pa.schema([_storable(entry) for entry in schema], schema.metadata))
-        self._writer = pyarrow.parquet.ParquetWriter(self.file, self._schema, compression=compression)
+        self.writer = pyarrow.parquet.ParquetWriter(self.file, self.schema, compression=compression)
 
     def _hold(self, batch: pa.RecordBatch) -> None:
-        arrays = [
-            array if array.type == entry.type else as_text(array)
-            for array, entry in zip(batch, self._schema, strict=True)
-        ]
-        super()._hold(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
-
-    def _write(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(batch, row_group_size=batch.num_rows)
-
-    def close(self) -> None:
-        self._flush()
-        self._writer.close()
-        super().close()
+        super()._hold(in_schema(batch, self.schema))
 
 
 def _storable(entry: pa.Field) -> pa.Field:
-    """A column as Parquet can have it: a struct without columns becomes text."""
+    """A column as Parquet can store it: a struct without columns becomes text."""
     is_empty = pa.types.is_struct(entry.type) and not entry.type.num_fields
     return entry.with_type(pa.string()) if is_empty else entry
 
@@ -168,41 +144,35 @@ class _Arrow(_Chunked):
     def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
         super().__init__(path, schema)
         options = pa.ipc.IpcWriteOptions(compression=None if compression == "none" else compression)
-        self._writer = pa.ipc.new_file(self.file, schema, options=options)
-
-    def _write(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(batch)
-
-    def close(self) -> None:
-        self._flush()
-        self._writer.close()
-        super().close()
+        self.writer = pa.ipc.new_file(self.file, schema, options=options)
 
 
-class _Csv(_File):
+class _Csv(Output):
     def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
         import pyarrow.csv
 
         super().__init__(path)
+        self._schema = pa.schema([(name, pa.string()) for name in schema.names])
         options = pyarrow.csv.WriteOptions(quoting_style="needed")
-        texts = pa.schema([(name, pa.string()) for name in schema.names])
-        self._writer = pyarrow.csv.CSVWriter(self.file, texts, write_options=options)
-        self._schema = texts
+        self.writer = pyarrow.csv.CSVWriter(self.file, self._schema, write_options=options)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(pa.RecordBatch.from_arrays([as_text(array) for array in batch], schema=self._schema))
-
-    def close(self) -> None:
-        self._writer.close()
-        super().close()
+        self.writer.write_batch(in_schema(batch, self._schema))
 
 
-class _JsonLines(_File):
+class _JsonLines(Output):
     def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
         super().__init__(path)
 
     def write(self, batch: pa.RecordBatch) -> None:
         self.file.writelines(batch.column("line").to_pylist())
+
+
+def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch with the columns of a schema; columns of another type become text."""
+    columns = zip(batch.columns, schema, strict=True)
+    arrays = [array if array.type == entry.type else as_text(array) for array, entry in columns]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 _OUTPUTS: dict[str, Callable[[Path, pa.Schema, str], Output]] = {

@@ -47,10 +47,10 @@ from lmparse.records.files import RecordFile, ignored
 
 
 def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bool = True, **options: Any) -> pa.Table:
-    """The records of a file that match filters as one table; `metadata` selects the column `_metadata`.
+    """The records of a file that fulfil all `filters`, as an Arrow table; needs pyarrow.
 
-    Options are those of the command line under their Python names. Raises FramingError where the file is damaged; bad
-    records and values are in the columns for them.
+    `metadata` tells whether the table has the column `_metadata`. Options are those of the command line under their
+    Python names. Raises FramingError where the file is damaged; bad records and values are in the columns for them.
     """
     named = read_options(options)
     schema = schemas.records_schema(named.spec, named.columns)

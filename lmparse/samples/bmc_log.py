@@ -1,7 +1,7 @@
 """Sample: a small synthetic logical log, control file and data file, made from a seed.
 
-Everything in it is invented. It has several tables, nulls, a segmented update, units
-of recovery that were rolled back or are still open, and the changes without a row.
+All data are invented. The log has several tables, nulls, a segmented update, units of recovery that were rolled back
+or are still open, and one change of each kind without a row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _START = datetime(2026, 3, 14, 10, 11, 12)
 
 @dataclass(frozen=True)
 class SampleColumn:
-    """A column of a sample table: DLCI's words for its type, length and scale."""
+    """A column of a sample table; type, length and scale as in DLCI."""
 
     name: str
     type: str
@@ -41,12 +41,12 @@ class SampleColumn:
 
     @property
     def is_varying(self) -> bool:
-        """Whether a length stands before the value."""
+        """Whether a length precedes the value."""
         return self.type == "VCHR"
 
     @property
     def loglog_bytes(self) -> int:
-        """Bytes in a row image, at most."""
+        """Maximum length in a row image, in bytes."""
         indicator, length = front_widths()
         return self.length + indicator * self.nullable + length * self.is_varying
 
@@ -86,7 +86,7 @@ TABLES = (
         SampleColumn("BODY", "VCHR", 32_000),
     ), scheme="U"),
 )  # fmt: skip
-"""What the sample log is about."""
+"""The tables of the sample log."""
 
 
 @dataclass
@@ -96,11 +96,10 @@ class SampleLog:
     control: list[bytes] = field(default_factory=list)
     data: list[bytes] = field(default_factory=list)
 
-    def write(self, folder: str | Path, name: str = "payroll") -> tuple[Path, Path]:
+    def write(self, folder: Path) -> tuple[Path, Path]:
         """Write both files with RDWs; returns the paths of control file and data file."""
-        folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        control, data = folder / f"{name}.ctl", folder / f"{name}.dat"
+        control, data = folder / "payroll.ctl", folder / "payroll.dat"
         control.write_bytes(b"".join(map(with_rdw, self.control)))
         data.write_bytes(b"".join(map(with_rdw, self.data)))
         return control, data
@@ -114,7 +113,7 @@ def with_rdw(record: bytes) -> bytes:
 
 
 def make(seed: int = 1, units: int = 40) -> SampleLog:
-    """A log of `units` committed units of recovery and some that are not. Same seed, same bytes."""
+    """A log of `units` units of recovery, some rolled back, and an open one. The same seed gives the same bytes."""
     maker = _Maker(random.Random(seed))
     log = SampleLog()
     maker.describe(log)
@@ -134,11 +133,10 @@ class _Maker:
     # -- control file -----------------------------------------------------------------
 
     def describe(self, log: SampleLog) -> None:
-        """The control file: type, data set, header fields, tables with their columns."""
-        ccsids = {
-            "ebcdic_single_ccsid": 1047, "ebcdic_double_ccsid": 0, "ebcdic_mixed_ccsid": 0, "ascii_single_ccsid": 819,
-            "unicode_single_ccsid": 367, "unicode_double_ccsid": 1200, "unicode_mixed_ccsid": 1208,
-        }  # fmt: skip
+        """Append the control records: file type, data set, tables with their columns, header fields."""
+        ccsids = {"ebcdic_single_ccsid": 1047, "ascii_single_ccsid": 819, "unicode_single_ccsid": 367}
+        ccsids |= {"unicode_double_ccsid": 1200, "unicode_mixed_ccsid": 1208}
+        ccsids |= dict.fromkeys(("ebcdic_double_ccsid", "ebcdic_mixed_ccsid"), 0)
         flags = dict.fromkeys(("ddl_objects", "cmds_included", "segmented"), "Y")
         flags |= dict.fromkeys(("expand_var", "lobs_included", "xml_included", "xmlstring_included", "merged"), "N")
         log.control += [
@@ -197,9 +195,7 @@ class _Maker:
             ll_column_subtype=column.subtype or ("S" if column.type in ("CHAR", "VCHR") else ""),
             key_seq=column.key,
             key_ordering="A" if column.key else "",
-            db2_row_bytes=column.loglog_bytes,
-            fldproc_bytes=column.loglog_bytes,
-            loglog_bytes=column.loglog_bytes,
+            **dict.fromkeys(("db2_row_bytes", "fldproc_bytes", "loglog_bytes"), column.loglog_bytes),
             sequence_number=1,
             column_name_len=len(column.name),
             column_name=column.name,
@@ -239,13 +235,8 @@ class _Maker:
     def special(self) -> Iterator[bytes]:
         """One change of each kind that has no row."""
         at = self._tick()
-        shared = {
-            "uor_id": at,
-            "uor_disp": "C",
-            "log_rec_disp": "C",
-            "uor_commit_lrsn": at + 0x800,
-            "auth_id": "SYSADM",
-        }
+        shared = {"uor_id": at, "uor_disp": "C", "log_rec_disp": "C", "uor_commit_lrsn": at + 0x800}
+        shared["auth_id"] = "SYSADM"
         clone = _counted(_PAGE.encode("PAYROLL")) + _counted(_PAGE.encode("ACCOUNT_CLONE"))
         for change_type, payload in (
             ("DM", b""),
@@ -281,17 +272,11 @@ class _Maker:
             "tsname": f"TS{table.psid:06d}",
             "table_owner": table.owner,
             "table_name": table.name,
-            "partnum": 0,
             "timestamp": self.clock.isoformat(timespec="microseconds"),
-            "log_lrsn": at,
-            "log_rba": at,
+            **dict.fromkeys(("log_lrsn", "log_rba", "sql_ri_rba"), at),
             "rid": self.chance.randrange(1 << 24),
             "log_bytes": len(data),
-            "anomaly_type": "N",
-            "incomplete_trans": "N",
-            "incomplete_dep": "N",
-            "uor_has_comp": "N",
-            "sql_ri_rba": at,
+            **dict.fromkeys(("anomaly_type", "incomplete_trans", "incomplete_dep", "uor_has_comp"), "N"),
             "page_num_fmt": "R",
             "total_segs": len(pieces),
         }
@@ -319,17 +304,12 @@ class _Maker:
         if column.type == "INT":
             return chance.randrange(1 << (8 * column.length - 2)).to_bytes(column.length, "big")
         if column.type == "DEC":
-            return encode_packed(
-                Decimal(chance.randrange(-(10**7), 10**8)).scaleb(-column.scale), column.length, column.scale
-            )
+            value = Decimal(chance.randrange(-(10**7), 10**8)).scaleb(-column.scale)
+            return encode_packed(value, column.length, column.scale)
         if column.type == "FLOT":
             return encode_hfp(chance.uniform(-1, 1), column.length)
-        if column.type == "DATE":
-            return page.encode(when.strftime("%Y-%m-%d"))
-        if column.type == "TIME":
-            return page.encode(when.strftime("%H.%M.%S"))
-        if column.type == "DTTM":
-            return page.encode(when.strftime("%Y-%m-%d-%H.%M.%S.000123"))
+        if column.type in _TIMES:
+            return page.encode(when.strftime(_TIMES[column.type]))
         words = " ".join(chance.choice(_WORDS) for _ in range(chance.randint(2, 5)))
         if column.length > 10_000:
             body = page.encode(words * chance.choice((1, 1, 1500)))[: column.length]
@@ -343,11 +323,12 @@ class _Maker:
         return self.rba
 
 
-_WORDS = "Müller Anna Søren Łucja Ortiz invoice ledger März année copy final draft".replace("Ł", "L").split()
+_TIMES = {"DATE": "%Y-%m-%d", "TIME": "%H.%M.%S", "DTTM": "%Y-%m-%d-%H.%M.%S.000123"}
+_WORDS = ["Müller", "Anna", "Søren", "Lucja", "Ortiz", "invoice", "ledger", "März", "année", "copy", "final", "draft"]
 
 
 def _counted(data: bytes, *, itself: bool = False) -> bytes:
-    """Bytes behind their length, which may count itself. All lengths in DATA and row images are as wide."""
+    """Data behind its length, which may count itself. All lengths in DATA and row images have the same width."""
     width = front_widths()[1]
     return (len(data) + width * itself).to_bytes(width, "big") + data
 
@@ -357,7 +338,7 @@ def _ids(table: SampleTable) -> dict[str, Any]:
 
 
 def _names(table: SampleTable) -> bytes:
-    """The end of a DTBI record: names behind their lengths, then the short ones. Inferred."""
+    """The end of a DTBI record: names behind their lengths, then the short names. Inferred."""
     texts = [(f"TS{table.psid:06d}", 24), (table.owner, 128), (table.name, 128)]
     counted = "".join(f"{len(text):03d}{text:{width}}" for text, width in texts)
     return _PAGE.encode(f"{counted}{table.owner:8.8}{table.name:18.18}")

@@ -1,12 +1,13 @@
 """Sample: a small synthetic Db2 LUW log with the tables file that describes it, made from a seed.
 
-Everything in it is invented. It is what a filtered read of version 11.5 on x86-64 returns: two tables,
-transactions side by side, one rolled back, one with a savepoint rolled back, one still open at the end.
+All data are invented. The log is as a filtered read of version 11.5 on x86-64 returns it: two tables, interleaved
+transactions, some rolled back, some with a savepoint rolled back, one still open at the end.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -32,6 +33,7 @@ _EMPLOYEE = (
     ("HIRED", "DATE", True), ("CHANGED", "TIMESTAMP(6)", False), ("RESUME", "CLOB(1M)", True),
 )  # fmt: skip
 _ORDERS = (("ID", "BIGINT", False), ("AMOUNT", "DECFLOAT(16)", True), ("PAID", "BOOLEAN", True))
+_SPECS = ("log", "prefix", "dms", "lob", "transaction", "row")
 Row = dict[str, Any]
 
 
@@ -51,16 +53,16 @@ class SampleLog:
     tables: str
 
     def write(self, folder: Path) -> tuple[Path, Path]:
-        """Write both under `folder`; returns the paths of the tables file and the log."""
+        """Write both into `folder`; returns the paths of the tables file and the log."""
         folder.mkdir(parents=True, exist_ok=True)
-        named, log = folder / "sample.yaml", folder / "sample.log"
-        named.write_text(self.tables, encoding="utf-8")
+        tables, log = folder / "sample.yaml", folder / "sample.log"
+        tables.write_text(self.tables, encoding="utf-8")
         log.write_bytes(self.log)
-        return named, log
+        return tables, log
 
 
 def make(units: int = 40, seed: int = 1) -> SampleLog:
-    """A sample with about so many transactions, the same for the same seed."""
+    """A sample with about two transactions for each of `units`. The same seed gives the same bytes."""
     writer = _Writer(random.Random(seed))
     for number in range(units):
         writer.unit(number)
@@ -69,13 +71,13 @@ def make(units: int = 40, seed: int = 1) -> SampleLog:
 
 
 def tables_file(described: list[Table]) -> str:
-    """A tables file for some tables."""
+    """The text of a tables file that describes some tables."""
     lines = ["tables:"]
     for table in described:
         lines += [f"  - tablespace_id: {table.tablespace_id}", f"    table_id: {table.table_id}"]
         lines += [f"    schema: {table.schema}", f"    name: {table.name}", "    columns:"]
         for column in table.columns:
-            nullable = "true" if column.is_nullable else "false"
+            nullable = str(column.is_nullable).lower()
             lines.append(f'      - {{name: {column.name}, type: "{column.sql_type.words}", nullable: {nullable}}}')
     return "\n".join(lines) + "\n"
 
@@ -87,7 +89,7 @@ class _Chain:
     tid: bytes
     previous: int = 0
     done: list[tuple[int, int, dict[str, Any], bytes]] = field(default_factory=list)
-    """Offset and number of the records that can be undone, with their place and row."""
+    """For each record that can be undone: its offset, the number of its row, its fields, the row image."""
 
 
 class _Writer:
@@ -96,7 +98,7 @@ class _Writer:
     def __init__(self, random_: random.Random) -> None:
         self.log = bytearray()
         self._random = random_
-        self._specs = {name: catalog.load(f"db2_{name}") for name in ("log", "dms", "dom", "lob", "transaction", "row")}
+        self._specs = {name: catalog.load(f"db2_{name}") for name in _SPECS}
         self._types = self._specs["log"].enum("log_record_type")
         self._components = self._specs["log"].enum("component")
         self._lsn, self._lso, self._tid, self._rid, self._address = 0x41AE0, 0x2_2334_4000, 0x1A2B3C, count(4), 0
@@ -104,7 +106,7 @@ class _Writer:
         self._rows: list[tuple[int, Row]] = []
 
     def unit(self, number: int) -> None:
-        """One transaction of one of several kinds, with two lines of another one in its midst."""
+        """Write one transaction of one of several kinds, interleaved with a small one."""
         chain, other = self._begin(), self._begin()
         self._insert(chain, self._employee, self._new_employee(number))
         self._insert(other, self._orders, self._new_order(number))
@@ -123,13 +125,11 @@ class _Writer:
             self._undo(chain, mark)
         if is_rolled_back:
             self._undo(chain, 0)
-            self._end(chain, "normal_abort", number)
-        else:
-            self._end(chain, "commit", number)
+        self._end(chain, "normal_abort" if is_rolled_back else "commit", number)
         self._end(other, "commit", number)
 
     def open_unit(self) -> None:
-        """A transaction whose end is not in the log."""
+        """Write a transaction whose end is not in the log."""
         self._insert(self._begin(), self._orders, self._new_order(9999))
 
     # -- rows ---------------------------------------------------------------------------
@@ -161,22 +161,18 @@ class _Writer:
                 fixed += raw.ljust(column.width, b"\0")
             if column.is_nullable:
                 fixed += bytes([self._specs["row"].enum("null_byte")["absent" if value is None else "present"]])
-        data = encode_part(
-            self._specs["row"], "formatted",
-            {"fixed_length": len(fixed), "fixed_section": fixed, "variable_section": varying}, _ORDER,
-        )  # fmt: skip
+        known = {"fixed_length": len(fixed), "fixed_section": fixed, "variable_section": varying}
+        data = self._encoded("row", "formatted", known)
         header = catalog.load("db2_row_header").layout
         length = sum(entry.width or 0 for entry in header) + len(data)
-        known = {"record_length": length, "inner_record_type": 1}
-        return b"".join(known.get(entry.id, 0).to_bytes(entry.width or 0, _ORDER) for entry in header) + data
+        values = {"record_length": length, "inner_record_type": 1}
+        return b"".join(values.get(entry.id, 0).to_bytes(entry.width or 0, _ORDER) for entry in header) + data
 
     def _value(self, type_: str, length: int, scale: int, value: Any) -> bytes:
         if type_ == "DECIMAL":
             return encode_packed(value, length, scale)
-        if type_ == "DATE":
-            return bytes.fromhex(f"{value:%Y%m%d}")
-        if type_ == "TIMESTAMP":
-            return bytes.fromhex(f"{value:%Y%m%d%H%M%S%f}")
+        if type_ in ("DATE", "TIMESTAMP"):
+            return bytes.fromhex(f"{value:%Y%m%d}" if type_ == "DATE" else f"{value:%Y%m%d%H%M%S%f}")
         if type_ == "CLOB":
             return b"\x14" + bytes(23)  # points to the LOB object, where its records put the value
         if type_ == "DECFLOAT":
@@ -212,12 +208,11 @@ class _Writer:
                 "parent_object_id": table.table_id, "data_length": len(piece), "byte_address": self._address,
                 "original_operation": 1, "column_id": column, "data": piece,
             }  # fmt: skip
-            self._write(chain, "normal", encode_part(self._specs["lob"], "lob_data", known, _ORDER))
+            self._write(chain, "normal", self._encoded("lob", "lob_data", known))
             self._address += len(piece)
 
     def _place(self, table: Table, word: str, rid: int) -> dict[str, Any]:
-        words = {"word0": rid % 64, "word1": rid // 64, "word2": 0}
-        raw = b"".join(value.to_bytes(2, _ORDER) for value in words.values())
+        raw = b"".join(value.to_bytes(2, _ORDER) for value in (rid % 64, rid // 64, 0))
         function = self._specs["dms"].enum("function_id")[word]
         return {
             "component": self._components["dms"], "function_id": function, "tablespace_id": table.tablespace_id,
@@ -228,7 +223,7 @@ class _Writer:
         image = self._image(table, row)
         known = self._place(table, word, rid)
         body = {**known, "record_length": len(image), "record": image}
-        lso = self._write(chain, "normal", encode_part(self._specs["dms"], "row_v97", body, _ORDER))
+        lso = self._write(chain, "normal", self._encoded("dms", "row_v97", body))
         chain.done.append((lso, rid, known, image))
 
     def _update(self, chain: _Chain, table: Table, rid: int, old: Row, new: Row) -> None:
@@ -241,10 +236,10 @@ class _Writer:
             for image, other in zip(images, reversed(images), strict=True)
         ]
         body = {**known, "old_row": halves[0], "new_header": known, "new_row": halves[1]}
-        self._write(chain, "normal", encode_part(self._specs["dms"], "update_v97", body, _ORDER))
+        self._write(chain, "normal", self._encoded("dms", "update_v97", body))
 
     def _undo(self, chain: _Chain, mark: int) -> None:
-        """Take back what was done since a mark, the last first."""
+        """Write compensation records for what was done since a mark, the last first."""
         enum = self._specs["dms"].enum("function_id")
         while len(chain.done) > mark:
             lso, rid, known, image = chain.done.pop()
@@ -254,7 +249,7 @@ class _Writer:
             body = {**known, "function_id": enum[word], "record_length": len(image)}
             part = "rollback_insert_v97" if is_insert else "row_v97"
             body |= {} if is_insert else {"record": image}
-            self._write(chain, "compensation", encode_part(self._specs["dms"], part, body, _ORDER), compensated=lso)
+            self._write(chain, "compensation", self._encoded("dms", part, body), compensated=lso)
 
     def _end(self, chain: _Chain, word: str, number: int) -> None:
         name = self._random.choice(_PEOPLE).encode()
@@ -262,34 +257,30 @@ class _Writer:
         if word == "commit":
             known["time_committed"] = int((_START + timedelta(minutes=number)).timestamp())
         part = "commit_v97" if word == "commit" else "abort_v97"
-        self._write(chain, word, encode_part(self._specs["transaction"], part, known, _ORDER))
+        self._write(chain, word, self._encoded("transaction", part, known))
 
     def _write(self, chain: _Chain, type_: str, body: bytes, compensated: int | None = None) -> int:
-        """Put one record behind the others, with the prefix of the API; returns its log sequence offset."""
-        known: dict[str, Any] = {
-            "lsn": self._lsn, "lfs": 77, "previous_lso": chain.previous, "transaction_id": chain.tid,
-        }  # fmt: skip
+        """Append one record with the prefix of the API; returns its log sequence offset."""
+        known = {"lsn": self._lsn, "lfs": 77, "previous_lso": chain.previous, "transaction_id": chain.tid}
         if compensated is not None:
-            known |= {
-                "before_compensated_log_stream_id": 0, "reserved": bytes(6), "before_compensated_lso": 0,
-                "compensated_lso": compensated,
-            }  # fmt: skip
-        rest = encode_part(self._specs["log"], "chain_v10", known, _ORDER)
+            known |= dict.fromkeys(("before_compensated_log_stream_id", "before_compensated_lso"), 0)
+            known |= {"reserved": bytes(6), "compensated_lso": compensated}
+        rest = self._encoded("log", "chain_v10", known)
         head = self._specs["log"].layout
         length = sum(head[name].width or 0 for name in ("length", "type", "general_flag")) + len(rest) + len(body)
         start = {"length": length, "type": self._types[type_], "general_flag": 2}
         fields = b"".join(value.to_bytes(head[name].width or 0, _ORDER) for name, value in start.items())
-        prefix = encode_part(
-            catalog.load("db2_prefix"), "filter",
-            {
-                "record_lri_type1": {"lri_type": 1, "part1": 77, "part2": self._lsn},
-                "record_lri_type2": {"lri_type": 2, "part1": 0, "part2": self._lso},
-                "real_log_rec_len": length,
-            },
-            _ORDER,
-        )  # fmt: skip
+        before = {
+            "record_lri_type1": {"lri_type": 1, "part1": 77, "part2": self._lsn},
+            "record_lri_type2": {"lri_type": 2, "part1": 0, "part2": self._lso},
+            "real_log_rec_len": length,
+        }
+        prefix = self._encoded("prefix", "filter", before)
         self.log += prefix + fields + rest + body
         lso, chain.previous = self._lso, self._lso
         self._lsn += 1
         self._lso += length
         return lso
+
+    def _encoded(self, spec: str, part: str, known: Mapping[str, Any]) -> bytes:
+        return encode_part(self._specs[spec], part, known, _ORDER)

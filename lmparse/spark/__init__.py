@@ -1,4 +1,4 @@
-"""The thin adapter to Spark: the data source, RDDs of records, Parquet from the executors, a Java to run it.
+"""The thin adapter to Spark: the data source, RDDs of records, Parquet from the executors, a Java for Spark.
 
     from lmparse.spark import parse, read_records, register, spark_environment, write_parquet
 

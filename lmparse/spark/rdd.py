@@ -1,4 +1,4 @@
-"""RDDs: the records of files as bytes, and the generated parser of a spec over them. They need classic Spark."""
+"""RDDs: the records of files as bytes, and the generated parser of a spec over them; both need classic Spark."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def read_records(spark: SparkSession, path: str, framing: str = "auto", **options: Any) -> RDD[bytes]:
-    """The records of files as an RDD of bytes, cut from byte ranges.
+    """The records of files as an RDD of bytes, read from byte ranges.
 
-    `options` are those of the source. Raises FramingError where a file is damaged.
+    `options` are those of the data source. Raises FramingError where a file is damaged.
     """
     request = reader_request({**options, "path": path, "framing": framing}, with_changes=False)
     parts = list(request.parts(is_numbered=False))
@@ -40,9 +40,9 @@ def _part_records(part: FilePart) -> Iterator[bytes]:
 def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) -> RDD[Any]:
     """Map the generated parser of a spec over an RDD of record bytes.
 
-    Gives the dicts that `lmparse records` prints, or with `objects` the generated objects.
-    A bad record raises in mode failfast, is left out in dropmalformed, and else becomes
-    `{"_corrupt_record": hex, "_error": {...}}`. Takes what `sc.binaryRecords` gives too.
+    Returns the dicts that `lmparse records` prints, or with `objects` the generated objects. A bad record raises in
+    mode failfast, is left out in mode dropmalformed, and otherwise becomes `{"_corrupt_record": hex, "_error": {...}}`.
+    The RDD may also come from `sc.binaryRecords`.
     """
     named = read_options({**options, "spec": spec})
     found = catalog.load(named.spec)
@@ -51,7 +51,7 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
 
 
 class _Parser:
-    """The function of one partition: it loads the parser once."""
+    """The function of one partition, which loads the parser once."""
 
     def __init__(self, options: Options, objects: bool) -> None:
         self.options, self.objects = options, objects

@@ -4,13 +4,13 @@
         .option("control", "payroll.ctl").option("table", "PAYROLL.EMPLOYEE")
         .load("payroll.dat"))
 
-The source registers itself in a fresh interpreter (through `pyspark_lmparse`); `register`
-does it by hand. It uses no JVM call, so it works over Spark Connect too.
+Spark finds the source by itself in a fresh interpreter (through `pyspark_lmparse`); `register` registers it in a
+session. It calls nothing in the JVM, so it also works over Spark Connect.
 
-Options: those of the command line in camelCase, and Spark's `maxPartitionBytes`,
-`pathGlobFilter`, `recursiveFileLookup`. With `control`, `tables`, `table` or another option that
-only changes have, or without `spec`, rows are changes; else they are the records of that spec.
-A file is split inside; each part is one task. Files must be readable under the same path on every executor.
+Options are those of the command line in camelCase, and Spark's `maxPartitionBytes`, `pathGlobFilter` and
+`recursiveFileLookup`. With `control`, `tables`, `table` or another option that applies to changes only, or without
+`spec`, rows are changes; otherwise they are the records of that spec. A file is read in parts, each by one task. Files
+must be readable under the same path on every executor.
 """
 
 from __future__ import annotations
@@ -37,42 +37,42 @@ if TYPE_CHECKING:
 
 _SPARK_KEYS = ("path", "paths", "owner", "provider", "location", "comment")
 _OPTIONS = "lmparse.options"
-"""Key in the metadata of the column `_metadata` under which a schema keeps the options it came from."""
+"""Key in the metadata of the column `_metadata` for the options that the schema was made from."""
 _REQUEST_KEYS = ("maxPartitionBytes", "pathGlobFilter", "recursiveFileLookup")
 
 
 def register(spark: SparkSession) -> None:
-    """Make `format("lmparse")` known to a session that does not find it by itself."""
+    """Register `format("lmparse")` in a session that does not find it by itself."""
     try:
         spark.dataSource.register(LmparseSource)
     except AnalysisException as error:
-        # Spark 4.0 complains of a source that it has found by itself.
+        # Spark 4.0 refuses a source that it has found by itself.
         if "DATA_SOURCE_ALREADY_EXISTS" not in str(error):
             raise
 
 
 class LmparseSource(DataSource):
-    """The data source `lmparse`; see the module for its options."""
+    """The data source `lmparse`; the module describes its options."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        # Spark also makes one without any option, to ask what it can do; so nothing is read here.
+        # Spark also makes an instance without options, to ask for its abilities; so nothing is read here.
         self.options = dict(options)
 
     @classmethod
     def name(cls) -> str:
-        """What `format` takes."""
+        """The name for `format`."""
         return "lmparse"
 
     def schema(self) -> StructType:
-        """Columns as the spec, or the table in the control file, gives them; docs as comments."""
+        """The columns of the spec or of the table, with their docs as comments."""
         columns = arrow.request_schema(request_of(self.options))
         found = from_arrow_schema(columns, prefer_timestamp_ntz=True)
         return StructType([_with_comment(field, columns.field(field.name), self.options) for field in found])
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """A reader of these columns, all of the source's or the ones the user asked for."""
+        """A reader of these columns: all columns of the source, or those in the user's schema."""
         if not self.options:
-            # Of a table in the catalog Spark hands over the schema, but not the options.
+            # For a table in the catalog, Spark passes the schema but not the options.
             stored = [field.metadata[_OPTIONS] for field in schema if _OPTIONS in field.metadata]
             self.options = json.loads(stored[0]) if stored else {}
         return LmparseReader(request_of(self.options), schema)
@@ -85,7 +85,7 @@ class LmparseReader(DataSourceReader):
         self.request, self.struct = request, schema
 
     def partitions(self) -> list[InputPartition]:
-        """One task a part."""
+        """The parts, each for one task."""
         is_numbered = "_metadata" in self.struct.names
         return [InputPartition(part) for part in self.request.parts(is_numbered=is_numbered)]
 
@@ -104,7 +104,7 @@ def _with_comment(field: StructField, arrow: pa.Field, options: Mapping[str, str
 
 
 def request_of(options: Mapping[str, Any]) -> Request:
-    """What options ask for, records or changes. Raises OptionError."""
+    """The request that options make, for records or changes. Raises OptionError."""
     request = reader_request(options, with_changes=asks_for_changes(options))
     if request.options.order == "commit":
         raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
@@ -112,8 +112,8 @@ def request_of(options: Mapping[str, Any]) -> Request:
 
 
 def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
-    """What a reader's options ask for. Raises OptionError for an unknown one."""
-    # A table in the catalog brings its options under `option.` too, or so alone.
+    """The request that options make, for changes or not as the caller decides. Raises OptionError."""
+    # A table in the catalog has its options with the prefix `option.` too, or only so.
     bare = {name: value for name, value in options.items() if not name.startswith("option.")}
     options = bare or {name.removeprefix("option."): value for name, value in options.items()}
     keys = {plain(name): value for name, value in options.items()}

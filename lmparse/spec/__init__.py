@@ -1,4 +1,4 @@
-"""What a `.ksy` says: fields, places, widths, codes, and the parser made from it.
+"""The content of a `.ksy`: fields with offsets, widths and codes, and the parser made from it.
 
-Begin with `catalog.load`, which gives a `Spec`; `layout` says what a field is; `build` makes both from the `.ksy`.
+Begin with `catalog.load`, which returns a `Spec`; `layout` defines fields; `build` makes both from the `.ksy`.
 """

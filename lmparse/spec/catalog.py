@@ -1,7 +1,7 @@
-"""Catalog: from a spec's id to its generated parser, its layout, its codes.
+"""Catalog: finds the generated parser, the layout and the codes of a spec by its id.
 
-The specs of the package stand in `lmparse._generated`. A spec of one's own, built
-with `lmparse build --formats DIR --out OUT`, is named by the path `OUT/<id>`.
+The products of the specs of lmparse are in `lmparse._generated`. Another spec, built with
+`lmparse build --formats DIR --out OUT`, is named by the path `OUT/<id>`.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from lmparse.spec.layout import Field, Layout
 
 PACKAGE = "lmparse._generated"
 KIND = "kind"
-"""What records of several kinds say which they are by: an instance in the spec, a key in `records`."""
+"""Name of the instance in a spec, and key in `records`, that tells the kind of a record where there are several."""
 
 
 @dataclass(frozen=True)
 class Spec:
-    """One spec: what its `.ksy` says, and the parser made from it."""
+    """One spec: the layout from its `.ksy`, and the parser made from it."""
 
     id: str
     name: str
-    """What `load` was called with: the id, or the path of a spec of one's own."""
+    """The argument of `load`: the id, or the path of a spec that is not of lmparse."""
     layout: Layout
     layouts: Mapping[str, Layout]
-    """All layouts built together with it, by id (`bmc_dicl.key_column`)."""
+    """All layouts that were built together with this one, by id (`bmc_dicl.key_column`)."""
     parser: type[KaitaiStruct]
 
     @cached_property
@@ -46,15 +46,15 @@ class Spec:
 
     @cached_property
     def debug_parser(self) -> Any:
-        """The parser that records in `_debug` where it found each field; reads only when `_read()` is called."""
+        """The parser that records the offsets of each field in `_debug`; it reads only when `_read()` is called."""
         return _parser(f"{sys.modules[self.parser.__module__].__package__}.debug", self.id)
 
     def layout_of(self, parsed: KaitaiStruct) -> Layout:
-        """The layout of a parsed object, whatever spec of the same build it is of."""
+        """The layout of a parsed object of this spec or of another one of the same build."""
         return self.classes[type(parsed).__qualname__]
 
     def field_ids(self) -> set[str]:
-        """Ids of the fields that a record may have, whatever record it is."""
+        """Ids of all fields that a record of any kind may have."""
         return set(self._ids(self.layout)) | ({KIND} if self.has_kind else set())
 
     def _ids(self, layout: Layout) -> Iterator[str]:
@@ -67,12 +67,12 @@ class Spec:
 
     @property
     def has_kind(self) -> bool:
-        """Whether its records are of several kinds and say which."""
+        """Whether its records are of several kinds and tell their kind."""
         return hasattr(self.parser, "kind")
 
     @cached_property
     def codecs(self) -> frozenset[str]:
-        """Codecs of all text in its records, whatever record it is."""
+        """Codecs of all text that records of any kind may have."""
         found: set[str] = set()
         seen: set[str] = set()
         left = [self.layout]
@@ -85,25 +85,25 @@ class Spec:
         return frozenset(found)
 
     def enum(self, name: str) -> dict[str, int]:
-        """The values of an enumeration of the spec by their words."""
+        """The values of an enumeration of the spec by their ids."""
         return {code.id: code.value for code in self.layout.enums[name]}
 
 
 def class_name(spec_id: str) -> str:
-    """The name the compiler gives to the class of a spec or type."""
+    """The compiler's name for the class of a spec, type or enumeration."""
     return "".join(word.capitalize() for word in spec_id.split("_"))
 
 
 def spec_ids() -> list[str]:
-    """Ids of all specs of the package, sorted."""
+    """Ids of all specs of lmparse, sorted."""
     return sorted(name for name in _layouts(PACKAGE) if "." not in name)
 
 
 @cache
 def load(name: str) -> Spec:
-    """Load a spec by its id, or by the path of a spec of one's own without its suffix.
+    """Load a spec by its id, or by the path of another spec without its suffix.
 
-    Raises UnknownFormatError (LMP-S001) with the ids nearest to a wrong one.
+    Raises UnknownFormatError (LMP-S001) with the ids that are nearest to the wrong one.
     """
     package, spec_id = _locate(name)
     layouts = _layouts(package)
@@ -117,10 +117,7 @@ def _parser(package: str, spec_id: str) -> Any:
 
 
 def unsigned_struct(layout: Layout) -> struct.Struct:
-    """The struct of a layout made of unsigned integers only (descriptor words).
-
-    The number of values is the number of fields, in the order of the layout.
-    """
+    """The struct of a layout of unsigned integers only (descriptor words), with one value for each field in order."""
     order = "<" if layout.endian == "le" else ">"
     return struct.Struct(order + "".join(_LETTERS[_width(field)] for field in layout))
 
@@ -135,7 +132,7 @@ _LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 def _width(field: Field) -> int:
     if field.kind != "uint" or field.width is None:
-        raise UnknownFormatError(f"{field.id} is no unsigned integer of fixed width", code="LMP-S004")
+        raise UnknownFormatError(f"{field.id} is not an unsigned integer of fixed width", code="LMP-S004")
     return field.width
 
 
@@ -145,7 +142,7 @@ def _layouts(package: str) -> dict[str, Layout]:
 
 
 def _locate(name: str) -> tuple[str, str]:
-    """Package and id behind a name; a name with a path separator is a folder's."""
+    """Package and id for a name; a name with a path separator names a folder of products."""
     path = Path(name.removesuffix(".py").removesuffix(".ksy"))
     if path.name == name:
         return PACKAGE, name
@@ -155,8 +152,8 @@ def _locate(name: str) -> tuple[str, str]:
             f"there is no layouts.py in {path.parent}",
             hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}",
         )
-    # A folder built elsewhere is imported as a package of its own name, so that the
-    # relative imports in it work and two folders never mix.
+    # Each folder is imported as a package with a name of its own, so that relative imports in it work and
+    # two folders never mix.
     package = "lmparse_specs_" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
     if package not in sys.modules:
         module = ModuleType(package)

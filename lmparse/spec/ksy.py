@@ -1,4 +1,4 @@
-"""Spec files: what specs say by their `.ksy`, wherever these stand, without the compiler."""
+"""Spec files: reads specs from their `.ksy`, in a file, a folder or a revision, without the compiler."""
 
 from __future__ import annotations
 
@@ -12,16 +12,27 @@ from lmparse.spec import revisions
 from lmparse.spec.build.details import Details, details, unknown_names
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.shelves import SUFFIX, Disk, Shelf, read_all, with_imports
-from lmparse.spec.build.specs import FORMATS, SpecError, SpecFile, missing_imports, parsed, wrong_ids
+from lmparse.spec.build.specs import (
+    FORMATS,
+    SUFFIX,
+    Disk,
+    Shelf,
+    SpecError,
+    SpecFile,
+    missing_imports,
+    parsed,
+    read_all,
+    with_imports,
+    wrong_ids,
+)
 from lmparse.spec.layout import Layout
 
 __all__ = ["INSTALLED", "Specs", "read_specs"]
 
 INSTALLED = "installed"
-"""Names the specs that stand in the package."""
+"""Name for the specs of the package."""
 _FOLDER = "formats"
-"""Where a revision has its specs, when no path is given."""
+"""Folder of a revision that has the specs, when no path is given."""
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
 
@@ -30,38 +41,23 @@ class Specs:
     """One state of some specs."""
 
     source: str
-    """What was asked for."""
+    """Name of the source as the user gave it."""
     own: frozenset[str]
-    """Ids of the specs that stand there; the others in `layouts` are what they import."""
+    """Ids of the specs in the source; the other specs in `layouts` are imported."""
     is_file: bool
-    """Whether it is one spec alone, so that it says nothing of others."""
+    """Whether the source is one spec alone, so that a missing spec means nothing."""
     layouts: Mapping[str, Layout]
-    """Of all specs and of the types in them, by id."""
+    """Layouts of all specs and of their types, by id."""
     details: Mapping[str, Details]
-    """What the specs say beyond that, by the same ids."""
-
-
-@dataclass(frozen=True)
-class _Revision:
-    shown: str
-    folder: revisions.Folder
-
-    def places(self) -> list[str]:
-        names = [name for name in sorted(self.folder.names) if name.endswith(SUFFIX)]
-        return [name.removesuffix(SUFFIX) for name in names if not re.search(r"(^|/)\.", name)]
-
-    def text(self, place: str) -> tuple[Path, bytes] | None:
-        name = f"{place}{SUFFIX}"
-        path = PurePosixPath(self.folder.path, name)
-        return (Path(f"{self.shown}:{path}"), self.folder.read(name)) if name in self.folder.names else None
+    """What the specs specify beyond the layouts, by the same ids."""
 
 
 def read_specs(source: str) -> Specs:
     """The specs of a `.ksy` file, of a folder with `<family>/<id>.ksy`, of a revision, or those installed.
 
-    A revision is `REV` or `REV:PATH` of the git repository one stands in. What specs import is looked for in the
-    same folder, then in the package. Raises OptionError (LMP-S009) when there are none, and LmparseError
-    (LMP-S008) with path, line and column of everything that is wrong in them.
+    A revision is `REV` or `REV:PATH` of the git repository of the current folder. Imports are looked for in the same
+    folder, then in the package. Raises OptionError (LMP-S009) when there are no specs, and LmparseError (LMP-S008)
+    with path, line and column of every fault in them.
     """
     try:
         if source == INSTALLED:
@@ -92,15 +88,15 @@ def _read_revision(source: str) -> Specs:
         hint = None if colon else f"{revision}:PATH names another folder"
         raise OptionError(f"there is no {path} in {revision}", code="LMP-S009", hint=hint)
     if kind == "tree":
-        return _read_folder(source, _Revision(revision, revisions.folder_of(commit, path)))
+        return _read_folder(source, revisions.folder_of(revision, commit, path))
     file = PurePosixPath(path)
     above = file.parent.parent if len(file.parts) > 1 else file.parent
-    folder = revisions.folder_of(commit, "" if str(above) == "." else str(above))
-    name = file.relative_to(above)
-    if str(name) not in folder.names:
-        raise OptionError(f"{path} in {revision} is no file but a link", code="LMP-S009")
-    shelf, data = _Revision(revision, folder), folder.read(str(name))
-    return _read_file(source, shelf, str(name.with_suffix("")), Path(f"{revision}:{path}"), data)
+    shelf = revisions.folder_of(revision, commit, "" if str(above) == "." else str(above))
+    name = str(file.relative_to(above))
+    if name not in shelf.names:
+        raise OptionError(f"{path} in {revision} is not a file but a link", code="LMP-S009")
+    place = name.removesuffix(file.suffix)
+    return _read_file(source, shelf, place, Path(f"{revision}:{path}"), shelf.read(name))
 
 
 def _read_folder(source: str, shelf: Shelf) -> Specs:
@@ -109,7 +105,7 @@ def _read_folder(source: str, shelf: Shelf) -> Specs:
         raise OptionError(
             f"there is no <family>/<id>{SUFFIX} in {source}",
             code="LMP-S009",
-            hint="name the folder that holds the folders of the families",
+            hint="name the folder above the folders of the families",
         )
     own, problems = read_all(shelf, places)
     if problems:
@@ -118,11 +114,11 @@ def _read_folder(source: str, shelf: Shelf) -> Specs:
 
 
 def _read_file(source: str, shelf: Shelf, place: str, path: Path, data: bytes) -> Specs:
-    """A spec alone: its file may have any name."""
+    """One spec, whose file may have any name."""
     spec = parsed(place, path, data)
     spec_id = spec.tree.get("meta", {}).get("id")
     if not isinstance(spec_id, str) or not _ID.fullmatch(spec_id):
-        raise SpecError([spec.problem("/meta/id", f"the id is {spec_id!r}, which names no spec")])
+        raise SpecError([spec.problem("/meta/id", f"{spec_id!r} is not an id of a spec")])
     family = path.parent.name
     if not spec_id.startswith(f"{family}_"):
         family = spec_id.split("_")[0]

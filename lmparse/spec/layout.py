@@ -1,7 +1,7 @@
-"""Field and Layout: where a record's fields stand, as read from its `.ksy`.
+"""Field and Layout: the fields of a record with their offsets and widths, as in its `.ksy`.
 
-`build.py` writes instances of these classes into `generated/layouts.py`. Nothing
-else in the project states an offset, a width, a constant or a code of a format.
+`build.py` writes instances of these classes into `generated/layouts.py`. Nothing else in the project states an offset,
+a width, a constant or a code of a format.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _RESERVED = re.compile(r"(?:^|_)(?:reserved|padding|filler|unused)_?\d*$")
 
 
 def is_reserved(field_id: str) -> bool:
-    """Whether a field is for bytes that nobody may read: the last word of its id says so."""
+    """Whether a field is reserved, by the last word of its id: `reserved`, `padding`, `filler` or `unused`."""
     return _RESERVED.search(field_id) is not None
 
 
@@ -29,11 +29,11 @@ class Code:
     """One listed value of a field. The lists are open: an unlisted value is data."""
 
     value: int
-    """The value as it stands in the bytes, read as an unsigned integer."""
+    """The value: its bytes as an unsigned integer."""
     text: str | None
-    """What is shown: the text behind `value` (`UB`), or None for a plain number."""
+    """The text that is shown for `value` (`UB`), or None for a plain number."""
     id: str
-    """The word the spec uses for it (`update`)."""
+    """The word for it in the spec (`update`)."""
     doc: str = ""
 
 
@@ -44,41 +44,39 @@ class Field:
     id: str
     """Name in the spec, in Python, as a column and in every error."""
     offset: int | None
-    """Bytes from the start of the record (or of the type) to the field, None when
-    its place depends on the data."""
+    """Bytes from the start of the record (or of the type) to the field, None when they depend on the data."""
     width: int | None
-    """Bytes, or None when the field ends where the data says."""
+    """Width in bytes, or None when it depends on the data."""
     kind: str
-    """How its bytes are read: uint, int, float, char, code, hextext, decimaltext,
-    timestamp17, lrsn10, rba10, lsn, rid6, bytes, struct (a nested record), body (a nested
-    record whose fields stand in the record itself), variable (bytes up to where the
-    data says), rest (bytes behind the fields that are known)."""
+    """How its bytes are read: uint, int, float, char, code, hextext, decimaltext, timestamp17, lrsn10, rba10, lsn,
+    rid6, bytes, struct (a nested record), body (a nested record whose fields become fields of the record), variable
+    (bytes whose number depends on the data), rest (bytes behind the known fields)."""
     orig_id: str | None = None
     """The vendor's own spelling."""
     type: str | None = None
     """Id of the layout of a nested type, when the field has one."""
     codec: str | None = None
-    """Code page of text; `ebcdic` and `database` stand for the page of the file."""
+    """Code page of text; `ebcdic` and `database` mean the page of the file."""
     unit: str | None = None
     scale: int | None = None
     enum: str | None = None
     codes: tuple[Code, ...] = ()
     minimum: int | None = None
-    """Smallest value the spec allows, when it states one."""
+    """Smallest value that the spec allows, if it states one."""
     maximum: int | None = None
     checks: str = ""
-    """What the spec's `valid` asks beyond that, as it stands there."""
+    """Other conditions in the spec's `valid`, as text."""
     optional: bool = False
     """True when a shorter record may end before it."""
     ends: str | None = None
-    """Where the part of the record ends that an optional field may be missing from, or that the field
-    fills up: id of the field that holds that offset, or `_io` for the end of the record."""
+    """End of the part of the record that an optional field may be missing from, or that the field fills: id of the
+    field with that offset, or `_io` for the end of the record."""
     conditional: bool = False
-    """True when the data decides whether it is there; what stands behind has no fixed place."""
+    """True when its presence depends on the data; fields behind it then have no fixed offset."""
     repeated: bool = False
     """True when it is a list."""
     cases: tuple[str, ...] = ()
-    """Ids of the layouts that a nested record may have, when the data decides."""
+    """Ids of the layouts that a nested record may have, when the data decide."""
     doc: str = ""
     doc_ref: str = ""
     status: str = "documented"
@@ -92,7 +90,7 @@ class Field:
 
     @property
     def end(self) -> int | None:
-        """Offset of the first byte behind the field, None when it is variable."""
+        """Offset of the first byte behind the field, None when it depends on the data."""
         return None if self.width is None or self.offset is None else self.offset + self.width
 
 
@@ -103,26 +101,26 @@ class Layout:
     id: str
     fields: tuple[Field, ...]
     width: int | None
-    """Bytes of the whole, or None when it is not the same for every record."""
+    """Width of a record in bytes, or None when it is not the same for all records."""
     endian: str | None = None
     """`be`, `le`, or None when a parameter decides."""
     params: tuple[str, ...] = ()
     param_codes: dict[str, tuple[Code, ...]] = field(default_factory=dict)
     """Values of the parameters that have an enumeration."""
     kind: str | None = None
-    """Kind that a field of this type takes, when the type is one value (`-lm-type`)."""
+    """Kind of a field of this type, when the type is one value (`-lm-type`)."""
     title: str = ""
     doc: str = ""
     doc_ref: str = ""
     path: str = ""
-    """Place of the spec under `formats/`."""
+    """Path of the spec under `formats/`."""
     sha256: str = ""
     """Hash of the spec's text."""
     enums: dict[str, tuple[Code, ...]] = field(default_factory=dict)
 
     @property
     def least_width(self) -> int:
-        """Bytes up to the first field that need not be there or has no fixed place."""
+        """Bytes before the first field that may be missing or has no fixed end."""
         end = 0
         for entry in self.fields:
             if entry.optional or entry.conditional or entry.end is None:

@@ -1,28 +1,44 @@
-"""Revisions: files as a commit of the git repository one stands in has them. Nothing is ever written to it."""
+"""Revisions: specs as they are in a commit of the git repository of the current folder, which is only read."""
 
 from __future__ import annotations
 
 import os
 import posixpath
+import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 
 from lmparse.errors import OptionError
+from lmparse.spec.build.specs import SUFFIX
 
 _FILES = ("100644", "100755")
-"""Modes of plain files; links and other repositories are none."""
+"""Modes of plain files, not of links and submodules."""
 
 
 @dataclass(frozen=True)
-class Folder:
-    """A folder of a commit, and the names of the files below it."""
+class RevisionFolder:
+    """A folder of a commit as a shelf of specs."""
 
-    commit: str
+    revision: str
+    """The revision as the user named it, for messages."""
     path: str
-    """From the top of the repository; empty for the top itself."""
+    """Path from the top of the repository; empty for the top itself."""
     names: Mapping[str, str] = field(repr=False)
     """Objects of the files by their names from here: `bmc/bmc_lldf.ksy`."""
+
+    def places(self) -> list[str]:
+        """See `Shelf`."""
+        names = [name for name in sorted(self.names) if name.endswith(SUFFIX)]
+        return [name.removesuffix(SUFFIX) for name in names if not re.search(r"(^|/)\.", name)]
+
+    def text(self, place: str) -> tuple[Path, bytes] | None:
+        """See `Shelf`."""
+        name = f"{place}{SUFFIX}"
+        if name not in self.names:
+            return None
+        return Path(f"{self.revision}:{PurePosixPath(self.path, name)}"), self.read(name)
 
     def read(self, name: str) -> bytes:
         """The bytes of one of its files."""
@@ -30,7 +46,7 @@ class Folder:
 
 
 def commit_of(revision: str) -> str | None:
-    """The commit that a branch, a tag or an expression such as `HEAD~1` names; None when there is none."""
+    """The commit that a branch, a tag or an expression such as `HEAD~1` names, or None."""
     if not revision or revision.startswith("-"):
         return None
     try:
@@ -40,7 +56,7 @@ def commit_of(revision: str) -> str | None:
 
 
 def from_top(path: str) -> str:
-    """A path of a revision from the top of the repository; as in git, only one with a dot in front starts here."""
+    """A path of a revision from the top of the repository; as in git, `./` and `../` start at the current folder."""
     if path.split("/")[0] in (".", ".."):
         path = _git("rev-parse", "--show-prefix").decode().rstrip("\n") + path
     path = posixpath.normpath(path)
@@ -55,15 +71,15 @@ def kind_of(commit: str, path: str) -> str | None:
         return None
 
 
-def folder_of(commit: str, path: str) -> Folder:
-    """A folder of a commit. Raises OptionError (LMP-S009) when git has none of it."""
+def folder_of(revision: str, commit: str, path: str) -> RevisionFolder:
+    """A folder of a commit. Raises OptionError (LMP-S009) when git cannot list it."""
     names = {}
     for entry in _git("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{path}").split(b"\0")[:-1]:
         about, _, name = entry.partition(b"\t")
         mode, _, blob = about.decode().split()
         if mode in _FILES:
             names[os.fsdecode(name)] = blob
-    return Folder(commit, path, names)
+    return RevisionFolder(revision, path, names)
 
 
 def _git(*arguments: str) -> bytes:
@@ -74,6 +90,6 @@ def _git(*arguments: str) -> bytes:
     except OSError:
         raise OptionError("git cannot be run", code="LMP-S009", hint="name files or folders") from None
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
-        raise OptionError(f"git: {said}", code="LMP-S009")
+        message = done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+        raise OptionError(f"git: {message}", code="LMP-S009")
     return done.stdout

@@ -1,4 +1,4 @@
-"""The user's cache: what is fetched or made once and can be made again."""
+"""The user's cache, for files that are fetched or made once and can be made again."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from pathlib import Path
 
 
 def user_cache() -> Path:
-    """The folder of lmparse in it, which need not exist: `$XDG_CACHE_HOME/lmparse`, else `~/.cache/lmparse`."""
+    """The folder of lmparse in the cache: `$XDG_CACHE_HOME/lmparse`, else `~/.cache/lmparse`; it need not exist."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lmparse"

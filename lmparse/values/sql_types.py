@@ -108,7 +108,7 @@ class SqlType:
 
 
 def parse_type(text: str) -> SqlType:
-    """A type from its SQL words. Raises ValueError, which says what is wrong."""
+    """The type that SQL words name. Raises ValueError with the reason when they name none."""
     match = _WORDS.fullmatch(" ".join(text.upper().split()))
     if match is None:
         raise ValueError(f"{text!r} is not an SQL type")
@@ -120,21 +120,8 @@ def parse_type(text: str) -> SqlType:
         raise ValueError(f"{name} cannot be FOR BIT DATA")
     if scale is not None and name != "DECIMAL":
         raise ValueError(f"{name} takes no scale")
-    if name == "DECIMAL":
-        precision, scale = 5 if length is None else length, scale or 0
-        if not 1 <= precision <= 31 or scale > precision:
-            raise ValueError(f"{text!r}: precision is 1 to 31, scale at most as large")
-        return SqlType(name, decimal_bytes(precision), precision, scale)
-    if name == "TIMESTAMP":
-        digits = 6 if length is None else length
-        if digits > 12:
-            raise ValueError(f"{text!r}: a timestamp has 0 to 12 digits behind the second")
-        return SqlType(name, timestamp_bytes(digits), digits)
-    if name == "DECFLOAT":
-        digits = 34 if length is None else length
-        if digits not in (16, 34):
-            raise ValueError(f"{text!r}: DECFLOAT has 16 or 34 digits")
-        return SqlType(name, 8 if digits == 16 else 16, digits)
+    if name in ("DECIMAL", "TIMESTAMP", "DECFLOAT"):
+        return _type_of_digits(text, name, length, scale)
     if match["name"] == "FLOAT" and length is not None:
         return SqlType("REAL", 4) if length < 25 else SqlType("DOUBLE", 8)
     if name in _BARE:
@@ -151,6 +138,24 @@ def parse_type(text: str) -> SqlType:
     if unit not in (default, "CODEUNITS32") or (unit != default and (is_bit_data or name in _BINARY)):
         raise ValueError(f"{text!r}: {name} is not counted in {unit}")
     return SqlType(name, _CODE_UNITS[unit] * length, is_bit_data=is_bit_data)
+
+
+def _type_of_digits(text: str, name: str, length: int | None, scale: int | None) -> SqlType:
+    """A type whose length in SQL is a number of digits."""
+    if name == "DECIMAL":
+        precision, scale = 5 if length is None else length, scale or 0
+        if not 1 <= precision <= 31 or scale > precision:
+            raise ValueError(f"{text!r}: precision is 1 to 31, scale at most as large")
+        return SqlType(name, decimal_bytes(precision), precision, scale)
+    if name == "TIMESTAMP":
+        digits = 6 if length is None else length
+        if digits > 12:
+            raise ValueError(f"{text!r}: a timestamp has 0 to 12 digits behind the second")
+        return SqlType(name, timestamp_bytes(digits), digits)
+    digits = 34 if length is None else length
+    if digits not in (16, 34):
+        raise ValueError(f"{text!r}: DECFLOAT has 16 or 34 digits")
+    return SqlType(name, 8 if digits == 16 else 16, digits)
 
 
 def decimal_bytes(precision: int) -> int:

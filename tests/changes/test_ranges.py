@@ -15,7 +15,7 @@ from writers.bmc import logs
 
 from lmparse import cli, open_log
 from lmparse.changes.ranges import OUTSIDE
-from lmparse.cli.exit_codes import GOOD, USAGE
+from lmparse.cli.messages import GOOD, USAGE
 from lmparse.errors import OptionError
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import Request

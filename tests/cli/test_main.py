@@ -15,6 +15,7 @@ from writers.bmc import control, framing, lldf, logs
 
 from lmparse import __version__, cli
 from lmparse.cli.command_line import build_parser
+from lmparse.options import camel
 from lmparse.spec import catalog
 
 ROOT = Path(__file__).parents[2]
@@ -179,6 +180,17 @@ def test_an_unknown_option_names_the_nearest(run: Any, log: Files, command: str,
     assert (done.code, done.out) == (2, "")
     assert wrong in done.err
     assert right in done.err
+
+
+@pytest.mark.parametrize("option", ["generation", "byte_order", "tables"])
+def test_an_option_of_another_family_is_refused(run: Any, log: Files, option: str) -> None:
+    """No option of another family is accepted without effect."""
+    value = {"generation": "v10", "byte_order": "little"}.get(option, log.control)
+    done = run("records", log.data, "--spec", "bmc_lldf", f"--{option.replace('_', '-')}", value)
+    assert (done.code, done.out) == (2, "")
+    assert failure(done, "LMP-S003")
+    assert f"{camel(option)} means nothing for records of bmc_lldf" in done.err
+    assert "it is for specs of the family db2" in done.err
 
 
 def test_an_unknown_command_names_the_nearest(run: Any, log: Files) -> None:

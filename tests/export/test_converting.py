@@ -652,7 +652,7 @@ def test_damaged_framing_writes_nothing(
     done = run("convert", log.data, out, *with_control, "--jobs", jobs, "--part-bytes", 3000)
     assert done.code == code
     failure(done, error)
-    assert f"{out} is not written: it would not be whole" in done.err
+    assert f"{out} is not written: it would not be complete" in done.err
     assert os.listdir(log.to) == []
 
 

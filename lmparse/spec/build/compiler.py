@@ -1,9 +1,8 @@
 """The compiler: kaitai-struct-compiler from npm, fetched when it is needed, never vendored.
 
-It is one JavaScript file. dukpy runs it without Node; Node is the second engine and must
-give the same bytes. The file knows no YAML, reports one error a run, and blames the spec it
-was asked for when an import is at fault. So every spec is compiled on its own, imported ones
-first.
+It is one JavaScript file. dukpy runs it without Node; Node is the second engine and must give the same bytes. The file
+reads no YAML, reports one error in a run, and attributes an error in an import to the spec being compiled. So every
+spec is compiled on its own, imported specs first.
 """
 
 from __future__ import annotations
@@ -17,26 +16,26 @@ import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from lmparse.spec.build.shape import LARGEST_EXACT
 from lmparse.spec.build.specs import FORMATS, Problem, SpecError, SpecFile, missing_imports, shown
 from lmparse.spec.user_cache import user_cache
 
 NAME = "kaitai-struct-compiler"
 VERSION = "0.11.0"
 SHA256 = "c9aacee51040be0977299210fc2624e6bbf2a51770b3dca579accbbaa84ba353"
-"""Of the one file of the package that is run."""
+"""Hash of the one file of the package that is run."""
 _IS_CHECKOUT = (FORMATS.parent / "build.py").is_file()
 CACHE = FORMATS.parent / ".cache" if _IS_CHECKOUT else user_cache()
-_LARGEST_EXACT = 1 << 53
 
 
 class CompilerUnavailable(Exception):
-    """The compiler is not in the cache and cannot be fetched, or nothing here can run it."""
+    """The compiler is not in the cache and cannot be fetched, or no engine can run it."""
 
 
 class CompilerUnfit(Exception):
-    """There is a compiler, but not the right one. Nothing can stand in for it: it must be put right."""
+    """There is a compiler, but not the right one; nothing can replace it."""
 
 
 _DRIVER = """
@@ -56,15 +55,8 @@ function compile(job, main) {
 """
 
 
-class Engine(Protocol):
-    """Something that runs the compiler."""
-
-    def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
-        """Compile each of `job['places']`, specs among `job['files']`; gives `files` or `error` for each."""
-
-
 class Dukpy:
-    """QuickJS inside Python."""
+    """Runs the compiler by QuickJS inside Python."""
 
     def __init__(self, path: Path) -> None:
         import dukpy
@@ -78,7 +70,8 @@ class Dukpy:
             raise CompilerUnfit(f"{path} does not run: {_last_line(str(error))}") from None
 
     def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
-        # Evaluation returns when no promise is left, so the result is there by then.
+        """Compile each of `job['places']`, specs among `job['files']`; returns `files` or `error` for each."""
+        # Evaluation returns when no promise is left, so the result exists by then.
         self._evaluate(
             "globalThis.result = null; compileAll(dukpy.job).then(function (r) { globalThis.result = r; }); 0", job=job
         )
@@ -90,7 +83,7 @@ class Dukpy:
 
 
 class SystemNode:
-    """Node of the system."""
+    """Runs the compiler by Node."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -100,9 +93,9 @@ class SystemNode:
         )
 
     def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
-        done = subprocess.run(
-            ["node", "-e", self._script], input=json.dumps(job), capture_output=True, encoding="utf-8", check=False
-        )
+        """The same as `Dukpy.run`."""
+        command = ["node", "-e", self._script]
+        done = subprocess.run(command, input=json.dumps(job), capture_output=True, encoding="utf-8", check=False)
         if done.returncode:
             raise CompilerUnfit(f"{self._path} does not run: {_last_line(done.stderr)}")
         results: list[dict[str, Any]] = json.loads(done.stdout)
@@ -126,12 +119,12 @@ class Compiler:
         self.sha256 = _sha256(file)
         if path is None and self.sha256 != SHA256:
             raise CompilerUnfit(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
-        self._engine: Engine = Dukpy(file) if engine == "dukpy" else SystemNode(file)
+        self._engine = Dukpy(file) if engine == "dukpy" else SystemNode(file)
 
     def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> dict[str, str]:
-        """The Python text of each spec by id. Raises SpecError with the problems of all of them.
+        """The Python text of each spec by id. Raises SpecError with the problems of all specs.
 
-        `known` are all specs that may be imported. What imports a broken spec is not reported. Parsers made
+        `known` are all specs that may be imported. A spec is not reported for importing a broken one. Parsers made
         with `debug` record start and end of every field in `_debug`, and read only when `_read()` is called.
         """
         job = {
@@ -161,23 +154,16 @@ def _require(engine: str) -> None:
     """Raise CompilerUnavailable where the engine is not installed."""
     if engine == "node" and shutil.which("node") is None:
         raise CompilerUnavailable("there is no node on PATH")
-    if engine == "dukpy" and not _can_import_dukpy():
-        raise CompilerUnavailable("dukpy is not installed: pip install 'lmparse[build]', or use --engine node")
-
-
-def _can_import_dukpy() -> bool:
-    try:
-        import dukpy  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    if engine == "dukpy":
+        try:
+            import dukpy  # noqa: F401
+        except ImportError:
+            text = "dukpy is not installed: pip install 'lmparse[build]', or use --engine node"
+            raise CompilerUnavailable(text) from None
 
 
 def fetched() -> Path:
-    """The compiler's file in the cache; fetches it when it is not there.
-
-    Raises CompilerUnavailable when it can not be fetched.
-    """
+    """The compiler's file in the cache, fetched when it is missing. Raises CompilerUnavailable."""
     file = CACHE / f"{NAME}-{VERSION}.js"
     if not file.is_file():
         CACHE.mkdir(parents=True, exist_ok=True)
@@ -204,7 +190,7 @@ def _with_dukpy(folder: Path) -> Path | None:
 
         with contextlib.redirect_stdout(io.StringIO()):
             install_jspackage(NAME, VERSION, str(folder))
-    except Exception:  # whatever it is (no package, no network), the other way is tried next
+    except Exception:  # for any reason (no package, no network) the other way is tried next
         return None
     return next(folder.rglob(f"{NAME}.js"), None)
 
@@ -223,7 +209,7 @@ def _with_npm(folder: Path) -> Path | None:
 
 
 def _for_compiler(spec: SpecFile) -> Any:
-    """A spec as JSON, its imports from the root: the importer is not told which spec a relative one stands in."""
+    """A spec as JSON, its imports from the root: the importer does not learn which spec has a relative import."""
     tree = _for_json(spec.tree)
     if spec.imports:
         tree["meta"]["imports"] = [f"/{place}" for place in spec.imports]
@@ -231,18 +217,18 @@ def _for_compiler(spec: SpecFile) -> Any:
 
 
 def _for_json(value: Any) -> Any:
-    """A spec as JSON has it: keys as text, integers that JSON would round as text too."""
+    """A spec in JSON's types: keys as text, and integers as text when JSON would round them."""
     if isinstance(value, dict):
         return {str(key).lower() if isinstance(key, bool) else str(key): _for_json(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_for_json(item) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _LARGEST_EXACT:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST_EXACT:
         return str(value)
     return value
 
 
 def _problems(spec: SpecFile, message: str) -> list[Problem]:
-    """The compiler's message, `FILE: /path:\\n\\terror: text`, as problems of the spec."""
+    """The problems in a message of the compiler, which has the form `FILE: /path:\\n\\terror: text`."""
     problems = []
     where = ""
     for line in message.splitlines():

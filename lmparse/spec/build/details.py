@@ -1,7 +1,7 @@
-"""Details: what a spec says of a record beyond its layouts, and names that mean nothing.
+"""Details: what a spec specifies beyond its layouts, and names in it that nothing defines.
 
-Layouts hold places, widths and kinds. Expressions, cases and instances stand in the parser only; who compares
-two states of a spec needs them too.
+Layouts have offsets, widths and kinds; expressions, cases and instances are in the parser only. A comparison of two
+states of a spec needs both.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from lmparse.spec.build.shape import Finding, enum_number
 from lmparse.spec.build.specs import SpecFile
 
 Details = dict[str, dict[str, str]]
-"""Of one layout: what stands at a member, by key. Members are `plan` (a field), `params.kind`, `instances.kind`,
-`enums.state`, and the empty text for the layout itself."""
+"""Details of one layout: for each member its values by key. Members are `plan` (a field), `params.kind`,
+`instances.kind`, `enums.state`, and the empty text for the layout itself."""
 
 _HELD_BY_LAYOUT = {"meta", "doc", "doc-ref", "-lm-type", "params", "seq", "instances", "types", "enums"}
 _HELD_OF_META = {"id", "title"}
@@ -54,10 +54,10 @@ def _members(scope: Scope) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _reading(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What type and size of a field say beyond its width and its kind."""
+    """What type and size of a field specify beyond its width and its kind."""
     type_, size = attribute.get("type"), attribute.get("size")
     if size is not None:
-        # A nested record of constant size is cut out, whatever its own width is.
+        # A nested record of constant size has this size, whatever the width of its own fields.
         is_plain = constant(size) is not None and "repeat" not in attribute
         if not is_plain or isinstance(type_, dict) or _is_nested(type_):
             yield "size", _text(size)
@@ -84,7 +84,7 @@ def _is_nested(type_: Any) -> bool:
 
 
 def _case(scope: Scope, case: str) -> str:
-    """The type of a case under the id of its layout."""
+    """The type of a case, with the id of its layout."""
     nested = scope.type_named(case)
     _, bracket, arguments = case.partition("(")
     return f"{nested.id}{bracket}{arguments}" if nested else case
@@ -106,7 +106,7 @@ def _text(value: Any) -> str:
 
 
 def unknown_names(scope: Scope) -> Iterator[Finding]:
-    """Types and enumerations that a spec, or a type in it, names and nothing defines."""
+    """Types and enumerations that a scope names and nothing defines."""
     tree = scope.tree
     places = [(f"seq/{number}", entry) for number, entry in enumerate(tree.get("seq", []))]
     places += [(f"instances/{name}", entry) for name, entry in tree.get("instances", {}).items()]

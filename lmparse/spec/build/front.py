@@ -1,6 +1,6 @@
 """The front of the build step: the commands of `build.py` and of `lmparse build`.
 
-`build.py` works on the project's own specs unless it is given others; `lmparse build` asks which.
+`build.py` works on the specs of lmparse by default; `lmparse build` has no default.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lmparse.spec.build.specs import FORMATS, GENERATED, SpecError, shown
 def run(parsed: argparse.Namespace, program: str) -> int:
     """Run one command of `program`; returns 0, or 1 when something is wrong, which is reported.
 
-    Raises OptionError for arguments that do not go together.
+    Raises OptionError for arguments that contradict each other.
     """
     if parsed.check and parsed.command == "generate":
         parsed.command = "check"
@@ -35,7 +35,7 @@ def run(parsed: argparse.Namespace, program: str) -> int:
     except (SpecError, CompilerUnavailable, CompilerUnfit, Refused) as error:
         return _say(str(error))
     except OSError as error:
-        if error.filename is None:  # a reader of standard output that has gone away
+        if error.filename is None:  # the reader of standard output has gone
             raise
         return _say(f"{error.filename}: {error.strerror}")
 
@@ -47,7 +47,7 @@ def _validate(parsed: argparse.Namespace) -> None:
         raise OptionError("give --formats as well: a .ksy file, or a folder with such files")
     is_own = parsed.formats.resolve() != FORMATS
     if parsed.command == "new" and parsed.formats.is_file():
-        raise OptionError("new takes the folder of the specs as --formats, and no file")
+        raise OptionError("new takes a folder of specs as --formats, not a file")
     if parsed.command in ("generate", "check"):
         if parsed.out is None:
             raise OptionError("give --out as well: the folder for what is made of the specs")
@@ -74,7 +74,7 @@ def _generate(parsed: argparse.Namespace) -> int:
 
 
 def _is_foreign(out: Path, present: dict[str, bytes]) -> bool:
-    """Whether files lie there that are somebody else's: whatever is no product gets removed."""
+    """Whether the folder has files of somebody else, since files that are not products are removed."""
     if out.exists() and not out.is_dir():
         return True
     return bool(present) and MANIFEST not in present and out.resolve() != GENERATED

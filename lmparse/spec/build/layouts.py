@@ -1,4 +1,4 @@
-"""Layouts: the fields of each spec with their places, for `generated/layouts.py`."""
+"""Layouts: the fields of each spec with their offsets and widths, for `generated/layouts.py`."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from lmparse.spec.build.specs import SpecError, SpecFile
 from lmparse.spec.layout import Code, Field, Layout
 
 NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
-"""Types that the compiler has for numbers: of bytes, or of bits."""
+"""Number types of the compiler: of whole bytes (`u2le`) or of bits (`b3`)."""
 COMPILERS_TEXTS = ("str", "strz")
 _MAY_END_BEFORE = re.compile(r"not _io\.eof$|_io\.pos < ")
-"""Conditions of a field that a shorter record ends before; any other decides by the data."""
+"""Conditions under which a shorter record may end before a field; other conditions depend on the data."""
 _ENDS = re.compile(r"(?:_io\.pos < (\w+)|(\w+) - _io\.pos)$")
-"""What compares the place of a field with that of the end of its part."""
+"""Expressions that compare the position of a field with the end of its part."""
 _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
 }
 _BOOTSTRAP = "cp037"
-"""Codes are letters and digits, which all EBCDIC pages have at the same places."""
+"""Code page of codes: letters and digits, which are the same in all EBCDIC pages."""
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the walk through a record stands: bytes, and bits in the byte; no bytes behind variable parts."""
+    """A position in a record: byte offset and bits within the byte; the offset is None behind variable parts."""
 
     offset: int | None = 0
     bits: int = 0
 
     def aligned(self) -> _Place:
-        """The next whole byte, where everything but a bit field starts."""
+        """The next whole byte, where all fields but bit fields start."""
         return self if self.offset is None or not self.bits else _Place(self.offset + 1)
 
     def behind(self, width: int | None, bits: int) -> _Place:
-        """The place behind a field that starts here."""
+        """The position behind a field that starts here."""
         if self.offset is None:
             return self
         if bits:
@@ -52,7 +52,7 @@ class _Place:
 
 
 class Layouts:
-    """Layouts of a set of specs; `by_id` has those of their types too. Raises SpecError."""
+    """The layouts of a set of specs and of their types, in `by_id`. Raises SpecError."""
 
     def __init__(self, specs: list[SpecFile]) -> None:
         self.by_id: dict[str, Layout] = {}
@@ -102,9 +102,6 @@ class Layouts:
         condition = str(attribute.get("if", ""))
         is_optional = bool(_MAY_END_BEFORE.match(condition))
         is_repeated = "repeat" in attribute
-        valid = attribute.get("valid")
-        bounds = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in attribute else {}
-        minimum, maximum = (_whole(bounds.get(key, bounds.get("eq"))) for key in ("min", "max"))
         type_ = attribute.get("type")
         nested = scope.type_named(type_) if isinstance(type_, str) else None
         field = Field(
@@ -119,9 +116,7 @@ class Layouts:
             scale=attribute.get("-scale"),
             enum=attribute.get("enum"),
             codes=self._codes(scope, where, attribute, width),
-            minimum=minimum,
-            maximum=maximum,
-            checks=_checks(bounds, attribute.get("contents")),
+            **_bounds(attribute),
             optional=is_optional,
             ends=_ends(attribute),
             conditional=bool(condition) and not is_optional,
@@ -139,7 +134,7 @@ class Layouts:
         return field, place.behind(width, bits)
 
     def _width(self, scope: Scope, attribute: dict[str, Any]) -> tuple[int | None, int]:
-        """Bytes of a field, None when the data decides; and its bits when it is made of bits."""
+        """Width of a field in bytes, None when the data decides; and its bits when it is a bit field."""
         type_, size = attribute.get("type"), attribute.get("size")
         if size is not None or attribute.get("size-eos"):
             return constant(size), 0
@@ -149,7 +144,7 @@ class Layouts:
         if "contents" in attribute:
             return len_contents(attribute["contents"]), 0
         nested = scope.type_named(type_) if isinstance(type_, str) else None
-        # A type inside itself is still open; how deep it goes is for the data to say.
+        # A type inside itself is still open: the data decide how deep it nests.
         return (None, 0) if nested is None or nested.id in self._open else (self._add(nested).width, 0)
 
     def _kind(self, scope: Scope, attribute: dict[str, Any]) -> str:
@@ -206,14 +201,14 @@ def _plain_codes(members: list[Member]) -> tuple[Code, ...]:
 
 
 def len_contents(contents: Any) -> int:
-    """Bytes of a constant field: a text, a byte, or a list of both."""
+    """Length of `contents` in bytes: a text, a byte, or a list of both."""
     if isinstance(contents, list):
         return sum(map(len_contents, contents))
     return len(contents.encode()) if isinstance(contents, str) else 1
 
 
 def constant(size: Any) -> int | None:
-    """A size that no data decides: a number, or a sum or product of numbers."""
+    """A size that does not depend on the data: a number, or a sum or product of numbers; else None."""
     try:
         return _value(ast.parse(str(size), mode="eval").body)
     except (SyntaxError, ValueError):
@@ -229,19 +224,23 @@ def _value(node: ast.expr) -> int:
 
 
 def code_text(value: int, width: int) -> str:
-    """What is shown for a code: its characters, without trailing blanks; one blank for blanks only."""
+    """The text of a code: its characters without trailing blanks, or one blank when all are blanks."""
     return value.to_bytes(width, "big").decode(_BOOTSTRAP).rstrip() or " "
 
 
-def _checks(bounds: dict[str, Any], contents: Any) -> str:
-    """What a field is checked for that a smallest and a largest number cannot say."""
-    left = {key: value for key, value in bounds.items() if key not in ("min", "max", "eq") or _whole(value) is None}
-    said = [f"{key}: {value}" for key, value in left.items()]
-    return "; ".join(said if contents is None else [*said, f"contents: {contents}"])
+def _bounds(attribute: dict[str, Any]) -> dict[str, Any]:
+    """What `Field` has of the checks in `valid` and `contents`."""
+    valid = attribute.get("valid")
+    bounds = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in attribute else {}
+    minimum, maximum = (_whole(bounds.get(key, bounds.get("eq"))) for key in ("min", "max"))
+    checks = [f"{k}: {v}" for k, v in bounds.items() if k not in ("min", "max", "eq") or _whole(v) is None]
+    if attribute.get("contents") is not None:
+        checks.append(f"contents: {attribute['contents']}")
+    return {"minimum": minimum, "maximum": maximum, "checks": "; ".join(checks)}
 
 
 def _ends(attribute: dict[str, Any]) -> str | None:
-    """Where the part ends that a field fills, or that it may be missing from."""
+    """See `Field.ends`."""
     if attribute.get("size-eos") or attribute.get("if") == "not _io.eof":
         return "_io"
     match = _ENDS.match(str(attribute.get("if", ""))) or _ENDS.match(str(attribute.get("size", "")))

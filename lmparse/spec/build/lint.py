@@ -1,4 +1,4 @@
-"""The house style of specs, as far as a machine can hold it."""
+"""Lint: checks specs against the house style, as far as a program can."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import Any
 
 from lmparse.spec.build.layouts import code_text
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.shape import Finding
-from lmparse.spec.build.shelves import on_disk, read_all, with_imports
-from lmparse.spec.build.specs import Problem, SpecFile
+from lmparse.spec.build.shape import LARGEST_EXACT, Finding
+from lmparse.spec.build.specs import Problem, SpecFile, on_disk, read_all, with_imports, wrong_ids
 
 TOP_KEYS = (
     "meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums",
@@ -28,35 +27,32 @@ FIELD_KEYS = (
     "process", "contents", "valid", "repeat", "repeat-expr", "repeat-until", "if", "doc", "doc-ref",
 )  # fmt: skip
 DASH_KEYS = frozenset(("-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-type", "-lm-source"))
-"""The closed list of keys of our own."""
+"""All keys that lmparse adds to those of Kaitai Struct."""
 TAKEN = frozenset(("self", "mro", "close", "from_bytes", "from_file", "from_io")) | {
     "bool", "bytes", "classmethod", "float", "int", "list", "property", "str",
 }  # fmt: skip
-"""Names that mean something else where they would stand in a generated parser or in its stub."""
+"""Names that have another meaning in a generated parser or in its stub."""
 TAKEN_BY_ENUMS = frozenset(("name", "value"))
 TAKEN_BY_CLASSES = frozenset(
     ("any", "bytes_io", "int_enum", "kaitai_stream", "kaitai_struct", "read_write_kaitai_struct")
 )
+"""Names of classes that the generated code itself needs: types and enumerations become classes beside them."""
 PAGES_OF_THE_FILE = ("ebcdic", "database")
-"""Codecs that stand for the code page that the file, or the database it is of, has."""
+"""Codecs that mean the code page of the file or of its database."""
 STATUSES = ("documented", "inferred", "unknown")
 _ID = re.compile(r"[a-z][a-z0-9_]*$")
-_LARGEST_EXACT = 1 << 53
 
 
 def lint(source: Path) -> list[Problem]:
-    """Every breach of the house style in a `.ksy` file, or in those of a folder. Raises SpecError when there is none.
+    """The problems of a `.ksy` file, or of those in a folder, with the house style; specs that cannot be read are among
+    them.
 
-    Specs that cannot be understood are reported with the rest.
+    Raises SpecError when there is no spec.
     """
     shelf, places = on_disk(source)
     specs, problems = read_all(shelf, places)
-    by_id: dict[str, SpecFile] = {}
-    for spec in specs:
-        if spec.id in by_id:
-            problems.append(spec.problem("/meta/id", f"the id stands in {by_id[spec.id].shown} too"))
-        by_id[spec.id] = spec
-    named = {spec.id: spec for spec in with_imports(specs, shelf)[0].values()} | by_id
+    problems += wrong_ids(specs)
+    named = {spec.id: spec for spec in (*with_imports(specs, shelf)[0].values(), *specs)}
     for spec in specs:
         problems.extend(spec.problem(*finding) for finding in _findings(spec, named))
     return sorted(set(problems))
@@ -73,8 +69,6 @@ def _meta(spec: SpecFile) -> Iterator[Finding]:
     meta = spec.tree.get("meta", {})
     yield from _order("/meta", meta, META_KEYS)
     families = spec.place.split("/")[:-1]
-    if meta.get("id") != spec.id:
-        yield "/meta/id", f"the id is {meta.get('id')!r}, but the file is named {spec.id}"
     if families and not any(spec.id.startswith(f"{family}_") for family in families):
         yield "/meta/id", f"the id does not start with its family, {families[-1]}_"
     for key in ("title", "license"):
@@ -101,14 +95,14 @@ def _has_numbers(tree: Any) -> bool:
 
 
 def _type(scope: Scope) -> Iterator[Finding]:
-    """A spec or a type inside one, without the types inside it."""
+    """The problems of a spec or of a type inside one, without those of the types inside it."""
     where, tree = scope.where, scope.tree
     yield from _order(where, tree, TOP_KEYS)
     for key in ("doc", "doc-ref"):
         if not tree.get(key):
             yield where or "/meta", f"{key} is missing"
     if scope.path:
-        yield from _class_name(where, scope.path[-1])
+        yield from _name(where, scope.path[-1], TAKEN_BY_CLASSES)
         yield from _order(f"{where}/meta", tree.get("meta", {}), META_KEYS)
     for section in ("params", "seq"):
         for number, attribute in enumerate(tree.get(section, [])):
@@ -116,9 +110,10 @@ def _type(scope: Scope) -> Iterator[Finding]:
     for name, instance in tree.get("instances", {}).items():
         yield from _attribute(f"{where}/instances/{name}", instance, name, scope)
     for name, entries in tree.get("enums", {}).items():
-        yield from _class_name(f"{where}/enums/{name}", name)
+        yield from _name(f"{where}/enums/{name}", name, TAKEN_BY_CLASSES)
         for value, entry in entries.items():
-            yield from _member(f"{where}/enums/{name}/{value}", entry["id"] if isinstance(entry, dict) else entry)
+            member = entry["id"] if isinstance(entry, dict) else entry
+            yield from _name(f"{where}/enums/{name}/{value}", member, TAKEN_BY_ENUMS)
 
 
 def _attribute(where: str, attribute: dict[str, Any], name: str, scope: Scope) -> Iterator[Finding]:
@@ -146,14 +141,14 @@ def _is_codec(name: str) -> bool:
 
 
 def _codes(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
-    """The vendor's spelling of a code must be what its number means in EBCDIC."""
+    """The vendor's spelling of a code must be the number's text in EBCDIC."""
     found = scope.enum_named(attribute["enum"]) if "enum" in attribute else None
     width = {"u1": 1, "u2": 2, "u4": 4, "u8": 8}.get(str(attribute.get("type"))[:2])
     if found is None or width is None or "-codec" not in attribute:
         return
     holder, name = found
     for entry in holder.members(name):
-        # The fault of an imported enumeration is named here, where its numbers become text.
+        # A fault in an imported enumeration is reported for the field whose codec makes its numbers text.
         is_own = holder.spec is scope.spec
         place = f"{holder.where}/enums/{name}/{entry.value}" if is_own else f"{where}/enum"
         try:
@@ -166,30 +161,17 @@ def _codes(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Find
                 yield place, f"-orig-id is {name_of_vendor!r}, but the number means {meant!r}"
 
 
-def _name(where: str, name: str) -> Iterator[Finding]:
+def _name(where: str, name: str, taken: frozenset[str] = frozenset()) -> Iterator[Finding]:
     if not _ID.match(name or ""):
         yield where, f"{name!r} is not lower_snake_case"
     elif keyword.iskeyword(name):
         yield where, f"{name!r} is a keyword of Python"
-    elif name in TAKEN:
-        yield where, f"{name!r} means something else in the generated code"
-
-
-def _member(where: str, name: str) -> Iterator[Finding]:
-    yield from _name(where, name)
-    if name in TAKEN_BY_ENUMS:
-        yield where, f"{name!r} means something else in the generated code"
-
-
-def _class_name(where: str, name: str) -> Iterator[Finding]:
-    """Types and enumerations become classes beside those that the generated code itself needs."""
-    yield from _name(where, name)
-    if name in TAKEN_BY_CLASSES:
+    elif name in TAKEN | taken:
         yield where, f"{name!r} means something else in the generated code"
 
 
 def _order(where: str, tree: dict[str, Any], keys: tuple[str, ...]) -> Iterator[Finding]:
-    """Keys are known and in order."""
+    """Keys must be known and in order."""
     last = -1
     for key in tree:
         if str(key).startswith("-") and key not in DASH_KEYS:
@@ -212,10 +194,10 @@ def _is_ebcdic(encoding: str) -> bool:
 
 
 def _everywhere(where: str, tree: Any) -> Iterator[Finding]:
-    """What the compiler passes on wrongly, wherever it stands."""
+    """Values that the compiler changes or misplaces, anywhere in a spec."""
     if isinstance(tree, dict):
         for key, value in tree.items():
-            if isinstance(key, int) and abs(key) > _LARGEST_EXACT:
+            if isinstance(key, int) and abs(key) > LARGEST_EXACT:
                 yield f"{where}/{key}", "the number is too large for the compiler; quote it"
             if key in ("doc", "doc-ref") and ("\\" in str(value) or '"""' in str(value)):
                 yield f"{where}/{key}", "a doc may hold neither a backslash nor three quotes: it becomes a docstring"
@@ -225,5 +207,5 @@ def _everywhere(where: str, tree: Any) -> Iterator[Finding]:
     elif isinstance(tree, list):
         for number, value in enumerate(tree):
             yield from _everywhere(f"{where}/{number}", value)
-    elif isinstance(tree, int) and not isinstance(tree, bool) and abs(tree) > _LARGEST_EXACT:
+    elif isinstance(tree, int) and not isinstance(tree, bool) and abs(tree) > LARGEST_EXACT:
         yield where, "the number is too large for the compiler; quote it"

@@ -1,6 +1,6 @@
-"""New: a skeleton of a spec in house style, with a file that it reads and one that is bad.
+"""New: writes a skeleton of a spec in house style, with a file that it reads and a bad one.
 
-The bytes of both are put together here from the values that are expected, never read back from a parser.
+The bytes of both are made here from the values that are expected, never read back from a parser.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ import re
 from pathlib import Path, PurePosixPath
 
 from lmparse.spec.build.lint import TAKEN_BY_CLASSES
-from lmparse.spec.build.shelves import SUFFIX, Disk
-from lmparse.spec.build.specs import FORMATS, shown
+from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, shown
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
 _MANUAL = {"manual": "Name and edition of the manual", "section": "Title of the section"}
 _LENGTH, _NAME = 2, 8
-"""Bytes of the two fields that every record of the skeleton has."""
+"""Widths in bytes of the two fields that every record of the skeleton has."""
 
 _SPEC = """\
 meta:
@@ -83,14 +82,14 @@ good_rows: 1
 
 
 class Refused(Exception):
-    """The name is no id for a spec, or something of that name is there."""
+    """The name is not an id for a spec, or a spec of that name exists."""
 
 
 def new(spec_id: str, formats: Path, program: str) -> list[str]:
-    """Write the skeleton of a spec into a formats folder, its two cases into `tests/cases` and `tests/cases_bad` beside
-    that folder; gives the lines that say what to do next.
+    """Write the skeleton of a spec into a formats folder, and its cases into `tests/cases` and `tests/cases_bad` beside
+    that folder; returns the lines that list the next steps.
 
-    Raises Refused, and writes nothing then.
+    Raises Refused; nothing is written then.
     """
     homes = _homes(formats)
     family = _family(spec_id, set(homes))
@@ -113,7 +112,7 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
 
 
 def _steps(spec: Path, good: Path, bad: Path, formats: Path, program: str) -> list[str]:
-    """What the author does next: in the project its tests prove the cases, elsewhere the command reads them."""
+    """The next steps of the author: in the project its tests prove the cases, elsewhere the command reads them."""
     begun = f"1. put the fields of the manual's table into {shown(spec)}: one line, one field"
     real = f"3. put bytes and values of real records into {shown(good)}"
     if formats.resolve() == FORMATS:
@@ -138,7 +137,7 @@ def _spec(spec_id: str) -> bytes:
 
 
 def _cases(good: Path, bad: Path, program: str) -> dict[Path, bytes]:
-    """The files of both cases: two records, and two of which the second is cut inside its name."""
+    """The files of both cases: two records, and two records of which the second ends inside its name."""
     first, second = _record(b"FIRST"), _record(b"SECOND", b"\1\2")
     cut = second[: _LENGTH + 3]
     whole, damaged = _framed(first, second), _framed(first, cut)
@@ -157,7 +156,7 @@ def _cases(good: Path, bad: Path, program: str) -> dict[Path, bytes]:
 
 
 def _family(spec_id: str, known: set[str]) -> str:
-    """The family that an id begins with: one that is there, or a new word."""
+    """The family in an id: a known one, or the first word."""
     if not _ID.fullmatch(spec_id):
         raise Refused(f"{spec_id!r} is no id: it is <family>_<thing> in lower case, such as acme_reading")
     if spec_id in TAKEN_BY_CLASSES:
@@ -167,7 +166,7 @@ def _family(spec_id: str, known: set[str]) -> str:
 
 
 def _homes(formats: Path) -> dict[str, str]:
-    """The folders of the families that are there, by their names."""
+    """The folders of the known families, by name."""
     folders = {PurePosixPath(place).parent for place in Disk(formats).places() if "/" in place}
     return {folder.name: str(folder) for folder in folders}
 
@@ -178,5 +177,5 @@ def _record(name: bytes, rest: bytes = b"") -> bytes:
 
 
 def _framed(*records: bytes) -> bytes:
-    """Records behind record descriptor words: a length that counts itself, and two zero bytes."""
+    """Records behind record descriptor words: a length that includes the word, and two zero bytes."""
     return b"".join((len(record) + 4).to_bytes(2, "big") + bytes(2) + record for record in records)

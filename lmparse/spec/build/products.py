@@ -1,4 +1,4 @@
-"""Products: the texts of everything that `generated/` holds."""
+"""Products: makes the texts of all files in `generated/`."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from typing import Any
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.shelves import on_disk, read_all, with_imports
-from lmparse.spec.build.specs import Problem, SpecError, SpecFile, closure, wrong_ids
+from lmparse.spec.build.specs import Problem, SpecError, SpecFile, closure, on_disk, read_all, with_imports, wrong_ids
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.layout import Code, Field, Layout
 
 MANIFEST = "MANIFEST.json"
 LAYOUTS = "layouts.py"
 DEBUG = "debug/"
-"""Folder of the parsers that record where they found each field."""
+"""Folder of the parsers that record the offsets of each field."""
 _PACKAGES = ("__init__.py", f"{DEBUG}__init__.py")
 _START_OF_BITS = re.compile(r"('start'.*self\._io\.pos\(\))(.*\n.*\.read_bits_int_)")
 _IN_BYTE = r"\1 - (self._io.bits_left > 0)\2"
-"""The compiler notes the next whole byte as the start of a field of bits, which may begin in the byte before."""
+"""The compiler records the next whole byte as the start of a bit field, which may begin in the byte before."""
 
 
 def selected(source: Path) -> tuple[list[SpecFile], dict[str, SpecFile]]:
-    """The spec of a `.ksy` file, or those of a folder, with what they import, imported ones first; and all by place."""
+    """The spec of a `.ksy` file, or those of a folder, with their imports, imported specs first; and all by place."""
     shelf, places = on_disk(source)
     own, problems = read_all(shelf, places)
     known, more = with_imports(own, shelf)
@@ -57,7 +56,7 @@ def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str
 
 
 def _parsers(specs: list[SpecFile], compiled: dict[str, str]) -> dict[str, str]:
-    """The compiler's texts by file name, as modules of one package."""
+    """The compiler's texts as modules of one package, by file name."""
     imports = re.compile(rf"^import ({'|'.join(sorted(compiled))})$", re.MULTILINE)
     return {f"{spec.id}.py": _parser(spec, compiled[spec.id], imports) for spec in specs}
 
@@ -78,7 +77,7 @@ def _broken(spec: SpecFile, text: str) -> Problem | None:
     except SyntaxError as error:
         line = (error.text or "").strip().partition("\n")[0]  # some Pythons give more than the line, or none
         place = f" in {line!r}" if line else ""
-        return spec.problem("/meta", f"what is generated from it is no Python: {error.msg}{place}")
+        return spec.problem("/meta", f"what is generated from it is not Python: {error.msg}{place}")
     return None
 
 
@@ -96,7 +95,7 @@ def _layouts_text(layouts: dict[str, Layout]) -> str:
 
 
 def _construct(value: Any, depth: int) -> str:
-    """A constructor call that leaves defaults out, one argument a line where it is long."""
+    """A constructor call without default values, one argument a line when it is long."""
     if isinstance(value, Layout | Field | Code):
         arguments = [
             f"{entry.name}={_construct(getattr(value, entry.name), depth + 1)}"
@@ -149,14 +148,14 @@ def _hash(text: str) -> str:
 
 
 def files_in(out: Path) -> dict[str, bytes]:
-    """The files that are in the place of products, by name."""
+    """The files in a folder of products, by name."""
     folders = [folder for folder in (out, out / DEBUG) if folder.is_dir()]
     paths = sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in paths}
 
 
 def differences_from_manifest(source: Path, out: Path) -> list[str]:
-    """What does not have the hash that the manifest states: specs and products."""
+    """The specs and products that do not have the hash in the manifest."""
     specs, _ = selected(source)
     try:
         manifest = json.loads((out / MANIFEST).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Scopes: which type or enumeration a name in a spec means, by the compiler's rules."""
+"""Scopes: finds the type or enumeration that a name in a spec means, by the compiler's rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Scope:
-    """A spec or a type inside one: names are looked up from here outwards, then among the specs."""
+    """A spec or a type inside one, where names are looked up: here, then outwards, then among the specs."""
 
     specs: dict[str, SpecFile]
     spec: SpecFile
@@ -57,7 +57,7 @@ class Scope:
         return [self._inner(name) for name in sorted(self.tree.get("types", {}))]
 
     def type_named(self, name: str) -> Scope | None:
-        """The type that `a`, `a::b` or `a(1)` means here; None for the compiler's own types."""
+        """The type that `a`, `a::b` or `a(1)` names here; None for the compiler's own types."""
         first, *rest = name.split("(")[0].strip().split("::")
         found = self._first(first)
         for step in rest:
@@ -65,7 +65,7 @@ class Scope:
         return found
 
     def enum_named(self, name: str) -> tuple[Scope, str] | None:
-        """Where the enumeration stands that `a` or `a::b` means here, and its own name."""
+        """The scope that defines the enumeration named `a` or `a::b` here, and its own name."""
         *owner, last = name.split("::")
         holders = [self.type_named("::".join(owner))] if owner else self._outwards()
         for holder in holders:
@@ -74,7 +74,7 @@ class Scope:
         return None
 
     def members(self, enum: str) -> list[Member]:
-        """The entries of an enumeration that stands here, in the order of the spec."""
+        """The entries of an enumeration that is defined here, in the order of the spec."""
         found = []
         for key, entry in self.tree["enums"][enum].items():
             named = entry if isinstance(entry, dict) else {"id": entry}
@@ -98,5 +98,5 @@ class Scope:
 
 
 def attributes(tree: dict[str, Any]) -> list[dict[str, Any]]:
-    """The fields in the order they stand, with the compiler's name for those without an id."""
+    """The fields in order, with the compiler's name for those without an id."""
     return [{"id": f"_unnamed{number}", **attribute} for number, attribute in enumerate(tree.get("seq", []))]

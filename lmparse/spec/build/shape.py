@@ -1,7 +1,7 @@
-"""Shape: what must hold of a spec before anything can be said about its meaning.
+"""Shape: checks what must be true of every spec before its meaning can be checked.
 
-The compiler stops at the first fault and knows no lines; here all of them are found, with
-their places, whether the compiler is at hand or not.
+The compiler stops at the first fault and reports no lines; here all faults are found, with their positions, and
+without the compiler.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from typing import Any
 import yaml
 
 Finding = tuple[str, str]
-"""Path in the spec and text."""
+"""Path in the spec, and message."""
 Marked = tuple[yaml.Mark, str]
-"""Place in the text and text."""
+"""Position in the text of the spec, and message."""
 
 _SECTIONS = {"meta": dict, "params": list, "seq": list, "instances": dict, "types": dict, "enums": dict}
 _TEXTS = ("id", "enum", "-codec", "-unit", "-lm-status", "-lm-type", "-lm-source")
 _PLAIN = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "merge"))
+LARGEST_EXACT = 1 << 53
+"""Largest number that the compiler, a program in JavaScript, represents exactly."""
 _INT64 = range(-(1 << 63), 1 << 63)
 
 
 def misread(root: yaml.Node) -> Iterator[Marked]:
-    """What YAML would take otherwise than it is meant: keys that stand twice, dates, loops."""
+    """What YAML reads in another way than is meant: keys that occur twice, dates, loops."""
     seen: set[int] = set()
 
     def visit(node: yaml.Node, above: tuple[int, ...]) -> Iterator[Marked]:
@@ -57,7 +59,7 @@ def _twice(node: yaml.MappingNode) -> Iterator[Marked]:
 
 
 def misshapen(tree: dict[Any, Any], where: str = "") -> Iterator[Finding]:
-    """Sections that are not what their name says, in a spec or in a type inside it."""
+    """Sections of a spec, and of the types inside it, that do not have the form their name requires."""
     yield from _texts(where, tree)
     for name, kind in _SECTIONS.items():
         section = tree.get(name, kind())
@@ -130,13 +132,13 @@ def _texts(where: str, tree: dict[str, Any]) -> Iterator[Finding]:
 
 
 def orig_ids(tree: dict[str, Any]) -> list[Any]:
-    """The vendor's names of something; a key of Kaitai's world, where it may be a list."""
+    """The vendor's names in `-orig-id`, which by Kaitai's convention may be a list."""
     names = tree.get("-orig-id", [])
     return names if isinstance(names, list) else [names]
 
 
 def enum_number(key: Any) -> int | None:
-    """The value that a key of an enumeration stands for; large ones are written as text."""
+    """The value of a key of an enumeration, None when it is not a number; large values are written as text."""
     if isinstance(key, str):
         try:
             return int(key, 0)

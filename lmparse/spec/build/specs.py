@@ -1,24 +1,26 @@
-"""Spec files: reading them, and saying where in them something is wrong."""
+"""Spec files: finds and reads them with what they import, and names the place of what is wrong in them."""
 
 from __future__ import annotations
 
+import glob
 import hashlib
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 
 from lmparse.spec.build.shape import misread, misshapen
 
+SUFFIX = ".ksy"
 _PACKAGE = Path(__file__).resolve().parents[2]
 FORMATS = (_PACKAGE / "_formats").resolve()
 """The project's own specs: those of the checkout, or of the installed package."""
 GENERATED = (_PACKAGE / "_generated").resolve()
-"""What is made of them."""
+"""The products of these specs."""
 _INT = "tag:yaml.org,2002:int"
-"""A number may be written otherwise than it is counted: 0xd6 is 214."""
+"""Tag of integers, which may be written in several ways: 0xd6 is 214."""
 
 
 @dataclass(frozen=True, order=True)
@@ -54,13 +56,13 @@ class SpecFile:
     text: str
     tree: dict[str, Any]
     node: yaml.Node = field(repr=False, compare=False)
-    """The same as `tree`, with the places in the text."""
+    """The same as `tree`, with positions in the text."""
     imports: tuple[str, ...]
-    """Places of the specs it imports; one that leads out of the formats folder is as the spec has it."""
+    """Places of the specs it imports; an import that leads out of the formats folder is as in the text."""
 
     @property
     def id(self) -> str:
-        """The last word of its place: the file's name, which must be the spec's id."""
+        """The name of the file, which must be the id of the spec."""
         return self.place.rsplit("/", 1)[-1]
 
     @property
@@ -70,11 +72,11 @@ class SpecFile:
 
     @property
     def shown(self) -> str:
-        """Its path as messages show it: from where one stands, when it is below."""
+        """Its path in messages: relative when it is below the current folder."""
         return shown(self.path)
 
     def problem(self, where: str, text: str) -> Problem:
-        """A problem at a path such as `/seq/10/type`: the deepest part of it that exists."""
+        """A problem at a path such as `/seq/10/type`, at the position of the deepest part that exists."""
         node, mark = self.node, self.node.start_mark
         for step in where.strip("/").split("/"):
             found = _step(node, step)
@@ -104,7 +106,7 @@ def shown(path: Path) -> str:
 
 
 def parsed(place: str, path: Path, data: bytes) -> SpecFile:
-    """The spec that some bytes are; `path` is what problems name. Raises SpecError."""
+    """Parse the bytes of a spec; problems name `path`. Raises SpecError."""
     text = _text(path, data)
     try:
         loader = yaml.SafeLoader(text)
@@ -112,7 +114,7 @@ def parsed(place: str, path: Path, data: bytes) -> SpecFile:
         marked = list(misread(root)) if root else []
         tree = loader.construct_document(root) if root and not marked else None
     except yaml.MarkedYAMLError as error:
-        # Where the text ends too early there is no mark of the problem itself.
+        # When the text ends too early, the problem itself has no mark.
         mark = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0)
         raise SpecError([Problem(shown(path), mark.line + 1, mark.column + 1, str(error.problem))]) from None
     except ValueError as error:  # from a number such as 0b_
@@ -131,7 +133,7 @@ def parsed(place: str, path: Path, data: bytes) -> SpecFile:
 
 
 def _place_of_import(name: str, place: str) -> str:
-    """Where an import leads: from the root of the formats, or from the folder of the spec that has it."""
+    """The place that an import names, from the root of the formats or from the folder of the importing spec."""
     parts = [] if name.startswith("/") else place.split("/")[:-1]
     for step in name.split("/"):
         if step == ".." and not parts:
@@ -157,8 +159,95 @@ def _character(path: Path, before: str, text: str) -> Problem:
     return Problem(shown(path), before.count("\n") + 1, column + 1, text)
 
 
+# -- shelves: where specs are looked for by their place ------------------------------------
+
+
+class Shelf(Protocol):
+    """A tree of specs, which are found by their place."""
+
+    def places(self) -> list[str]:
+        """The places of all specs at any depth, without those in hidden folders."""
+
+    def text(self, place: str) -> tuple[Path, bytes] | None:
+        """Path for messages, and bytes, of one spec; None when there is none."""
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A folder of specs."""
+
+    root: Path
+
+    def places(self) -> list[str]:
+        """See `Shelf`."""
+        names = glob.glob(f"**/*{SUFFIX}", root_dir=self.root, recursive=True)  # skips hidden names
+        return sorted(name.removesuffix(SUFFIX) for name in names)
+
+    def text(self, place: str) -> tuple[Path, bytes] | None:
+        """See `Shelf`."""
+        path = self.root / f"{place}{SUFFIX}"
+        return (path, path.read_bytes()) if path.is_file() else None
+
+    def place(self, path: Path) -> str:
+        """The place of one of its files."""
+        return path.relative_to(self.root).with_suffix("").as_posix()
+
+
+def on_disk(source: Path) -> tuple[Disk, list[str]]:
+    """The shelf of a `.ksy` file or of a folder with such files at any depth, and the places of these files.
+
+    The folder of a single file counts as its family: `/family/id` and `../family/id` are looked for beside it.
+    Raises SpecError when there is no such file.
+    """
+    if source.is_file() and source.suffix == SUFFIX:
+        path = source.absolute()
+        shelf = Disk(path.parent.parent)
+        return shelf, [shelf.place(path)]
+    shelf = Disk(source)
+    places = shelf.places()
+    if not places:
+        text = f"there is no {SUFFIX} in this folder" if source.is_dir() else f"this is neither a {SUFFIX} nor a folder"
+        raise SpecError([Problem(str(source), 1, 1, text)])
+    return shelf, places
+
+
+def read_all(shelf: Shelf, places: Iterable[str]) -> tuple[list[SpecFile], list[Problem]]:
+    """The specs at some places that can be read, and the problems of the others."""
+    specs: list[SpecFile] = []
+    problems: list[Problem] = []
+    for place in places:
+        found = None if ".." in place.split("/") else shelf.text(place)
+        try:
+            specs += [] if found is None else [parsed(place, *found)]
+        except SpecError as error:
+            problems += error.problems
+    return specs, problems
+
+
+def with_imports(own: Iterable[SpecFile], shelf: Shelf) -> tuple[dict[str, SpecFile], list[Problem]]:
+    """Specs with everything they import, by place, and the problems of imported specs that cannot be read.
+
+    Imports are looked for on the same shelf, then among the specs of lmparse.
+    """
+    known = {spec.place: spec for spec in own}
+    problems: list[Problem] = []
+    left = [*known.values()]
+    while left:
+        for place in left.pop().imports:
+            for home in (shelf, Disk(FORMATS)):
+                if place not in known:
+                    found, wrong = read_all(home, [place])
+                    known |= {spec.place: spec for spec in found}
+                    left += found
+                    problems += wrong
+    return known, problems
+
+
+# -- sets of specs -------------------------------------------------------------------------
+
+
 def wrong_ids(specs: Iterable[SpecFile]) -> list[Problem]:
-    """Ids that are not the files' names, and ids that stand twice: whatever is made of a spec is named after it."""
+    """Problems of ids that differ from the file's name or occur twice: products are named after the id."""
     problems = []
     seen: dict[str, SpecFile] = {}
     for spec in specs:
@@ -172,18 +261,18 @@ def wrong_ids(specs: Iterable[SpecFile]) -> list[Problem]:
 
 
 def missing_imports(spec: SpecFile, known: Container[str]) -> list[Problem]:
-    """Imports of a spec that are none of the places known."""
-    missing = [(number, place) for number, place in enumerate(spec.imports) if place not in known]
-    return [spec.problem(f"/meta/imports/{number}", _no_spec(place)) for number, place in missing]
-
-
-def _no_spec(place: str) -> str:
-    is_outside = ".." in place.split("/")
-    return f"{place} leads out of the folder of the specs" if is_outside else f"there is no spec {place}"
+    """Problems of the imports of a spec that are not among the places known."""
+    problems = []
+    for number, place in enumerate(spec.imports):
+        if place not in known:
+            is_outside = ".." in place.split("/")
+            text = f"{place} leads out of the folder of the specs" if is_outside else f"there is no spec {place}"
+            problems.append(spec.problem(f"/meta/imports/{number}", text))
+    return problems
 
 
 def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]:
-    """Some specs with everything they import, imported ones first."""
+    """The specs at some places with everything they import, imported specs first."""
     ordered: dict[str, SpecFile] = {}
 
     def visit(place: str, path: tuple[str, ...]) -> None:

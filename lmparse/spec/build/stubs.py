@@ -7,9 +7,10 @@ from typing import Any
 from lmparse.spec.build.layouts import NUMBER
 from lmparse.spec.build.scopes import Scope, attributes
 from lmparse.spec.build.specs import SpecFile
+from lmparse.spec.catalog import class_name
 
 _PLAIN = {"str": "str", "strz": "str", "bool": "bool", "bytes": "bytes", "any": "Any", "io": "Any", "struct": "Any"}
-"""Names that the compiler has for types of texts and parameters."""
+"""Annotations of the compiler's types of texts and parameters."""
 
 
 def stub(spec: SpecFile, specs: dict[str, SpecFile]) -> str:
@@ -28,14 +29,9 @@ def stub(spec: SpecFile, specs: dict[str, SpecFile]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def class_name(name: str) -> str:
-    """The compiler's name for the class of an id."""
-    return "".join(word.capitalize() for word in name.split("_"))
-
-
 def _class(scope: Scope, indent: str) -> list[str]:
     inner, tree = indent + "    ", scope.tree
-    # Without its base class, which has no annotations: every attribute would pass for one.
+    # Without its base class, which has no annotations: with it, a type checker would accept every attribute.
     lines = [f"{indent}class {class_name((scope.spec.id, *scope.path)[-1])}:"]
     lines += [f"{inner}{known}: Any" for known in ("_io", "_parent", "_root")]
     for enum in sorted(tree.get("enums", {})):
@@ -84,7 +80,7 @@ def _single(scope: Scope, attribute: dict[str, Any]) -> str:
 
 def _of_cases(scope: Scope, attribute: dict[str, Any], cases: dict[Any, Any]) -> str:
     names = {_single(scope, {"type": case}) for case in cases.values()}
-    if "_" not in cases:  # what no case names stays bytes where its size is known, and is left out elsewhere
+    if "_" not in cases:  # without a case the field is bytes where its size is known, else it is missing
         names.add("bytes" if {"size", "size-eos", "terminator"} & attribute.keys() else "None")
     return " | ".join(sorted(names))
 
