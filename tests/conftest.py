@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import gc
 import pickle
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,10 +11,15 @@ from amounts import examples
 from hypothesis import settings
 
 from lmparse.cli import command_line
+from lmparse.db2 import log_record
+from lmparse.records.reader import RecordReader
 from lmparse.storage import processes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+MOST_TRIED = 1 << 14
+"""Records or row images that are kept with what a layout says of them."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -36,6 +41,27 @@ def _parser_of_commands_built_once() -> Iterator[None]:
     """It is the same each time, and takes as long as reading a small log."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(command_line, "build_parser", cache(command_line.build_parser))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _evidence_is_weighed_once() -> Iterator[None]:
+    """Whether a record or a row image is one of some layout does not depend on its log: it is tried once for each.
+
+    Most logs of the tests hold the same records, and each time that one is opened they say again how it is read.
+    """
+    tried: dict[tuple[int, str], tuple[Any, Callable[[bytes], bool]]] = {}
+    accepts, explains = RecordReader.accepts, log_record._explains
+
+    def accepts_once(self: RecordReader, raw: bytes) -> bool:
+        key = id(self.spec), str(self.arguments)
+        if key not in tried:
+            tried[key] = self.spec, lru_cache(MOST_TRIED)(partial(accepts, self))
+        return tried[key][1](bytes(raw))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RecordReader, "accepts", accepts_once)
+        patch.setattr(log_record, "_explains", cache(lambda *form: lru_cache(MOST_TRIED)(explains(*form))))
         yield
 
 

@@ -92,7 +92,10 @@ def _check_generation(buffer: Buffer, framing: Framing, generation: str) -> None
     raws: list[bytes] = []
     with suppress(FramingError):
         raws.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
-    counts = log_record.explained(raws, framing.byte_order or "")
+    order = framing.byte_order or ""
+    if log_record.explained(raws, order, (generation,))[generation] * log_record.MARGIN >= len(raws):
+        return  # so many that no other one can explain far more
+    counts = log_record.explained(raws, order)
     best = max(counts, key=lambda name: counts[name])
     # Among few damaged records, one may fit another generation by chance.
     if counts[best] > log_record.MARGIN * counts[generation] and 2 * counts[best] > len(raws):

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from amounts import amount
 from samples.db2_scripts import EMP, ITEM, emp, item
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
@@ -54,12 +55,13 @@ ENDINGS = ("parquet", "arrow", "csv", "jsonl")
 Made = tuple[bytes, dict[str, Any]]
 
 
+@cache
 def made(way: str) -> Made:
     """A file of more than four parts, and the options to read it with."""
     if way not in ZOS:
         order, generation, name = way.split()
         options = {"spec": "db2_log", "framing": name, "byte_order": order, "generation": generation}
-        return luw_log(order, generation, name), options
+        return luw_log(order, generation, name, amount(5 * MAX_BYTES["db2_log"], 1 << 20)), options
     kind, reader, options = ZOS[way]
     size = 5 * MAX_BYTES["bmc_lldf"]
     count = size // sum(map(len, RECORDS)) + 1 if kind != "fixed" else size // LONGEST // len(RECORDS) + 1
@@ -68,9 +70,12 @@ def made(way: str) -> Made:
 
 
 @cache
-def luw_log(order: Any, generation: Any, name: Any) -> bytes:
+def luw_log(order: Any, generation: Any, name: Any, most: int = 1 << 20) -> bytes:
+    """The log of 500 transactions, or of those that begin in its first `most` bytes."""
     stream, chance = Stream(generation, order, name), random.Random(1)
     for number in range(500):
+        if stream.records and stream.records[-1].offset > most:
+            break
         unit = stream.begin(f"USER{number}")
         for row in range(chance.randrange(1, 6)):
             unit.insert(EMP, emp(row, "x" * chance.randrange(30)))

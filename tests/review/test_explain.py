@@ -31,6 +31,7 @@ from lmparse import cli
 from lmparse.errors import DataError, FramingError, LmparseError, OptionError
 from lmparse.options import Options
 from lmparse.review.explain import search
+from lmparse.review.explain import text as terminal
 from lmparse.review.explain.explanation import ExplainedSection, Explanation, FieldLine, lines_of
 from lmparse.review.explain.page import ROOT, scoped
 from lmparse.review.explain.search import Explained, explain
@@ -237,10 +238,26 @@ def records_of(path: Path) -> Iterator[Explained]:
             return
 
 
-@pytest.mark.parametrize("path", [*FOUND, *FOUND_BAD], ids=name)
-def test_the_bytes_of_every_case_are_all_there(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name_ in ("open_file", "dissector_of"):  # its records are those of one file, opened once
+@pytest.fixture
+def opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The records of a case are those of one file, which is opened once."""
+    for name_ in ("open_file", "dissector_of"):
         monkeypatch.setattr(search, name_, cache(getattr(search, name_)))
+
+
+@pytest.fixture(scope="module")
+def wrapped_once() -> Iterator[None]:
+    """The texts of a spec are wrapped once for all cases, since every record shows the same ones."""
+    wrapped = cache(lambda spans, *how: tuple(wrap(spans, *how)))
+    wrap = terminal._wrapped
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(terminal, "_wrapped", lambda spans, *how: wrapped(tuple(spans), *how))
+        yield
+
+
+@pytest.mark.usefixtures("opened_once", "wrapped_once")
+@pytest.mark.parametrize("path", [*FOUND, *FOUND_BAD], ids=name)
+def test_the_bytes_of_every_case_are_all_there(path: Path) -> None:
     data = path.with_suffix(".bin").read_bytes()
     for found in itertools.islice(records_of(path), amount(3, 6)):
         for section in found.sections:
@@ -251,6 +268,7 @@ def test_the_bytes_of_every_case_are_all_there(path: Path, monkeypatch: pytest.M
         assert max(map(len, found.lines(80))) <= 80 or any(ord(letter) > 0x2E80 for letter in str(found))
 
 
+@pytest.mark.usefixtures("opened_once")
 @pytest.mark.parametrize("path", [path for path in FOUND_BAD if load(path)["command"] != "sniff"], ids=name)
 def test_the_errors_of_a_record_stand_at_its_fields(path: Path) -> None:
     """What `records` or `changes` says of a bad record, `explain` says too, at the field that has it."""
@@ -279,6 +297,7 @@ def columns_shown(found: Explained, role: str) -> dict[str, Any]:
     return values
 
 
+@pytest.mark.usefixtures("opened_once")
 @pytest.mark.parametrize("path", [path for path in FOUND if load(path)["command"] == "changes"], ids=name)
 def test_columns_have_the_values_that_changes_prints(path: Path) -> None:
     case = load(path)
