@@ -380,7 +380,7 @@ def samples(draw: st.DrawFn) -> Sample:
 def test_random_tables(given: Sample, count: int, seed: int, data: st.DataObject) -> None:
     images = rows_of(given, count, seed)
     assert not compared(given, images).irregular.any()
-    names = given.table.column_names
+    names = [column.name for column in given.table.columns]
     wanted = frozenset(data.draw(st.lists(st.sampled_from(names)))) if names else frozenset()
     assert not compared(given, images, wanted).irregular.any()
 
@@ -393,7 +393,7 @@ def test_wanted(null_bytes: str, is_expanded: bool) -> None:
     given = sample(columns, "unicode", null_bytes=null_bytes, is_expanded=is_expanded)
     images = rows_of(given, 10)
     whole = compared(given, images)
-    names = given.table.column_names
+    names = [column.name for column in given.table.columns]
     for wanted in [[], *([name] for name in names), names[:1] + names[-1:], names[::2]]:
         decoded = compared(given, images, frozenset(wanted))
         assert not decoded.irregular.any()
@@ -454,7 +454,7 @@ def test_damage(given: Sample, count: int, seed: int, data: st.DataObject) -> No
         lengths[number] = chance.choice(
             (0, lengths[number] // 2, max(lengths[number] - 1, 0), lengths[number] + 1, lengths[number] + 30)
         )
-    names = given.table.column_names
+    names = [column.name for column in given.table.columns]
     wanted = frozenset(data.draw(st.lists(st.sampled_from(names)))) if names else frozenset()
     for some in (None, wanted):
         _, needless = checked(given, content, starts, np.minimum(lengths, len(content) - starts), some)
@@ -638,7 +638,7 @@ def test_every_type_has_a_way() -> None:
     given = sample(TYPES, "unicode")
     plan = ImagePlan(given.table, given.reading, given.options)
     assert not plan.reason
-    assert [column.name for column in plan.columns] == given.table.column_names
+    assert [column.name for column in plan.columns] == [column.name for column in given.table.columns]
     kernels = {
         column.type + column.subtype: found.kernel for column, found in zip(given.columns, plan.columns, strict=True)
     }
