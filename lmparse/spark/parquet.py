@@ -72,7 +72,7 @@ def write_parquet(
         raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
     target = Path(out)
     if mode == "error" and target.exists():
-        raise OptionError(f"{out} exists already", hint="mode append or overwrite")
+        raise OptionError(f"{out} is there already", hint="mode append or overwrite")
     request = request_of({**options, "path": path})
     schema = arrow.request_schema(request)
     if not metadata:
