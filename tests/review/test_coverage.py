@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,12 @@ from typing import Any
 import html5lib
 import pytest
 import yaml
+from cases.collected import samples_of_cases
 from writers.bmc import control, framing
 
 from lmparse import cli
 from lmparse.review.coverage.coverage import ByteCount, Coverage, bytes_of
-from lmparse.review.coverage.files import Samples, collect
+from lmparse.review.coverage.files import collect
 from lmparse.review.coverage.reach import SpecReach
 from lmparse.review.coverage.reports import CoverageReport, report_of
 from lmparse.spec import catalog
@@ -347,17 +347,12 @@ def test_a_page_loads_nothing() -> None:
 # -- the cases of the project -------------------------------------------------------------------
 
 
-@cache
-def samples_of_cases() -> Samples:
-    return collect([str(CASES)], {})
-
-
 def test_the_bytes_of_a_file_add_up() -> None:
     found = samples_of_cases()
     assert not found.faults
-    assert {Path(file.path) for file in found.files} == {*CASES.glob("*/*.bin"), *CASES.glob("*/*.ctl")}
+    assert {CASES / file.path for file in found.files} == {*CASES.glob("*/*.bin"), *CASES.glob("*/*.ctl")}
     sizes = {file.path: file.bytes.total() for file in found.files}
-    assert sizes == {path: Path(path).stat().st_size for path in sizes}
+    assert sizes == {path: (CASES / path).stat().st_size for path in sizes}
 
 
 def goals_of(spec: SpecReach) -> Iterator[tuple[str, bool]]:

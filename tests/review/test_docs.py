@@ -20,12 +20,13 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 import pytest
+from cases.collected import samples_of_cases
 
 from lmparse import cli
 from lmparse.error_catalogue import CATALOGUE
 from lmparse.review.coverage.coverage import Coverage, Sample
 from lmparse.review.coverage.files import Samples
-from lmparse.review.docs import conformance
+from lmparse.review.docs import conformance, site
 from lmparse.review.docs.manuals import Manuals
 from lmparse.review.docs.site import MARK, files
 from lmparse.spec import catalog
@@ -103,7 +104,9 @@ def run(*arguments: str | Path) -> int:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site with the cases as samples."""
     out = tmp_path_factory.mktemp("docs") / "site"
-    assert run("docs", out, "--samples", CASES) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site, "read_samples", lambda paths, specs: samples_of_cases())
+        assert run("docs", out, "--samples", CASES) == 0
     return out
 
 

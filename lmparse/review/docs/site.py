@@ -62,7 +62,7 @@ def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, ov
         out, [*samples, *filter(None, [specs])], is_folder=True, overwrite=overwrite or is_empty, mark=MARK
     )
     layouts = built(specs)
-    read = _read_samples(samples, specs)
+    read = read_samples(samples, specs)
     made = files(layouts, read)
     with AtomicOutput(place, overwrite=overwrite or is_empty) as work:
         work.made.mkdir()
@@ -72,7 +72,7 @@ def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, ov
     return SiteSummary(len(made), sum("." not in name for name in layouts), read)
 
 
-def _read_samples(paths: Iterable[str], specs: str | None) -> Samples:
+def read_samples(paths: Iterable[str], specs: str | None = None) -> Samples:
     """What the samples at some paths reach; files are named by their place in the folder of samples.
 
     So the pages are the same wherever the folder is. Files that cannot be read are listed in the result.
