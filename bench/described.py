@@ -22,7 +22,6 @@ import numpy as np
 import pyarrow as pa
 
 from bench import data, harness, header
-from lmparse.bmc.control_file import read_control
 from lmparse.bmc.log import LogicalLog
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
@@ -91,7 +90,9 @@ def older(truth: data.Truth, folder: Path) -> data.Truth:
                 file.write(_framed(whole))
             records += len(window)
     control = folder / "older.ctl"
-    others = [record.raw for record in read_control(truth.control or "").records if record.code != "XHDF"]
+    buffer = open_buffer(truth.control or "")
+    others = [extent.read(buffer) for extent in framing_of("rdw").extents(buffer)]
+    others = [record for record in others if not record.startswith("XHDF".encode("cp037"))]
     control.write_bytes(b"".join(map(_framed, [*others, *described])))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return replace(

@@ -24,7 +24,7 @@ def compared(first: Iterator[pa.RecordBatch], second: Iterator[pa.RecordBatch]) 
         while done < batch.num_rows:
             piece = other.take(batch.num_rows - done)
             if piece is None:
-                raise _missing(batch.slice(done), place + done, "by the column only")
+                raise _missing(batch.slice(done), place + done, "column-wise only")
             _compare(batch.slice(done, piece.num_rows), piece, place + done)
             done += piece.num_rows
         place += done
@@ -63,7 +63,7 @@ def _compare(one: pa.RecordBatch, other: pa.RecordBatch, place: int) -> None:
         name = one.schema.names[number]
         values = _shown(one[number][row].as_py()), _shown(other[number][row].as_py())
         raise EngineDifferenceError(
-            f"{_record(one, row, place)}: {name}: {values[0]} by the column, {values[1]} by the parser",
+            f"{_record(one, row, place)}: {name}: {values[0]} column-wise, {values[1]} by the parser",
             hint="one of them is wrong: report it; engine kaitai, the parser, sets the meaning",
         )
 

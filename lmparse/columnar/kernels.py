@@ -168,7 +168,7 @@ def ragged_text(page: CodePage, data: Bytes, starts: Int64s, lengths: Int64s) ->
 
 def text_refusal(page: CodePage) -> str:
     """Why text in a code page cannot be decoded column-wise; empty if it can."""
-    return "" if texts.can_decode_array(page) else f"nothing reads text in {page.name} by the column"
+    return "" if texts.can_decode_array(page) else f"there is no kernel for text in {page.name}"
 
 
 def hex_text(page: CodePage, raw: Bytes) -> KernelResult:

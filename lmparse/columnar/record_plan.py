@@ -131,7 +131,7 @@ class RecordPlan:
     def _add(self, way: ColumnPlan) -> None:
         self.ways[way.column] = way
         if way.kernel == "":
-            self.reason = self.reason or f"{way.field.id}: nothing reads {way.field.kind} by the column"
+            self.reason = self.reason or f"{way.field.id}: there is no kernel for {way.field.kind}"
 
     def refusal(self, schema: pa.Schema) -> str:
         """Why rows of a schema cannot be decoded column-wise; empty if they can."""

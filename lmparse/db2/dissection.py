@@ -144,13 +144,13 @@ class Db2LogDissector(FileDissector):
             raw = found.raw[node.start : node.end]
             role = _role(node, record.kind)
             parts = self._bare(raw) if table is None else _Row(*self._reader(table), raw, role, node.start).parts(notes)
-            told = [inner for part in parts.nodes for inner in part.walk() if inner.fault is parts.fault]
+            reported = [inner for part in parts.nodes for inner in part.walk() if inner.fault is parts.fault]
             return replace(
                 node,
                 value=None,
                 meaning=_NO_ROW if parts.at("payload") else _MEANINGS[role.rpartition(".")[2]],
                 children=placed_at(parts.nodes, node.start, role),
-                fault=None if told else parts.fault,
+                fault=None if reported else parts.fault,
             )
 
         return replace(found, nodes=opened(found.nodes, open_), notes=(*found.notes, *dict.fromkeys(notes)))

@@ -36,13 +36,13 @@ class OutsideValues:
         if self.reference.is_shared and self.reference.pieces:
             return "the record holds several rows, and nothing tells which of them the value is of"
         if self.reference.is_doubtful:
-            return "a damaged record stands where a piece of it may have stood"
+            return "a damaged record is where a piece of it may have been"
         if column.sql_type.is_varying and not column.sql_type.is_lob and column.type != "XML":
             return self._out_of_row(column)
         if any(piece.column is None for piece in self.reference.pieces):
             return self._unnamed(column)
         if self.first_column is None and self.reference.pieces:
-            return "the columns that LOB records name are no columns that keep values out of the row"
+            return "the columns that LOB records name are not columns that keep values out of the row"
         pieces = self._of(column, self.reference)
         return self._joined(self._grown(column, pieces)) if pieces else "the value is not in the log"
 

@@ -77,7 +77,7 @@ def planned(name: str, columns: tuple[str, ...] = (), control: str | None = None
             continue
         offset, width, kind = places.get(column, (None, None, ""))
         way = plan.ways.get(column)
-        own = f"nothing reads {kind} by the column" if way is not None and not way.kernel else ""
+        own = f"there is no kernel for {kind}" if way is not None and not way.kernel else ""
         found.append(
             PlannedColumn(column, offset, width, kind, way.kernel if way and not reason else ROW, own or reason)
         )

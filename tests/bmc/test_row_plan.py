@@ -653,8 +653,8 @@ def test_every_type_has_a_way() -> None:
 @pytest.mark.parametrize(
     ("column", "options", "reason"),
     [
-        (described("CHAR", page=943), {}, "C: nothing reads text in cp943 by the column"),
-        (described("VCHR", page=943), {}, "C: nothing reads text in cp943 by the column"),
+        (described("CHAR", page=943), {}, "C: there is no kernel for text in cp943"),
+        (described("VCHR", page=943), {}, "C: there is no kernel for text in cp943"),
         (described("DEC", 20), {}, "C: 39 digits are too many for a decimal of 128 bits"),
         (described("DEC", 0), {}, "C: a decimal without digits"),
         (described("DEC", -1), {}, "C: a width of -1 bytes"),

@@ -189,7 +189,7 @@ def test_an_option_of_another_family_is_refused(run: Any, log: Files, option: st
     done = run("records", log.data, "--spec", "bmc_lldf", f"--{option.replace('_', '-')}", value)
     assert (done.code, done.out) == (2, "")
     assert failure(done, "LMP-S003")
-    assert f"{camel(option)} means nothing for records of bmc_lldf" in done.err
+    assert f"{camel(option)} does not apply to records of bmc_lldf" in done.err
     assert "it is for specs of the family db2" in done.err
 
 

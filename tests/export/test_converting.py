@@ -818,9 +818,9 @@ def test_a_signal_leaves_nothing_behind(
         cwd=ROOT, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=heed_ctrl_c,
     ) as process:  # fmt: skip
-        wait_for(lambda: any(path.stat().st_size > 50_000 for path in tmp_path.rglob("*") if path.is_file()), process)
+        wait_for(lambda: any(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()), process)
         os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
-        printed, said = process.communicate(timeout=20)
+        printed, said = process.communicate(timeout=60)
     assert process.returncode == (130 if number == signal.SIGINT else 128 + number)
     assert (printed, said) == ("", "")
     assert os.listdir(tmp_path) == []
@@ -832,7 +832,7 @@ def heed_ctrl_c() -> None:
 
 
 def wait_for(is_so: Any, process: subprocess.Popen[str]) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while process.poll() is None and time.monotonic() < until:
         try:
             if is_so():
@@ -922,7 +922,7 @@ def test_engine_check_finds_a_difference(run: Any, log: Files, ending: str) -> N
     table = arrow.read_table(log.data, engine="kaitai")
     index = table["tbobid"].to_pylist().index(5)
     offset = table["_metadata"][index].as_py()["record_offset"]
-    assert line == f"record {index} at {offset:#x}: tbobid: 6 by the column, 5 by the parser [LMP-S006]"
+    assert line == f"record {index} at {offset:#x}: tbobid: 6 column-wise, 5 by the parser [LMP-S006]"
     assert os.listdir(log.to) == []
     assert run("convert", log.data, out, "--engine", "kaitai").code == 0
 
@@ -984,13 +984,13 @@ def test_streams_that_are_the_same(sizes: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        ([*SAME[:5], row(5, 1.0, [NAN]), row(6, 9.0)], r"record 105 at 0x50: f: -0.0 by the column, 1.0 by the parser"),
-        ([*SAME[:5], row(5, 0.0, [NAN])], r"record 105 at 0x50: f: -0.0 by the column, 0.0 by the parser"),
-        ([*SAME[:3], row(3, None, [NAN])], r"record 103 at 0x30: f: nan by the column, None by the parser"),
-        ([*SAME[:7], row(7, -0.0, [NAN, 1.0])], r"record 107 at 0x70: l: \[nan\] by the column, \[nan, 1.0\] by"),
-        ([row(1, -0.0, None)], r"record 100 at 0x0: n: 0 by the column, 1 by the parser"),
-        (SAME[:7], r"record 107 at 0x70: is there by the column only"),
-        ([], r"record 100 at 0x0: is there by the column only"),
+        ([*SAME[:5], row(5, 1.0, [NAN]), row(6, 9.0)], r"record 105 at 0x50: f: -0.0 column-wise, 1.0 by the parser"),
+        ([*SAME[:5], row(5, 0.0, [NAN])], r"record 105 at 0x50: f: -0.0 column-wise, 0.0 by the parser"),
+        ([*SAME[:3], row(3, None, [NAN])], r"record 103 at 0x30: f: nan column-wise, None by the parser"),
+        ([*SAME[:7], row(7, -0.0, [NAN, 1.0])], r"record 107 at 0x70: l: \[nan\] column-wise, \[nan, 1.0\] by"),
+        ([row(1, -0.0, None)], r"record 100 at 0x0: n: 0 column-wise, 1 by the parser"),
+        (SAME[:7], r"record 107 at 0x70: is there column-wise only"),
+        ([], r"record 100 at 0x0: is there column-wise only"),
         ([*SAME, row(9), row(10)], r"record 109 at 0x90: is there by the parser only"),
     ],
 )

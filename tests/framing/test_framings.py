@@ -383,7 +383,7 @@ def test_a_framing_that_cannot_be_is_refused(make: Callable[[], Framing], hint: 
 def test_glued_is_refused_for_records_that_do_not_tell_their_length(tmp_path: Path) -> None:
     path = tmp_path / "a.dat"
     path.write_bytes(bytes(48))
-    with pytest.raises(errors.OptionError, match="tell their own length"):
+    with pytest.raises(errors.OptionError, match="contain their own length"):
         lmparse.open_log(path, spec="bmc_dlge", framing="glued")
 
 

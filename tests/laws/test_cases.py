@@ -67,6 +67,7 @@ UNSHOWN = {
     "bmc_lldf_data.reading": "a parameter: the cases reading_… show it by what is read",
     "bmc_row_image.storage": "a parameter: varying and fixed columns show it",
     "bmc_row_image.len_unit": "a parameter: graphic columns and others show it",
+    "bmc_xtyp.no_ccsid": "numbers that are not CCSIDs: tests of code pages show what follows from them",
     "bmc_row_image.null_indicator": "shown as null and as values, of every column type",
 }
 """Code sets that no row prints, by `spec.enum`, each with its reason."""

@@ -102,11 +102,11 @@ def test_a_kind_that_nothing_reads_by_the_column(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delitem(record_plan._TEXTS, "char")
     found = planned("bmc_lldf")
     name = next(entry.id for entry in catalog.load("bmc_lldf").layout if entry.kind == "char")
-    assert found.reason == f"{name}: nothing reads char by the column"
+    assert found.reason == f"{name}: there is no kernel for char"
     by_name = {column.name: column for column in found.columns}
-    assert (by_name[name].way, by_name[name].reason) == ("row", "nothing reads char by the column")
+    assert (by_name[name].way, by_name[name].reason) == ("row", "there is no kernel for char")
     assert (by_name["length"].way, by_name["length"].reason) == ("row", found.reason)
-    assert any(line.endswith("row: nothing reads char by the column") for line in found.lines())
+    assert any(line.endswith("row: there is no kernel for char") for line in found.lines())
 
 
 @pytest.mark.parametrize(

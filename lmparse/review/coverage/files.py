@@ -179,9 +179,9 @@ def _options(path: str, given: Mapping[str, Any], is_named: bool, specs: str | N
 def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> Options:
     if "spec" in given:
         return read_options(given)
-    told = case_options(path, specs)
+    stated = case_options(path, specs)
     try:
-        found = sniff(path).options if told is None else {"spec": read_options(told).spec, **told}
+        found = sniff(path).options if stated is None else {"spec": read_options(stated).spec, **stated}
     except DataError:
         if "framing" in given:  # files of an unusual framing cannot be detected
             return read_options(given)

@@ -98,7 +98,7 @@ _DOC = (
         "unit or scale stated",
         "The number is the same; a unit is stated for the first time, or no longer.",
     ),
-    ("about-changed", "facts about the spec changed", "Licence, tags, imports and the like are no part of a record."),
+    ("about-changed", "facts about the spec changed", "Licence, tags, imports and the like are not part of a record."),
     ("text-changed", "text changed", "Only comments, spelling or order of keys differ."),
 )
 

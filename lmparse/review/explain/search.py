@@ -186,7 +186,7 @@ class _Search:
                 self._last = extent
         except FramingError as error:
             return self._broken(wanted, error)
-        raise OptionError(f"byte {wanted:#x} stands in no record: {self._count}")
+        raise OptionError(f"byte {wanted:#x} is not in a record: {self._count}")
 
     def by_position(self, given: int | str) -> Explained:
         """The record with a position in the log."""
@@ -373,4 +373,4 @@ def _where(asked: int, main: ExplainedSection, words: Iterable[ExplainedSection]
             field = "in no field" if leaf is None else f"in {leaf.path}"
             what = f"record {record}" if section is main else f"the {section.layout.id} in front of record {record}"
             return f"byte {asked:#x} of the file is byte {byte} of {what}, {field}"
-    return f"byte {asked:#x} of the file stands in front of record {record}"
+    return f"byte {asked:#x} of the file is in front of record {record}"

@@ -75,7 +75,7 @@ def _meta(spec: SpecFile) -> Iterator[Finding]:
         if not meta.get(key):
             yield "/meta", f"{key} is missing"
     if not isinstance(meta.get("ks-version"), str):
-        yield "/meta/ks-version", "ks-version is missing or is no quoted text"
+        yield "/meta/ks-version", "ks-version is missing or is not quoted text"
     if "endian" not in meta and _has_numbers(spec.tree):
         yield "/meta", "endian is missing, and there are numbers of several bytes"
     for key in ("ks-debug", "ks-opaque-types"):
@@ -179,7 +179,7 @@ def _order(where: str, tree: dict[str, Any], keys: tuple[str, ...]) -> Iterator[
         elif key in keys:
             place = keys.index(key)
             if place < last:
-                yield f"{where}/{key}", f"{key} stands behind {keys[last]}"
+                yield f"{where}/{key}", f"{key} comes after {keys[last]}"
             last = max(last, place)
         elif keys is not FIELD_KEYS and not str(key).startswith("ks-"):
             yield f"{where}/{key}", f"{key} is not expected here"

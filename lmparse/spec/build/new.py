@@ -158,7 +158,7 @@ def _cases(good: Path, bad: Path, program: str) -> dict[Path, bytes]:
 def _family(spec_id: str, known: set[str]) -> str:
     """The family in an id: a known one, or the first word."""
     if not _ID.fullmatch(spec_id):
-        raise Refused(f"{spec_id!r} is no id: it is <family>_<thing> in lower case, such as acme_reading")
+        raise Refused(f"{spec_id!r} is not an id: it is <family>_<thing> in lower case, such as acme_reading")
     if spec_id in TAKEN_BY_CLASSES:
         raise Refused(f"{spec_id!r} means something else in the generated code")
     longest_first = sorted(known, key=len, reverse=True)

@@ -30,7 +30,7 @@ def misread(root: yaml.Node) -> Iterator[Marked]:
 
     def visit(node: yaml.Node, above: tuple[int, ...]) -> Iterator[Marked]:
         if id(node) in above:
-            yield node.start_mark, "the alias stands inside what it stands for"
+            yield node.start_mark, "the alias is inside its own anchor"
         if id(node) in seen:
             return
         seen.add(id(node))
@@ -54,7 +54,7 @@ def _twice(node: yaml.MappingNode) -> Iterator[Marked]:
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode):
             if key.value in keys:
-                yield key.start_mark, f"the key {key.value} stands twice"
+                yield key.start_mark, f"the key {key.value} occurs twice"
             keys.add(key.value)
 
 
@@ -71,7 +71,7 @@ def misshapen(tree: dict[Any, Any], where: str = "") -> Iterator[Finding]:
             items = section.items() if isinstance(section, dict) else enumerate(section)
             for key, item in items:
                 if isinstance(section, dict) and not isinstance(key, str):
-                    yield f"{where}/{name}/{key}", f"{key!r} is no name; quote it"
+                    yield f"{where}/{name}/{key}", f"{key!r} is not a name; quote it"
                 yield from _item(name, f"{where}/{name}/{key}", item)
 
 
@@ -105,28 +105,28 @@ def _type(where: str, type_: Any) -> Iterator[Finding]:
         if not isinstance(type_.get("cases"), dict):
             yield where, "a type that switches needs cases, a mapping of keys"
     elif not isinstance(type_, str):
-        yield where, f"{type_!r} is no type; quote it"
+        yield where, f"{type_!r} is not a type; quote it"
 
 
 def _member(where: str, key: Any, entry: Any) -> Iterator[Finding]:
     number = enum_number(key)
     if number is None:
-        yield where, f"{key!r} is no whole number"
+        yield where, f"{key!r} is not a whole number"
     elif number not in _INT64:
         yield where, "the compiler takes no number of more than 63 bits here"
     if isinstance(entry, dict):
         yield from _texts(where, entry)
     name = entry.get("id") if isinstance(entry, dict) else entry
     if name is None or (not isinstance(name, str) and name is entry):
-        yield where, f"{name!r} is no name; quote it"
+        yield where, f"{name!r} is not a name; quote it"
 
 
 def _texts(where: str, tree: dict[str, Any]) -> Iterator[Finding]:
     for key in _TEXTS:
         if key in tree and not isinstance(tree[key], str):
-            yield f"{where}/{key}", f"{tree[key]!r} is no text; quote it"
+            yield f"{where}/{key}", f"{tree[key]!r} is not text; quote it"
     if not all(isinstance(name, str) for name in orig_ids(tree)):
-        yield f"{where}/-orig-id", f"{tree['-orig-id']!r} is no text; quote it"
+        yield f"{where}/-orig-id", f"{tree['-orig-id']!r} is not text; quote it"
     if type(tree.get("-scale", 0)) is not int:
         yield f"{where}/-scale", "-scale must be a whole number"
 

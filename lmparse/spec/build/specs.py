@@ -255,7 +255,7 @@ def wrong_ids(specs: Iterable[SpecFile]) -> list[Problem]:
         if stated != spec.id:
             problems.append(spec.problem("/meta/id", f"the id is {stated!r}, but the file is named {spec.id}"))
         if spec.id in seen:
-            problems.append(spec.problem("/meta/id", f"the id stands in {seen[spec.id].shown} too"))
+            problems.append(spec.problem("/meta/id", f"the id is also in {seen[spec.id].shown}"))
         seen[spec.id] = spec
     return problems
 

@@ -1,8 +1,8 @@
-# generate: acme/acme_a.ksy:13:5: error: the key size stands twice
-# lint: acme/acme_a.ksy:13:5: error: the key size stands twice
+# generate: acme/acme_a.ksy:13:5: error: the key size occurs twice
+# lint: acme/acme_a.ksy:13:5: error: the key size occurs twice
 meta:
   id: acme_a
-  title: A key that stands twice, of which YAML would take the last
+  title: A key that occurs twice, of which YAML would take the last
   license: CC0-1.0
   ks-version: '0.11'
 doc: One
