@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from amounts import examples
 from hypothesis import settings
+from short_runs import JAVA_OPTIONS
 
 from lmparse.cli import command_line
 from lmparse.db2 import log_record
@@ -88,8 +89,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     settings = {
         "spark.default.parallelism": 2,
         "spark.driver.bindAddress": "127.0.0.1",
-        # What runs for a minute gains nothing from the second compiler, which takes half of the time.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": JAVA_OPTIONS,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.local.dir": scratch / "local",

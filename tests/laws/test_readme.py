@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from short_runs import SHORT_JAVA
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -27,7 +28,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(arguments: list[str], folder: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | SHORT_JAVA
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

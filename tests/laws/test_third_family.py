@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from short_runs import SHORT_JAVA
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "tests" / "third_family"
@@ -67,8 +68,8 @@ def run(site: Path, *words: str | Path, code: int = 0) -> str:
 def python(site: Path, *words: str | Path, code: int = 0) -> str:
     path = os.pathsep.join(map(str, (site, ROOT)))
     done = subprocess.run(
-        [sys.executable, *words], cwd=site, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True,
-        check=False,
+        [sys.executable, *words], cwd=site, env=os.environ | SHORT_JAVA | {"PYTHONPATH": path},
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == code, done.stdout + done.stderr
     return done.stderr if code else done.stdout

