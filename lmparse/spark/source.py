@@ -113,7 +113,7 @@ def request_of(options: Mapping[str, Any]) -> Request:
 
 def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
     """The request that options make, for changes or not as the caller decides. Raises OptionError."""
-    # A table in the catalog has its options with the prefix `option.` too, or only so.
+    # A table in the catalog has its options also, or only, as `option.NAME`.
     bare = {name: value for name, value in options.items() if not name.startswith("option.")}
     options = bare or {name.removeprefix("option."): value for name, value in options.items()}
     keys = {plain(name): value for name, value in options.items()}
