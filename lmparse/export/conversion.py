@@ -58,7 +58,7 @@ class Conversion:
                 raise OptionError("order commit needs the whole log at once", hint="leave jobs out")
             return self.form or "parquet"
         if self.form is not None:
-            raise OptionError("format is for changes; of records the ending of the output says it")
+            raise OptionError("format is for changes only; for records the ending of the output decides the form")
         return writers.form_of(Path(self.out))
 
     def sources(self) -> list[str]:
