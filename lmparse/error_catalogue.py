@@ -22,6 +22,7 @@ FAMILIES = {
     "R": "record: one record is not what its kind should be",
     "V": "value: the bytes of one field are not a value of its type",
     "C": "control: the control file is damaged, contradicts the data, or is incomplete",
+    "L": "limit: something is larger than a limit allows, which can be raised",
     "S": "spec and options: a name or a value that does not exist",
 }
 
@@ -217,6 +218,12 @@ CATALOGUE: dict[str, Cause] = {
         "the tables file does not fit this log",
         "A column has another type or place in the tables file than in the log.",
         "Write it again from the catalog of the database that wrote the log, as of the time of the log.",
+    ),
+    "LMP-L001": Cause(
+        "a document is above a limit",
+        "A YAML or JSON document has more bytes, levels or values, or longer numbers, than real ones have: it is "
+        "damaged, or made to exhaust the reader.",
+        "Check where it is from. If it is meant, raise the limit that the message names with the option limits.",
     ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(
