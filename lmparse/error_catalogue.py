@@ -125,6 +125,11 @@ CATALOGUE: dict[str, Cause] = {
         "The record that it names by log sequence number is of another kind or table, or was compensated before.",
         "The log is damaged or was assembled wrongly; changes of the transaction named may be wrong.",
     ),
+    "LMP-R009": Cause(
+        "a repeated field does not advance",
+        "Its items take no bytes, and the record repeats them more often than it has bits.",
+        "The record is damaged, or the spec repeats something that may be empty without end.",
+    ),
     "LMP-V001": Cause(
         "not one of the values allowed",
         "The format allows only certain values in the field; a null indicator, for instance, is 00 or FF.",
@@ -265,6 +270,12 @@ CATALOGUE: dict[str, Cause] = {
         "An installed package names a family of logs in its entry points, and it cannot be loaded, is not a `Family`, "
         "or has the name of another one.",
         "The message names the entry point: install a version of its package that fits, or remove it.",
+    ),
+    "LMP-S011": Cause(
+        "the products of a spec are not as they were built",
+        "A file in the folder differs from the hash in its MANIFEST.json, is not listed there, or cannot be loaded; "
+        "such files are Python that would be run.",
+        "Build the spec again with `lmparse build`, from a spec that you trust, and transfer the whole folder.",
     ),
 }
 """All codes. A code never changes its meaning."""

@@ -83,7 +83,7 @@ def _moment(name: str, text: str) -> str:
 class Options:
     """All options for reading a log. With the defaults the bytes of the file decide."""
 
-    spec: str = _option("bmc_lldf", "spec id of the records, or the path of a spec built elsewhere")
+    spec: str = _option("bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run")
     framing: str = _option("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _option(None, "bytes of every record, for framing fixed", kind=int)
     control: str | None = _option(None, "control file of a logical log", is_file=True)
