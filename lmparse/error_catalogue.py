@@ -22,6 +22,7 @@ FAMILIES = {
     "R": "record: one record is not what its kind should be",
     "V": "value: the bytes of one field are not a value of its type",
     "C": "control: the control file is damaged, contradicts the data, or is incomplete",
+    "L": "limit: something is larger than a limit allows, which can be raised",
     "S": "spec and options: a name or a value that does not exist",
 }
 
@@ -124,6 +125,11 @@ CATALOGUE: dict[str, Cause] = {
         "The record that it names by log sequence number is of another kind or table, or was compensated before.",
         "The log is damaged or was assembled wrongly; changes of the transaction named may be wrong.",
     ),
+    "LMP-R009": Cause(
+        "a repeated field does not advance",
+        "Its items take no bytes, and the record repeats them more often than it has bits.",
+        "The record is damaged, or the spec repeats something that may be empty without end.",
+    ),
     "LMP-V001": Cause(
         "not one of the values allowed",
         "The format allows only certain values in the field; a null indicator, for instance, is 00 or FF.",
@@ -218,6 +224,12 @@ CATALOGUE: dict[str, Cause] = {
         "A column has another type or place in the tables file than in the log.",
         "Write it again from the catalog of the database that wrote the log, as of the time of the log.",
     ),
+    "LMP-L001": Cause(
+        "a document is above a limit",
+        "A YAML or JSON document has more bytes, levels or values, or longer numbers, than real ones have: it is "
+        "damaged, or made to exhaust the reader.",
+        "Check where it is from. If it is meant, raise the limit that the message names with the option limits.",
+    ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(
         "no such option", "The command or reader has no option of this name.", "The message names the nearest one."
@@ -258,6 +270,12 @@ CATALOGUE: dict[str, Cause] = {
         "An installed package names a family of logs in its entry points, and it cannot be loaded, is not a `Family`, "
         "or has the name of another one.",
         "The message names the entry point: install a version of its package that fits, or remove it.",
+    ),
+    "LMP-S011": Cause(
+        "the products of a spec are not as they were built",
+        "A file in the folder differs from the hash in its MANIFEST.json, is not listed there, or cannot be loaded; "
+        "such files are Python that would be run.",
+        "Build the spec again with `lmparse build`, from a spec that you trust, and transfer the whole folder.",
     ),
 }
 """All codes. A code never changes its meaning."""

@@ -8,6 +8,7 @@
         RecordError     LMP-R    one record is not what its kind should be
         InvalidValueError LMP-V  the value of one field is not valid (also ValueError)
         ControlError    LMP-C    the control file is wrong or says too little
+        LimitError      LMP-L    more than `limits` allows
       OptionError       LMP-S    an option is unknown or has no such value (also ValueError)
         TableNotFoundError LMP-C ... because the log has no such table
       UnknownFormatError LMP-S   there is no such spec (also LookupError)
@@ -165,6 +166,10 @@ class InvalidValueError(DataError, ValueError):
 
 class ControlError(DataError):
     """The control file is damaged, contradicts the data, or is incomplete."""
+
+
+class LimitError(DataError):
+    """Something is larger than a limit allows; the message names the limit."""
 
 
 _KEYS = ("code", "message", *(DataError.__init__.__kwdefaults__ or ()))

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from lmparse.errors import OptionError
+from lmparse.limits import Limits
 
 FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
 """Framings of any records, beside `auto`."""
@@ -49,6 +50,7 @@ _of_changes = partial(_option, of="changes convert")
 SEQ_DIGITS = 72
 """Number of hexadecimal digits in `seq`."""
 _SEQ = re.compile(f"[0-9A-Fa-f]{{{SEQ_DIGITS}}}").fullmatch
+_WHOLE = re.compile(r"[0-9]{1,18}").fullmatch
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASCII).fullmatch
 
 
@@ -60,6 +62,11 @@ def _seq(name: str, text: str) -> str:
     if not _SEQ(text):
         raise _no_value(name, text, f"all {SEQ_DIGITS} hexadecimal digits of a seq, as changes show it")
     return text.upper()
+
+
+def _limits(_: str, text: str) -> str:
+    Limits.parse(text)
+    return text
 
 
 def _moment(name: str, text: str) -> str:
@@ -76,7 +83,7 @@ def _moment(name: str, text: str) -> str:
 class Options:
     """All options for reading a log. With the defaults the bytes of the file decide."""
 
-    spec: str = _option("bmc_lldf", "spec id of the records, or the path of a spec built elsewhere")
+    spec: str = _option("bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run")
     framing: str = _option("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _option(None, "bytes of every record, for framing fixed", kind=int)
     control: str | None = _option(None, "control file of a logical log", is_file=True)
@@ -97,6 +104,7 @@ class Options:
         values=("permissive", "dropmalformed", "failfast"),
         of="records changes convert",
     )
+    limits: str = _option("", "limits to raise, as documentBytes=1G,numberDigits=500", read=_limits)
     columns: tuple[str, ...] = _option((), "fields or columns to show, comma separated", of="records changes convert")
     row_images: str = _option(
         "auto",
@@ -149,6 +157,11 @@ class Options:
             elif plain(name) not in passed:
                 raise _unknown(name, [*(camel(entry.name) for entry in fields.values()), *public])
         return cls(**values)
+
+    @property
+    def bounds(self) -> Limits:
+        """The limits of what is read."""
+        return Limits.parse(self.limits)
 
     @property
     def files(self) -> dict[str, str]:
@@ -222,6 +235,6 @@ def boolean(name: str, text: str) -> bool:
 
 
 def _positive(name: str, text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text) > 0:
+    if _WHOLE(text) and int(text) > 0:
         return int(text)
-    raise _no_value(name, text, "a whole number above zero")
+    raise _no_value(name, text[:60], "a whole number above zero")

@@ -104,7 +104,9 @@ class Db2Log(ChangeLog):
         self._bad: list[tuple[RecordExtent, DataError]] = []
         transaction_index = TransactionReader(self.byte_order, self.code_page).read(self.log_records())
         transaction_index.bad = sorted([*transaction_index.bad, *self._bad], key=lambda bad: bad[0].index)
-        transaction_index.named = read_tables_file(self.options.tables) if self.options.tables else {}
+        transaction_index.named = (
+            read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}
+        )
         for text, count in transaction_index.counts.items():
             self.notice(f"{count} x {text}")
         for text in transaction_index.gaps:

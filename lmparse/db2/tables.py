@@ -11,15 +11,17 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
-import yaml
-
 from lmparse.errors import ControlError, RecordError
+from lmparse.limits import Limits
 from lmparse.spec import catalog
+from lmparse.spec.documents import DEFAULT, DocumentError, file_bytes, read_yaml
 from lmparse.values.sql_types import LOBS, SqlType, decimal_bytes, parse_type, timestamp_bytes
 
 Ids = tuple[int, int]
 """Table space id and table id."""
 _SLOT = "column"
+_SHOWN = 80
+"""Most characters of a value in a message."""
 _KEYS = ("tablespace_id", "table_id", "schema", "name", "columns")
 _COLUMN_KEYS = ("name", "type", "nullable")
 
@@ -170,19 +172,19 @@ def placed(columns: Sequence[tuple[str, SqlType, bool]]) -> tuple[Column, ...]:
 # -- from a tables file -------------------------------------------------------------------
 
 
-def read_tables_file(path: str) -> dict[Ids, Table]:
+def read_tables_file(path: str, limits: Limits = DEFAULT) -> dict[Ids, Table]:
     """The tables that a YAML file describes, by their ids.
 
     Raises ControlError LMP-C009 with the place of an unusable entry.
     """
     try:
-        with open(path, encoding="utf-8") as file:
-            tree = yaml.safe_load(file)
-    except OSError as error:
-        raise ControlError(f"cannot be read: {error.strerror}", code="LMP-C009", file=path) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        place = str(error).replace("\n", " ")
-        raise ControlError(f"is not YAML: {place}", code="LMP-C009", file=path) from None
+        tree = read_yaml(file_bytes(path, limits), limits).tree
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or error
+        raise ControlError(f"cannot be read: {reason}", code="LMP-C009", file=path) from None
+    except DocumentError as error:
+        hint = error.limit.hint if error.limit else None
+        raise ControlError(f"is not usable YAML: {error}", code="LMP-C009", file=path, hint=hint) from None
     entries = tree.get("tables") if isinstance(tree, dict) else None
     if not isinstance(entries, list):
         raise _unusable(path, "tables", "a list of tables under the key tables", tree)
@@ -244,8 +246,14 @@ def _text(path: str, where: str, value: Any) -> str:
     return value
 
 
+def _shown(found: Any) -> str:
+    """A value in a message, cut where it is long."""
+    text = f"{type(found).__name__} of {len(found)}" if isinstance(found, dict | list) and found else str(found)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
 def _unusable(path: str, field: str, expected: str, found: Any) -> ControlError:
-    return ControlError(code="LMP-C009", file=path, field=field, expected=expected, found=str(found))
+    return ControlError(code="LMP-C009", file=path, field=field, expected=expected, found=_shown(found))
 
 
 # -- from records ---------------------------------------------------------------------------

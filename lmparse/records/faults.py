@@ -12,6 +12,7 @@ from lmparse.errors import DataError, InvalidValueError, RecordError
 from lmparse.records.places import FieldStep, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
+from lmparse.spec.repeats import NotAdvancingError
 
 
 class Fault:
@@ -78,6 +79,15 @@ class Fault:
                 words.append(step.name if step.index is None else f"{step.name}[{step.index}]")
         return ".".join(words)
 
+    def _repeated(self) -> str:
+        """The name of the first repeated field."""
+        words = []
+        for step in self.steps:
+            words.append(step.name)
+            if step.index is not None:
+                break
+        return ".".join(words)
+
     def completes_short_record(self) -> bool:
         """Whether the record only ends inside an optional field; then `rest` gets the bytes of that field."""
         entry, offset = self.field, self.offset
@@ -101,6 +111,11 @@ class Fault:
         }
         if isinstance(error, kaitaistruct.ValidationFailedError):
             return self._invalid(error, place)
+        if isinstance(error, NotAdvancingError):
+            return RecordError(
+                "its items take no bytes, and there are more than the record has bits", code="LMP-R009",
+                **place | {"field": self._repeated(), "field_offset": None},
+            )  # fmt: skip
         if self._is_cut:
             # The number of bytes counts up to the end of the part of the record that contains the field.
             have = getattr(error, "bytes_available", None)

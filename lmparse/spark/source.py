@@ -16,6 +16,7 @@ must be readable under the same path on every executor.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, Request
 from lmparse.options import asks_for_changes, boolean, plain
+from lmparse.spec.documents import DocumentError, read_json
 from lmparse.storage.prefetch import prefetched
 
 if TYPE_CHECKING:
@@ -111,6 +113,17 @@ def request_of(options: Mapping[str, Any]) -> Request:
     return request
 
 
+def _paths(text: str) -> tuple[str, ...]:
+    """The paths that Spark passes as a JSON list. Raises OptionError."""
+    try:
+        found = read_json(text.encode(errors="surrogatepass"))
+    except DocumentError:
+        found = None
+    if not isinstance(found, list) or not found or not all(isinstance(path, str) for path in found):
+        raise OptionError(f"paths has no value {text[:60]!r}", hint="load(PATH) or load([PATH, ...])")
+    return tuple(found)
+
+
 def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
     """The request that options make, for changes or not as the caller decides. Raises OptionError."""
     # A table in the catalog has its options also, or only, as `option.NAME`.
@@ -119,13 +132,13 @@ def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request
     keys = {plain(name): value for name, value in options.items()}
     named = read_options(options, known=_SPARK_KEYS, public=_REQUEST_KEYS)
     if "paths" in keys:
-        paths = tuple(json.loads(keys["paths"]))
+        paths = _paths(str(keys["paths"]))
     elif "path" in keys or "location" in keys:
         paths = (str(keys.get("path", keys.get("location"))),)
     else:
         raise OptionError("there is no path to read", hint="load(PATH); create a table without a column list")
     size = str(keys.get("maxpartitionbytes", DEFAULT_BYTES))
-    if not size.isdigit() or int(size) < 1:
-        raise OptionError(f"maxPartitionBytes has no value {size!r}", hint="a number of bytes")
+    if not re.fullmatch("0*[1-9][0-9]{0,17}", size):
+        raise OptionError(f"maxPartitionBytes has no value {size[:60]!r}", hint="a number of bytes")
     recursive = boolean("recursiveFileLookup", str(keys.get("recursivefilelookup", "false")))
     return Request(paths, named, with_changes, int(size), keys.get("pathglobfilter"), recursive)

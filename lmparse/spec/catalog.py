@@ -1,25 +1,23 @@
 """Catalog: finds the generated parser, the layout and the codes of a spec by its id.
 
 The products of the specs of lmparse are in `lmparse._generated`. Another spec, built with
-`lmparse build --formats DIR --out OUT`, is named by the path `OUT/<id>`.
+`lmparse build --formats DIR --out OUT`, is named by the path `OUT/<id>`: its code is run, see `built`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib
 import struct
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import UnknownFormatError
+from lmparse.spec.built import imported, package_of
 from lmparse.spec.layout import Field, Layout
 
 PACKAGE = "lmparse._generated"
@@ -113,7 +111,7 @@ def load(name: str) -> Spec:
 
 
 def _parser(package: str, spec_id: str) -> Any:
-    return getattr(importlib.import_module(f"{package}.{spec_id}"), class_name(spec_id))
+    return getattr(imported(f"{package}.{spec_id}"), class_name(spec_id))
 
 
 def unsigned_struct(layout: Layout) -> struct.Struct:
@@ -137,14 +135,14 @@ def _width(field: Field) -> int:
 
 
 def _layouts(package: str) -> dict[str, Layout]:
-    layouts: dict[str, Layout] = importlib.import_module(f"{package}.layouts").LAYOUTS
+    layouts: dict[str, Layout] = imported(f"{package}.layouts").LAYOUTS
     return layouts
 
 
 def _locate(name: str) -> tuple[str, str]:
     """Package and id for a name; a name with a path separator names a folder of products."""
     path = Path(name.removesuffix(".py").removesuffix(".ksy"))
-    if path.name == name:
+    if path.name == name or "\0" in name:
         return PACKAGE, name
     folder = path.parent.resolve()
     if not (folder / "layouts.py").is_file():
@@ -152,14 +150,7 @@ def _locate(name: str) -> tuple[str, str]:
             f"there is no layouts.py in {path.parent}",
             hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}",
         )
-    # Each folder is imported as a package with a name of its own, so that relative imports in it work and
-    # two folders never mix.
-    package = "lmparse_specs_" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    if package not in sys.modules:
-        module = ModuleType(package)
-        module.__path__ = [str(folder)]
-        sys.modules[package] = module
-    return package, path.name
+    return package_of(folder), path.name
 
 
 def _nearest(name: str, known: list[str]) -> str:

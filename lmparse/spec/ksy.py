@@ -25,6 +25,7 @@ from lmparse.spec.build.specs import (
     with_imports,
     wrong_ids,
 )
+from lmparse.spec.documents import DocumentError, file_bytes
 from lmparse.spec.layout import Layout
 
 __all__ = ["INSTALLED", "Specs", "read_specs"]
@@ -67,10 +68,12 @@ def read_specs(source: str) -> Specs:
             return _read_folder(source, Disk(path))
         if path.is_file():
             shelf = Disk(path.absolute().parent.parent)
-            return _read_file(source, shelf, shelf.place(path.absolute()), path, path.read_bytes())
+            return _read_file(source, shelf, shelf.place(path.absolute()), path, file_bytes(path))
         return _read_revision(source)
+    except DocumentError as error:
+        raise LmparseError(f"{source}: {error}", code=error.limit.code if error.limit else "LMP-S008") from None
     except SpecError as error:
-        raise LmparseError(str(error), code="LMP-S008") from None
+        raise LmparseError(str(error), code=error.code) from None
 
 
 def _read_revision(source: str) -> Specs:

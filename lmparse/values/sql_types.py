@@ -34,9 +34,11 @@ _FORMS = {
 }  # fmt: skip
 _WORDS = re.compile(
     r"(?P<name>[A-Z]+(?: [A-Z]+)*?)\s*"
-    r"(?:\(\s*(?P<length>\d+)\s*(?P<unit>[KMG])?\s*(?P<code_unit>OCTETS|CODEUNITS16|CODEUNITS32)?\s*(?:,\s*(?P<scale>\d+)\s*)?\))?"
+    r"(?:\(\s*(?P<length>[0-9]{1,10})\s*(?P<unit>[KMG])?\s*(?P<code_unit>OCTETS|CODEUNITS16|CODEUNITS32)?\s*(?:,\s*(?P<scale>[0-9]{1,10})\s*)?\))?"
     r"(?P<bits>\s+FOR BIT DATA)?"
 )
+_LONGEST = 1 << 31
+"""Largest length of any type: that of a LOB."""
 _CODE_UNITS = {"OCTETS": 1, "CODEUNITS16": 2, "CODEUNITS32": 4}
 """Most bytes of one unit of a length."""
 _UNITS = {None: 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -114,6 +116,8 @@ def parse_type(text: str) -> SqlType:
         raise ValueError(f"{text!r} is not an SQL type")
     name = _ALIASES.get(match["name"], match["name"])
     length = int(match["length"]) * _UNITS[match["unit"]] if match["length"] else None
+    if length is not None and length > _LONGEST:
+        raise ValueError(f"{text!r}: no value has more than {_LONGEST} bytes")
     scale = int(match["scale"]) if match["scale"] else None
     is_bit_data = match["bits"] is not None
     if is_bit_data and name not in ("CHAR", "VARCHAR"):

@@ -698,6 +698,19 @@ def test_every_option_is_found_by_a_name_near_to_it(wrong: str, right: str) -> N
         source(path="x", spec="bmc_lldf", **{wrong: "1"}).schema()
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"paths": "x"}, {"paths": "{}"}, {"paths": "[1]"}, {"paths": "[" * 5000}, {"maxPartitionBytes": "\u00b2"},
+        {"maxPartitionBytes": "9" * 5000}, {"maxPartitionBytes": "0"}, {"recordLength": "9" * 5000}, {"limits": "x=1"},
+    ],
+)  # fmt: skip
+def test_an_unusable_value_has_a_code(wrong: dict[str, str]) -> None:
+    with pytest.raises(OptionError, match="has no value") as caught:
+        source(path="x", spec="bmc_lldf", **wrong).schema()
+    assert (caught.value.code, len(str(caught.value)) < 200) == ("LMP-S003", True)
+
+
 def test_commit_order_is_refused_with_advice(spark: SparkSession, night: Files) -> None:
     from pyspark.errors import PySparkException
 

@@ -8,8 +8,6 @@ from itertools import filterfalse, islice
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from lmparse.errors import ControlError, DataError, FramingError, OptionError
 from lmparse.logs.families import check_fits, dissector_of, family_of, read_options
 from lmparse.logs.open import open_file
@@ -19,6 +17,7 @@ from lmparse.review.coverage.coverage import ByteCount, Coverage
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
+from lmparse.spec.documents import DocumentError, file_bytes, read_yaml
 from lmparse.storage import addresses
 from lmparse.storage.listing import list_files
 
@@ -141,8 +140,8 @@ def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
     if addresses.is_remote(path) or log.suffix != _LOG or not text.is_file():
         return None
     try:
-        said = yaml.load(text.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, UnicodeDecodeError):
+        said = read_yaml(file_bytes(text)).tree
+    except DocumentError:
         return None
     if not isinstance(said, dict) or not isinstance(said.get("options"), dict) or "command" not in said:
         return None

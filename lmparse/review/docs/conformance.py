@@ -13,8 +13,7 @@ from functools import cached_property
 from importlib import resources
 from typing import Any
 
-import yaml
-
+from lmparse.spec.documents import read_yaml
 from lmparse.spec.layout import Field, Layout
 
 TABLES = "field-tables.csv"
@@ -125,7 +124,7 @@ def lines() -> list[ManualLine]:
 
 def compare(layouts: Mapping[str, Layout]) -> Conformance:
     """The tables of those layouts that have a table."""
-    notes = yaml.safe_load(_packaged(NOTES).read_text(encoding="utf-8"))
+    notes = read_yaml(_packaged(NOTES).read_bytes()).tree
     reasons = {note["field"]: note["reason"] for note in notes["differences"]}
     tables = tuple(_tables(layouts, lines(), reasons))
     misprints = tuple(

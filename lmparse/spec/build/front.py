@@ -13,8 +13,9 @@ from lmparse.errors import OptionError
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.lint import lint
 from lmparse.spec.build.new import Refused, new
-from lmparse.spec.build.products import DEBUG, MANIFEST, differences_from_manifest, files_in, make
+from lmparse.spec.build.products import DEBUG, differences_from_manifest, files_in, make
 from lmparse.spec.build.specs import FORMATS, GENERATED, SpecError, shown
+from lmparse.spec.built import MANIFEST
 
 
 def run(parsed: argparse.Namespace, program: str) -> int:

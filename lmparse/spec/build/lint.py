@@ -40,7 +40,7 @@ TAKEN_BY_CLASSES = frozenset(
 PAGES_OF_THE_FILE = ("ebcdic", "database")
 """Codecs that mean the code page of the file or of its database."""
 STATUSES = ("documented", "inferred", "unknown")
-_ID = re.compile(r"[a-z][a-z0-9_]*$")
+_ID = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
 def lint(source: Path) -> list[Problem]:

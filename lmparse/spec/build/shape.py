@@ -9,53 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
 Finding = tuple[str, str]
 """Path in the spec, and message."""
-Marked = tuple[yaml.Mark, str]
-"""Position in the text of the spec, and message."""
 
 _SECTIONS = {"meta": dict, "params": list, "seq": list, "instances": dict, "types": dict, "enums": dict}
 _TEXTS = ("id", "enum", "-codec", "-unit", "-lm-status", "-lm-type", "-lm-source")
-_PLAIN = frozenset(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "merge"))
 LARGEST_EXACT = 1 << 53
 """Largest number that the compiler, a program in JavaScript, represents exactly."""
 _INT64 = range(-(1 << 63), 1 << 63)
-
-
-def misread(root: yaml.Node) -> Iterator[Marked]:
-    """What YAML reads in another way than is meant: keys that occur twice, dates, loops."""
-    seen: set[int] = set()
-
-    def visit(node: yaml.Node, above: tuple[int, ...]) -> Iterator[Marked]:
-        if id(node) in above:
-            yield node.start_mark, "the alias is inside its own anchor"
-        if id(node) in seen:
-            return
-        seen.add(id(node))
-        inside = (*above, id(node))
-        if isinstance(node, yaml.MappingNode):
-            yield from _twice(node)
-            for key, value in node.value:
-                yield from visit(key, inside)
-                yield from visit(value, inside)
-        elif isinstance(node, yaml.SequenceNode):
-            for value in node.value:
-                yield from visit(value, inside)
-        elif node.tag not in _PLAIN:
-            yield node.start_mark, f"{node.value!r} is a {node.tag.rsplit(':', 1)[-1]} in YAML; put it in quotes"
-
-    yield from visit(root, ())
-
-
-def _twice(node: yaml.MappingNode) -> Iterator[Marked]:
-    keys: set[str] = set()
-    for key, _ in node.value:
-        if isinstance(key, yaml.ScalarNode):
-            if key.value in keys:
-                yield key.start_mark, f"the key {key.value} occurs twice"
-            keys.add(key.value)
 
 
 def misshapen(tree: dict[Any, Any], where: str = "") -> Iterator[Finding]:

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 import yaml
 
-from lmparse.spec.build.shape import misread, misshapen
+from lmparse.spec.build.shape import misshapen
+from lmparse.spec.documents import EXACT, DocumentError, file_bytes, read_yaml
 
 SUFFIX = ".ksy"
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -32,6 +33,8 @@ class Problem:
     column: int
     text: str
     where: str = ""
+    code: str = "LMP-S008"
+    """Code of an error that is raised for it."""
 
     def __str__(self) -> str:
         place = f" [{self.where}]" if self.where else ""
@@ -43,6 +46,7 @@ class SpecError(Exception):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = sorted(set(problems))
+        self.code = self.problems[0].code if self.problems else Problem.code
         super().__init__("\n".join(map(str, self.problems)))
 
 
@@ -107,25 +111,14 @@ def shown(path: Path) -> str:
 
 def parsed(place: str, path: Path, data: bytes) -> SpecFile:
     """Parse the bytes of a spec; problems name `path`. Raises SpecError."""
-    text = _text(path, data)
     try:
-        loader = yaml.SafeLoader(text)
-        root = loader.get_single_node()
-        marked = list(misread(root)) if root else []
-        tree = loader.construct_document(root) if root and not marked else None
-    except yaml.MarkedYAMLError as error:
-        # When the text ends too early, the problem itself has no mark.
-        mark = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0)
-        raise SpecError([Problem(shown(path), mark.line + 1, mark.column + 1, str(error.problem))]) from None
-    except ValueError as error:  # from a number such as 0b_
-        raise SpecError([Problem(shown(path), 1, 1, f"a value cannot be read: {error}")]) from None
-    except yaml.reader.ReaderError as error:
-        raise SpecError([_character(path, text[: error.position], "a character that YAML does not allow")]) from None
-    if marked:
-        raise SpecError(Problem(shown(path), mark.line + 1, mark.column + 1, text) for mark, text in marked)
+        document = read_yaml(data, loader=EXACT)
+    except DocumentError as error:
+        raise _unreadable(path, error) from None
+    tree, root = document.tree, document.root
     if root is None or not isinstance(tree, dict):
         raise SpecError([Problem(shown(path), 1, 1, "a spec is a mapping of keys")])
-    spec = SpecFile(place, path, text, tree, root, ())
+    spec = SpecFile(place, path, data.decode(), tree, root, ())
     if problems := [spec.problem(*finding) for finding in misshapen(tree)]:
         raise SpecError(problems)
     names = tree.get("meta", {}).get("imports", [])
@@ -145,18 +138,10 @@ def _place_of_import(name: str, place: str) -> str:
     return "/".join(parts)
 
 
-def _text(path: Path, data: bytes) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode()
-        raise SpecError([_character(path, before, "the text is not UTF-8")]) from None
-
-
-def _character(path: Path, before: str, text: str) -> Problem:
-    """A problem at the character behind some text."""
-    column = len(before) - (before.rfind("\n") + 1)
-    return Problem(shown(path), before.count("\n") + 1, column + 1, text)
+def _unreadable(path: Path, error: DocumentError) -> SpecError:
+    code = error.limit.code if error.limit else Problem.code
+    place = shown(path)
+    return SpecError(Problem(place, flaw.line or 1, flaw.column or 1, flaw.text, code=code) for flaw in error.flaws)
 
 
 # -- shelves: where specs are looked for by their place ------------------------------------
@@ -186,7 +171,12 @@ class Disk:
     def text(self, place: str) -> tuple[Path, bytes] | None:
         """See `Shelf`."""
         path = self.root / f"{place}{SUFFIX}"
-        return (path, path.read_bytes()) if path.is_file() else None
+        if not path.is_file():
+            return None
+        try:
+            return path, file_bytes(path)
+        except DocumentError as error:
+            raise _unreadable(path, error) from None
 
     def place(self, path: Path) -> str:
         """The place of one of its files."""
@@ -216,8 +206,8 @@ def read_all(shelf: Shelf, places: Iterable[str]) -> tuple[list[SpecFile], list[
     specs: list[SpecFile] = []
     problems: list[Problem] = []
     for place in places:
-        found = None if ".." in place.split("/") else shelf.text(place)
         try:
+            found = None if ".." in place.split("/") else shelf.text(place)
             specs += [] if found is None else [parsed(place, *found)]
         except SpecError as error:
             problems += error.problems

@@ -1,4 +1,4 @@
-# generate: acme/acme_a.ksy:3:1: error: what is generated from it is not Python: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \UXXXXXXXX escape in '"""C:\\Users.' [/meta]
+# generate: acme/acme_a.ksy:8:1: error: a doc may hold neither a backslash nor three quotes: it becomes a docstring [/doc]
 # lint: acme/acme_a.ksy:8:1: error: a doc may hold neither a backslash nor three quotes: it becomes a docstring [/doc]
 meta:
   id: acme_a

@@ -1,4 +1,4 @@
-# generate: acme/acme_a.ksy:3:1: error: what is generated from it is not Python: invalid syntax in 'self.class = self._io.read_bytes(2)' [/meta]
+# generate: acme/acme_a.ksy:11:6: error: 'class' is a keyword of Python [/seq/0/id]
 # lint: acme/acme_a.ksy:11:6: error: 'class' is a keyword of Python [/seq/0/id]
 meta:
   id: acme_a

@@ -1,4 +1,4 @@
-# generate: acme/acme_a.ksy:27:5: error: invalid attribute ID: 'oneTwo', expected /^[a-z][a-z0-9_]*$/ [/seq/0/id]
+# generate: acme/acme_a.ksy:27:5: error: 'oneTwo' is not lower_snake_case [/seq/0/id]
 # lint: acme/acme_a.ksy:19:1: error: doc is missing [/meta]
 # lint: acme/acme_a.ksy:19:1: error: doc-ref is missing [/meta]
 # lint: acme/acme_a.ksy:19:1: error: endian is missing, and there are numbers of several bytes [/meta]

@@ -1,0 +1,165 @@
+"""Refusals: what the build step takes from no spec, since it could become code or never end; lint is stricter."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lmparse.spec.build.layouts import NUMBER, constant, len_contents
+from lmparse.spec.build.scopes import Scope
+from lmparse.spec.build.shape import Finding
+from lmparse.spec.build.specs import SpecFile
+
+_ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII).fullmatch
+_FOLDER = re.compile(r"[\w .+-]+").fullmatch
+_ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
+_PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
+_TAKEN = frozenset(
+    ("self", "kaitaistruct", "kaitai_struct", "kaitai_stream", "bytes_io", "int_enum", "collections", "zlib")
+)
+"""Names that mean something else in the generated code."""
+_ENDS_WITH_A_LIST = re.compile(r"(?:.* or )?(?:_index \+ 1 == )?[\w.]+\.size", re.DOTALL).fullmatch
+"""Counts and conditions of repeats that end with a list that is there."""
+_COMPILERS_OWN = ("ks-opaque-types", "ks-debug")
+
+
+def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
+    """What is refused in one spec; `named` are all specs by id."""
+    for folder in spec.place.split("/")[:-1]:
+        if not _FOLDER(folder):
+            yield "/meta/id", f"the folder {folder!r} has a name of more than letters, digits, blanks and _ . + -"
+    yield from _name("/meta/id", spec.id)
+    yield from _texts("", spec.tree)
+    widths = _Widths()
+    for scope in Scope(named, spec).all():
+        yield from _names(scope)
+        yield from widths.findings(scope)
+
+
+def _names(scope: Scope) -> Iterator[Finding]:
+    where, tree = scope.where, scope.tree
+    for key in _COMPILERS_OWN:
+        if key in tree.get("meta", {}):
+            yield f"{where}/meta/{key}", f"{key} is not taken: it makes other code than a parser of the spec"
+    if scope.path:
+        yield from _name(where, scope.path[-1])
+    for section in ("params", "seq"):
+        for number, attribute in enumerate(tree.get(section, [])):
+            if "id" in attribute:
+                yield from _name(f"{where}/{section}/{number}/id", attribute["id"])
+    for name in tree.get("instances", {}):
+        yield from _name(f"{where}/instances/{name}", name)
+    for name in tree.get("enums", {}):
+        yield from _name(f"{where}/enums/{name}", name)
+        for entry in scope.members(name):
+            yield from _name(f"{where}/enums/{name}/{entry.value}", entry.id)
+
+
+def _name(where: str, name: str) -> Iterator[Finding]:
+    if not _ID(name):
+        yield where, f"{name[:60]!r} is not lower_snake_case"
+    elif keyword.iskeyword(name):
+        yield where, f"{name!r} is a keyword of Python"
+    elif name in _TAKEN:
+        yield where, f"{name!r} means something else in the generated code"
+
+
+def _texts(where: str, tree: Any) -> Iterator[Finding]:
+    """Texts anywhere that would leave their literal or name code."""
+    if isinstance(tree, list):
+        for number, value in enumerate(tree):
+            yield from _texts(f"{where}/{number}", value)
+    elif isinstance(tree, dict):
+        for key, value in tree.items():
+            place = f"{where}/{key}"
+            if key in ("doc", "doc-ref") and ("\\" in str(value) or '"""' in str(value) or "\0" in str(value)):
+                yield place, "a doc may hold neither a backslash nor three quotes: it becomes a docstring"
+            elif key == "encoding" and not _ENCODING(str(value)):
+                yield place, f"{str(value)[:60]!r} is not the name of an encoding"
+            elif key == "process" and not _PROCESS(str(value)):
+                yield place, f"{str(value)[:60]!r} is not one of xor(), rol(), ror() and zlib"
+            yield from _texts(place, value)
+
+
+class _Widths:
+    """The least number of bits that types take, and the repeats that this leaves without end."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+        self._open: list[str] = []
+        self._endless: set[str] = set()
+
+    def findings(self, scope: Scope) -> Iterator[Finding]:
+        """Repeats to the end of the record of what is always empty, and types that always contain themselves."""
+        self.of_type(scope)
+        if scope.id in self._endless:
+            yield scope.where or "/seq", "the type always contains itself: no record of it ends"
+        for section, items in (
+            ("seq", enumerate(scope.tree.get("seq", []))),
+            ("instances", scope.tree.get("instances", {}).items()),
+        ):
+            for key, attribute in items:
+                if attribute.get("repeat") == "eos" and self._is_empty(scope, attribute):
+                    yield f"{scope.where}/{section}/{key}/repeat", "what is repeated takes no bytes, so it never ends"
+
+    def of_type(self, scope: Scope) -> int:
+        """Least bits of a type."""
+        if scope.id in self._open:
+            self._endless |= set(self._open[self._open.index(scope.id) :])
+            return 0
+        if scope.id not in self._known:
+            self._open.append(scope.id)
+            self._known[scope.id] = sum(self.of(scope, entry) for entry in scope.tree.get("seq", []))
+            self._open.pop()
+        return self._known[scope.id]
+
+    def of(self, scope: Scope, attribute: dict[str, Any]) -> int:
+        """Least bits of an attribute with its condition and repetition."""
+        if "if" in attribute or attribute.get("repeat") in ("eos", "expr"):
+            return 0
+        return self.of_item(scope, attribute)
+
+    def of_item(self, scope: Scope, attribute: dict[str, Any]) -> int:
+        """Least bits of one item of an attribute."""
+        type_ = attribute.get("type")
+        if "size" in attribute:
+            return 8 * (constant(attribute["size"]) or 0)
+        if attribute.get("size-eos"):
+            return 0
+        if "contents" in attribute:
+            return 8 * len_contents(attribute["contents"])
+        if isinstance(type_, dict):
+            cases = [self.of_item(scope, {"type": str(case)}) for case in type_["cases"].values()]
+            return min(cases) if "_" in type_["cases"] else 0
+        if not isinstance(type_, str):
+            return 0
+        if match := NUMBER.match(type_):
+            return int(match[2]) * (1 if match[1] == "b" else 8)
+        nested = scope.type_named(type_)
+        return self.of_type(nested) if nested else 0
+
+    def _is_empty(self, scope: Scope, attribute: dict[str, Any]) -> bool:
+        """Whether an item takes no bytes whatever the data."""
+        if "size" in attribute:
+            return constant(attribute["size"]) == 0
+        nested = scope.type_named(attribute["type"]) if isinstance(attribute.get("type"), str) else None
+        if nested is None or nested.id in self._endless:
+            return False
+        return all("if" not in entry and self._is_empty(nested, entry) for entry in nested.tree.get("seq", []))
+
+
+def idle_repeats(spec: SpecFile, named: dict[str, SpecFile]) -> dict[str, str]:
+    """The repeated fields whose items may take no bytes, each with the stream that it reads, as Python."""
+    widths = _Widths()
+    found = {}
+    for scope in Scope(named, spec).all():
+        items = [(entry.get("id", ""), entry) for entry in scope.tree.get("seq", [])]
+        for name, attribute in [*items, *scope.tree.get("instances", {}).items()]:
+            ends = str(attribute.get("repeat-expr", attribute.get("repeat-until", "")))
+            if "repeat" not in attribute or "value" in attribute or _ENDS_WITH_A_LIST(ends):
+                continue
+            if not widths.of_item(scope, attribute):
+                found[name] = "io" if "io" in attribute else "self._io"
+    return found

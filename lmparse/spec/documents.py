@@ -1,0 +1,280 @@
+"""Documents: the one reader of YAML and JSON that others write (specs, tables files, cases, manifests), within limits.
+
+A document is read from a regular file only. It must say each key once and may have texts, numbers, true, false, null,
+lists and mappings, nothing that YAML makes of a text unasked, such as dates, and no object of Python.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lmparse.errors import LimitError
+from lmparse.limits import Limits
+
+FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The loader in C, where there is one."""
+EXACT: Any = yaml.SafeLoader
+"""The loader whose messages are the same everywhere."""
+DEFAULT = Limits()
+_YAML = "tag:yaml.org,2002:"
+_NUMBERS = (f"{_YAML}int", f"{_YAML}float")
+_SCALARS = frozenset(f"{_YAML}{name}" for name in ("str", "int", "float", "bool", "null", "merge"))
+_COLLECTIONS = (f"{_YAML}seq", f"{_YAML}map")
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """Something wrong in a document. Line and column count from 1; 0 where there is none."""
+
+    text: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.text}" if self.line else self.text
+
+
+class DocumentError(Exception):
+    """A document that cannot be used, with its flaws; `limit` is the error of the limit that it exceeds."""
+
+    def __init__(self, *flaws: Flaw, limit: LimitError | None = None) -> None:
+        self.flaws = flaws
+        self.limit = limit
+        super().__init__("; ".join(map(str, flaws)))
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML document: its values, and the nodes with their positions; both None when it is empty."""
+
+    tree: Any
+    root: yaml.Node | None
+
+
+# -- files ----------------------------------------------------------------------------------
+
+
+def file_bytes(path: str | Path, limits: Limits = DEFAULT) -> bytes:
+    """The bytes of a regular file; of anything else none are awaited. Raises OSError or DocumentError."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise DocumentError(Flaw("is not a regular file"))
+        data = file.read(limits.document_bytes + 1)
+    _check_length(data, limits)
+    return data
+
+
+def text_of(data: bytes) -> str:
+    """The text of a document, which is UTF-8. Raises DocumentError."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise _at_character(data[: error.start].decode(), "the text is not UTF-8") from None
+
+
+def _at_character(before: str, text: str) -> DocumentError:
+    """A flaw at the character behind some text."""
+    return DocumentError(Flaw(text, before.count("\n") + 1, len(before) - before.rfind("\n")))
+
+
+def _check_length(data: bytes, limits: Limits) -> None:
+    if len(data) > limits.document_bytes:
+        raise _exceeds(limits.error("document_bytes"))
+
+
+def _exceeds(limit: LimitError, line: int = 0, column: int = 0) -> DocumentError:
+    return DocumentError(Flaw(limit.says(), line, column), limit=limit)
+
+
+# -- JSON -----------------------------------------------------------------------------------
+
+
+def read_json(data: bytes, limits: Limits = DEFAULT) -> Any:
+    """The values of a JSON document. Raises DocumentError."""
+    _check_length(data, limits)
+
+    def number(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+        def read(text: str) -> Any:
+            limits.check("number_digits", len(text))
+            return kind(text)
+
+        return read
+
+    try:
+        return json.loads(text_of(data), parse_int=number(int), parse_float=number(float), object_pairs_hook=_once)
+    except LimitError as error:
+        raise _exceeds(error) from None
+    except RecursionError:
+        raise _exceeds(limits.error("document_depth")) from None
+    except ValueError as error:
+        raise DocumentError(Flaw(f"is not JSON: {error}")) from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
+
+
+# -- YAML -----------------------------------------------------------------------------------
+
+
+def read_yaml(data: bytes, limits: Limits = DEFAULT, *, loader: Any = FAST) -> Document:
+    """The one document in a YAML text. Raises DocumentError with all misreadings, or the first other flaw."""
+    _check_length(data, limits)
+    text = text_of(data)
+    try:
+        source = loader(text)
+        composer = _Composer(source, limits)
+        root = composer.document()
+        if composer.flaws:
+            raise DocumentError(*composer.flaws)
+        return Document(source.construct_document(root) if root else None, root)
+    except yaml.MarkedYAMLError as error:
+        # When the text ends too early, the problem itself has no mark.
+        mark = error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, "", 0)
+        raise DocumentError(Flaw(str(error.problem), mark.line + 1, mark.column + 1)) from None
+    except yaml.reader.ReaderError as error:
+        raise _at_character(text[: error.position], "a character that YAML does not allow") from None
+    except (ValueError, LookupError, TypeError, ArithmeticError) as error:  # from a number such as 0b_, or !!bool "x"
+        raise DocumentError(Flaw(f"a value cannot be read: {error}", 1, 1)) from None
+
+
+@dataclass
+class _Open:
+    """A list or mapping whose end has not been read, its values in order."""
+
+    event: Any
+    before: int
+    """Number of values in front of it."""
+    values: list[yaml.Node] = field(default_factory=list)
+
+
+class _Composer:
+    """Makes the nodes of a document from the events of a loader, without recursion, and counts as it goes.
+
+    An alias counts as many values as its anchor has.
+    """
+
+    def __init__(self, source: Any, limits: Limits) -> None:
+        self.flaws: list[Flaw] = []
+        self._source = source
+        self._limits = limits
+        self._count = 0
+        self._open: list[_Open] = []
+        self._anchors: dict[str, tuple[yaml.Node | None, int]] = {}
+        """Node and number of values by anchor; no node while it is open."""
+
+    def document(self) -> yaml.Node | None:
+        """The root of the only document, None when there is none."""
+        source = self._source
+        source.get_event()
+        if source.check_event(yaml.StreamEndEvent):
+            return None
+        start = source.get_event().start_mark
+        root = None
+        while root is None:
+            node = self._next(source.get_event())
+            if node is not None and self._open:
+                self._open[-1].values.append(node)
+            else:
+                root = node
+        source.get_event()
+        if not source.check_event(yaml.StreamEndEvent):
+            raise yaml.composer.ComposerError(
+                "expected a single document", start, "but found another document", source.get_event().start_mark
+            )
+        return root
+
+    def _next(self, event: Any) -> yaml.Node | None:
+        """The node that ends with an event, None when one begins."""
+        if isinstance(event, yaml.AliasEvent):
+            return self._aliased(event)
+        if isinstance(event, yaml.CollectionEndEvent):
+            return self._closed(event)
+        if event.anchor is not None and event.anchor in self._anchors:
+            raise yaml.composer.ComposerError(None, None, "found duplicate anchor", event.start_mark)
+        self._add(1, event)
+        if isinstance(event, yaml.ScalarEvent):
+            return self._anchored(event, self._scalar(event), 1)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (None, 0)
+        self._open.append(_Open(event, self._count))
+        self._check("document_depth", len(self._open), event)
+        return None
+
+    def _aliased(self, event: Any) -> yaml.Node:
+        if event.anchor not in self._anchors:
+            raise yaml.composer.ComposerError(None, None, f"found undefined alias {event.anchor!r}", event.start_mark)
+        node, count = self._anchors[event.anchor]
+        if node is None:
+            mark = event.start_mark
+            raise DocumentError(Flaw("the alias is inside its own anchor", mark.line + 1, mark.column + 1))
+        self._add(count, event)
+        return node
+
+    def _scalar(self, event: Any) -> yaml.Node:
+        tag = event.tag
+        if tag is None or tag == "!":
+            tag = self._source.resolve(yaml.ScalarNode, event.value, event.implicit)
+        if tag not in _SCALARS:
+            self._flaw(event, f"{event.value[:60]!r} is a {_word(tag)} in YAML; put it in quotes")
+        elif tag in _NUMBERS:
+            self._check("number_digits", len(event.value), event)
+        if not event.value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in event.value):
+            self._flaw(event, "half of a surrogate pair is not a character")
+        return yaml.ScalarNode(tag, event.value, event.start_mark, event.end_mark, style=event.style)
+
+    def _closed(self, event: Any) -> yaml.Node:
+        opened = self._open.pop()
+        start, values = opened.event, opened.values
+        kind = yaml.MappingNode if isinstance(start, yaml.MappingStartEvent) else yaml.SequenceNode
+        tag = start.tag
+        if tag is None or tag == "!":
+            tag = self._source.resolve(kind, None, start.implicit)
+        if tag not in _COLLECTIONS:
+            self._flaw(start, f"a {_word(tag)} is not taken here, only lists and mappings")
+        if kind is yaml.MappingNode:
+            self._check_keys(values[::2])
+        content = list(zip(values[::2], values[1::2], strict=True)) if kind is yaml.MappingNode else values
+        node = kind(tag, content, start.start_mark, event.end_mark, flow_style=start.flow_style)
+        return self._anchored(start, node, self._count - opened.before + 1)
+
+    def _check_keys(self, keys: list[yaml.Node]) -> None:
+        seen: set[str] = set()
+        for key in keys:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    self._flaw(key, f"the key {key.value[:60]} occurs twice")
+                seen.add(key.value)
+
+    def _anchored(self, event: Any, node: yaml.Node, count: int) -> yaml.Node:
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (node, count)
+        return node
+
+    def _add(self, count: int, event: Any) -> None:
+        self._count += count
+        self._check("document_nodes", self._count, event)
+
+    def _check(self, name: str, found: int, event: Any) -> None:
+        if found > getattr(self._limits, name):
+            mark = event.start_mark
+            raise _exceeds(self._limits.error(name, found), mark.line + 1, mark.column + 1)
+
+    def _flaw(self, event: Any, text: str) -> None:
+        self.flaws.append(Flaw(text, event.start_mark.line + 1, event.start_mark.column + 1))
+
+
+def _word(tag: str) -> str:
+    return tag.rsplit(":", 1)[-1][:60]
