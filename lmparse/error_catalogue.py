@@ -259,6 +259,17 @@ CATALOGUE: dict[str, Cause] = {
         "or has the name of another one.",
         "The message names the entry point: install a version of its package that fits, or remove it.",
     ),
+    "LMP-S021": Cause(
+        "nothing may be written there",
+        "The output is one of the files that are read, or holds one; or something is there already that lmparse did "
+        "not write, or that may be replaced only with overwrite.",
+        "Name another place. What is not of lmparse is never replaced: move or remove it yourself.",
+    ),
+    "LMP-S022": Cause(
+        "the output cannot be written",
+        "The disk is full, or the folder may not be written to. Nothing has been replaced.",
+        "Make room or name another folder, and run it again.",
+    ),
 }
 """All codes. A code never changes its meaning."""
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lmparse.errors import OptionError
 from lmparse.options import Options
+
+if TYPE_CHECKING:
+    from lmparse.storage.atomic_output import OutputPlace
+    from lmparse.storage.inputs import Inputs
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -60,12 +63,13 @@ def add_page(command: argparse.ArgumentParser, about: str) -> None:
     command.add_argument("--overwrite", action="store_true", help="replace OUT")
 
 
-def page_place(parsed: argparse.Namespace, *sources: str | None) -> Path | None:
-    """The path of the page, None without one. Raises OptionError when the page would replace one of the `sources`."""
+def page_place(parsed: argparse.Namespace, inputs: Inputs) -> OutputPlace | None:
+    """The place of the page, None without one. Raises OptionError when the page would replace something else."""
+    from lmparse.review.templating import foreign_page
     from lmparse.storage.atomic_output import check_place
 
     if parsed.html:
-        return check_place(parsed.html, filter(None, sources), is_folder=False, overwrite=parsed.overwrite)
+        return check_place(parsed.html, inputs, is_folder=False, overwrite=parsed.overwrite, foreign=foreign_page)
     if parsed.overwrite:
         raise OptionError("--overwrite is for a page", hint="give --html too")
     return None

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
+from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, options_of, page_place
 from lmparse.cli.messages import DATA, GOOD, LEFTOVER, print_json, report
 from lmparse.errors import LeftoverError
 
@@ -27,13 +27,14 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Show the record."""
+    from lmparse.logs.open import files_read
     from lmparse.review.explain.search import explain
     from lmparse.storage.atomic_output import write_text
 
-    place = page_place(parsed, parsed.file, parsed.control, parsed.tables)
+    place = page_place(parsed, files_read(parsed.file, options_of(parsed)))
     found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **given_options(parsed))
     if place:
-        write_text(found.html(), place, overwrite=parsed.overwrite)
+        write_text(found.html(), place)
     if parsed.json:
         print_json(found.to_dict())
     elif not place:

@@ -23,8 +23,7 @@ from lmparse.export.conversion import PartResult, Run, Summary, opened_again
 from lmparse.export.filenames import Named, safe_names
 from lmparse.export.spill_files import Group, SpillFiles, merged, spill, spill_lines
 from lmparse.framing.extents import Span
-from lmparse.logs.families import check_changes
-from lmparse.logs.open import open_changes
+from lmparse.logs.open import files_beside, open_changes
 from lmparse.logs.partitions import FilePart
 from lmparse.options import FILE_OPTIONS
 from lmparse.records.files import RecordFile
@@ -171,10 +170,7 @@ class ChangeFolderRun(Run):
 
     def _manifest(self, log: ChangeLog, files: list[dict[str, Any]]) -> dict[str, Any]:
         options, summary = self.asked.options, self.summary
-        control = check_changes(options).control
-        beside = options.files
-        if control is not None and "control" in beside:
-            beside["control"] = control.find(log.path, options.control)
+        beside = files_beside(log.path, options)
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
         return {
             "manifest_version": 1,

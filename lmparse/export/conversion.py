@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -61,11 +60,6 @@ class Conversion:
             raise OptionError("format is for changes; of records the ending of the output says it")
         return writers.form_of(Path(self.out))
 
-    def sources(self) -> list[str]:
-        """Local files that are read."""
-        named = map(addresses.local_path, (self.path, *self.options.files.values()))
-        return [name for name in named if not os.path.isdir(name)]
-
     def set_options(self) -> dict[str, Any]:
         """The options that differ from their defaults; paths as base names."""
         found: dict[str, Any] = {}
@@ -79,7 +73,7 @@ class Conversion:
         """The metadata in the schema of a Parquet or Arrow file."""
         return {
             "lmparse.version": self.version,
-            "lmparse.spec": file.spec.id,
+            writers.MARK: file.spec.id,
             "lmparse.spec_sha256": file.spec.layout.sha256,
             "lmparse.source": addresses.base_name(self.path),
             "lmparse.options": json.dumps(self.set_options()),

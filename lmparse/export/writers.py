@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -11,8 +12,10 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
+from lmparse.columnar import schemas
 from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
+from lmparse.storage import marks
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
 """Forms of a file of rows; also the endings of its name."""
@@ -20,6 +23,9 @@ COMPRESSIONS = ("zstd", "snappy", "none")
 LINES = pa.schema([("line", pa.binary())])
 """Schema of JSON lines, which are text already."""
 MANIFEST = "manifest.json"
+MARK = "lmparse.spec"
+"""Key in the metadata of a schema by which a file of lmparse is recognised."""
+_LONGEST_LINE = 1 << 24
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 27
 """Rows and bytes in memory of a row group of Parquet or a batch of Arrow; the first that is reached ends it."""
 
@@ -43,6 +49,67 @@ def check_compression(form: str, compression: str | None) -> str:
     if compression not in allowed:
         raise OptionError(f"{form} has no compression {compression}", hint="one of " + ", ".join(allowed))
     return compression
+
+
+def _listed(manifest: Any) -> list[str]:
+    """The files that the manifest of a folder of changes lists. Raises LookupError for another manifest."""
+    for key in ("manifest_version", "lmparse", "spec_sha256"):
+        manifest[key]
+    return [entry["file"] for entry in manifest["files"]]
+
+
+foreign_folder = marks.lists_itself(MANIFEST, _listed)
+
+
+def foreign_file(form: str, spec: str) -> marks.Foreign:
+    """What in a file is not of lmparse: text shows it by its columns, since it has no place for a mark."""
+    if form in ("parquet", "arrow"):
+        return foreign_binary
+    names = set(schemas.records_schema(spec).names)
+
+    def foreign(path: Path) -> str | None:
+        with open(path, "rb") as file:
+            first = file.readline(_LONGEST_LINE)
+        try:
+            is_ours = not first or (_is_line(first, names) if form == "jsonl" else _is_header(first))
+        except (ValueError, RecursionError, csv.Error):
+            is_ours = False
+        return None if is_ours else f"its first line does not have columns of {spec}"
+
+    return foreign
+
+
+def _is_line(line: bytes, names: set[str]) -> bool:
+    found = json.loads(line)
+    return isinstance(found, dict) and names.issuperset(found)
+
+
+def _is_header(line: bytes) -> bool:
+    columns = next(csv.reader([line.decode()]), [])
+    return tuple(columns[-len(schemas.OUTCOMES) :]) == schemas.OUTCOMES
+
+
+def foreign_binary(path: Path) -> str | None:
+    """What in a Parquet or Arrow file is not of lmparse, whose files name the spec in the schema."""
+    if not path.stat().st_size:
+        return None
+    try:
+        metadata = _metadata(path)
+    except (pa.ArrowException, OSError):
+        metadata = {}
+    return None if MARK.encode() in (metadata or {}) else "its schema does not name lmparse"
+
+
+def _metadata(path: Path) -> dict[bytes, bytes] | None:
+    """The metadata in the schema of a file. Raises ArrowException or OSError for a file of another form."""
+    if path.suffix.lower() == ".arrow":
+        with pa.OSFile(os.fspath(path)) as file, pa.ipc.open_file(file) as reader:
+            found: dict[bytes, bytes] | None = reader.schema.metadata
+            return found
+    import pyarrow.parquet
+
+    found = pyarrow.parquet.read_schema(path).metadata
+    return found
 
 
 @contextmanager
