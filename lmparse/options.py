@@ -52,8 +52,15 @@ _SEQ = re.compile(f"[0-9A-Fa-f]{{{SEQ_DIGITS}}}").fullmatch
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASCII).fullmatch
 
 
+_LONGEST_SHOWN, _MOST_DIGITS = 200, 18
+"""Characters of a value in a message, and digits of a number: more of them do not fit into 64 bits."""
+
+
 def _no_value(name: str, value: object, hint: str) -> OptionError:
-    return OptionError(f"{name} has no value {value!r}", hint=hint)
+    shown = repr(value)
+    if len(shown) > _LONGEST_SHOWN:
+        shown = f"{shown[:_LONGEST_SHOWN]}... of {len(str(value))} characters"
+    return OptionError(f"{name} has no value {shown}", hint=hint)
 
 
 def _seq(name: str, text: str) -> str:
@@ -188,6 +195,8 @@ def _unknown(name: str, names: list[str]) -> OptionError:
 
 def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
     kind, name = entry.metadata["kind"], camel(entry.name)
+    if "\0" in str(value):
+        raise _no_value(name, value, "a text without NUL")
     allowed: tuple[str, ...] = entry.metadata["values"]
     read: Callable[[str, str], str] | None = entry.metadata["read"]
     if read is not None:
@@ -222,6 +231,6 @@ def boolean(name: str, text: str) -> bool:
 
 
 def _positive(name: str, text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text) > 0:
+    if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0:
         return int(text)
-    raise _no_value(name, text, "a whole number above zero")
+    raise _no_value(name, text, f"a whole number above zero, of at most {_MOST_DIGITS} digits")

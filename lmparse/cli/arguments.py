@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lmparse.storage.atomic_output import OutputPlace
     from lmparse.storage.inputs import Inputs
 
+SHOWN_ERRORS = 1000
+"""Errors that a command prints unless it is asked for another number."""
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
@@ -55,6 +57,18 @@ def options_of(parsed: argparse.Namespace) -> Options:
     from lmparse.logs.families import read_options
 
     return read_options(given_options(parsed))
+
+
+def add_show_errors(command: argparse.ArgumentParser) -> None:
+    """Add the argument for the number of errors to print."""
+    about = f"print at most N errors, and the number of all (default: {SHOWN_ERRORS})"
+    command.add_argument("--show-errors", type=_count, default=SHOWN_ERRORS, metavar="N", help=about)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError("a whole number from 0, of at most 18 digits")
+    return int(text)
 
 
 def add_page(command: argparse.ArgumentParser, about: str) -> None:

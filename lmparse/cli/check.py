@@ -6,8 +6,8 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, options_of
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, print_json, report
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, ErrorPrinter, print_json, print_lines
 from lmparse.options import Options
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def add(commands: Commands) -> None:
     command.add_argument("file", metavar="FILE")
     command.add_argument("--report", metavar="R.json", help="write the whole report here")
     command.add_argument("--json", action="store_true", help="print the whole report")
+    add_show_errors(command)
     add_options(command, "check")
 
 
@@ -36,9 +37,11 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(found.to_dict())
     else:
-        print("\n".join(found.lines()))
+        print_lines(found.lines())
+    errors = ErrorPrinter(parsed.show_errors)
     for error in found.errors:
-        report(error)
+        errors(error)
+    errors.total(found.error_count)
     if found.error_count:
         return DATA
     return DIFFERENCE if found.differences else GOOD

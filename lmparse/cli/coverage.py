@@ -6,7 +6,7 @@ import argparse
 import os
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json, print_lines
 from lmparse.errors import OptionError
 
 
@@ -45,7 +45,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(found.to_dict())
     else:
-        print("\n".join(found.lines()))
+        print_lines(found.lines())
     codes = [fail(error) for error in samples.faults]
     if codes:
         return DATA if DATA in codes else codes[0]

@@ -10,6 +10,7 @@ import sys
 from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, options_of, page_place
 from lmparse.cli.messages import DATA, GOOD, LEFTOVER, print_json, report
 from lmparse.errors import LeftoverError
+from lmparse.terminal import unchanged
 
 
 def add(commands: Commands) -> None:
@@ -39,7 +40,8 @@ def run(parsed: argparse.Namespace) -> int:
         print_json(found.to_dict())
     elif not place:
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        print("\n".join(found.lines(shutil.get_terminal_size().columns, colour)))
+        lines = found.lines(shutil.get_terminal_size().columns, colour)
+        print("\n".join(lines), file=unchanged(sys.stdout) if colour else sys.stdout)  # its texts are printable
     for error in found.faults:
         report(error)
     if not found.faults:

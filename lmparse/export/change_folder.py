@@ -150,7 +150,8 @@ class ChangeFolderRun(Run):
         operations: Counter[str] = Counter()
         is_lines = self.form == "jsonl"
         schema = writers.LINES if is_lines else parts[0].schema
-        with writers.opened(path, self.form, schema.with_metadata(metadata), self.compression) as output:
+        final = schema.with_metadata(metadata)
+        with writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output:
             for batch in self._merged(parts):
                 operations.update(_operations(batch))
                 output.write(batch)
@@ -182,6 +183,7 @@ class ChangeFolderRun(Run):
             "options": self.asked.set_options(),
             "format": self.form,
             "compression": self.compression,
+            "csv_text": self.asked.csv_text if self.form == "csv" else None,
             "files": files,
             "counts": {
                 "changes": sum(entry["rows"] for entry in files) - bad,

@@ -43,6 +43,8 @@ class Conversion:
     form: str | None = None
     """Form of the files of changes; for records the ending of `out` gives it."""
     compression: str | None = None
+    csv_text: str = "quoted"
+    """`quoted`, or `raw` for CSV in which a spreadsheet may run text as formulas."""
     jobs: int = 1
     version: str = ""
     """Version of lmparse, for files and manifest."""

@@ -63,7 +63,7 @@ class RecordFileRun(Run):
         schema = schemas.records_schema(asked.options.spec, asked.options.columns)
         parts = self.parts(partial(file.record_parts, is_numbered=False))
         final = writers.LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
-        with writers.opened(work.made, self.form, final, self.compression) as output:
+        with writers.opened(work.made, self.form, final, self.compression, asked.csv_text) as output:
             if len(parts) <= 1:
                 self._records_of(file, None, schema, output)
             else:

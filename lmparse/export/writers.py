@@ -15,11 +15,15 @@ import pyarrow as pa
 from lmparse.columnar import schemas
 from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
+from lmparse.export.formulas import quoted
 from lmparse.storage import marks
+from lmparse.terminal import harmless
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
 """Forms of a file of rows; also the endings of its name."""
 COMPRESSIONS = ("zstd", "snappy", "none")
+CSV_TEXTS = ("quoted", "raw")
+"""What becomes of text in CSV that a spreadsheet would run: see `formulas`."""
 LINES = pa.schema([("line", pa.binary())])
 """Schema of JSON lines, which are text already."""
 MANIFEST = "manifest.json"
@@ -113,9 +117,11 @@ def _metadata(path: Path) -> dict[bytes, bytes] | None:
 
 
 @contextmanager
-def opened(path: Path, form: str, schema: pa.Schema, compression: str) -> Iterator[Output]:
-    """Open a file that batches of a schema are written to."""
+def opened(path: Path, form: str, schema: pa.Schema, compression: str, csv_text: str = "quoted") -> Iterator[Output]:
+    """Open a file that batches of a schema are written to. `csv_text` is one of CSV_TEXTS."""
     made = _OUTPUTS[form](path, schema, compression)
+    if isinstance(made, _Csv):
+        made.is_raw = csv_text == "raw"
     try:
         yield made
     except BaseException:
@@ -215,6 +221,9 @@ class _Arrow(_Chunked):
 
 
 class _Csv(Output):
+    is_raw = False
+    """Whether formulas are written as they are."""
+
     def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
         import pyarrow.csv
 
@@ -224,7 +233,10 @@ class _Csv(Output):
         self.writer = pyarrow.csv.CSVWriter(self.file, self._schema, write_options=options)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self.writer.write_batch(in_schema(batch, self._schema))
+        texts = in_schema(batch, self._schema)
+        if not self.is_raw:
+            texts = pa.RecordBatch.from_arrays([quoted(column) for column in texts.columns], schema=self._schema)
+        self.writer.write_batch(texts)
 
 
 class _JsonLines(Output):
@@ -252,4 +264,4 @@ _OUTPUTS: dict[str, Callable[[Path, pa.Schema, str], Output]] = {
 
 def json_line(row: dict[str, Any]) -> bytes:
     """A row as the command line prints it."""
-    return (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "surrogateescape")
+    return (harmless(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n").encode()

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import yaml
 
 from lmparse.spec.build.shape import misread, misshapen
+from lmparse.terminal import one_line
 
 SUFFIX = ".ksy"
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -43,7 +44,7 @@ class SpecError(Exception):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = sorted(set(problems))
-        super().__init__("\n".join(map(str, self.problems)))
+        super().__init__("\n".join(one_line(str(problem)) for problem in self.problems))
 
 
 @dataclass(frozen=True)
