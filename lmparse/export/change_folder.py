@@ -30,6 +30,7 @@ from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.storage import addresses, buffers, processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
+from lmparse.terminal import harmless
 
 _OTHER = "other"
 """Name of the file for changes that have no table version."""
@@ -92,7 +93,7 @@ class ChangeFolderRun(Run):
         files = self._write_files(work.made, kept.groups, asked.metadata(log))
         manifest = work.made / writers.MANIFEST
         text = json.dumps(self._manifest(log, files), indent=2, ensure_ascii=False) + "\n"
-        manifest.write_text(text, encoding="utf-8", errors="surrogateescape")
+        manifest.write_text(harmless(text), encoding="utf-8")
         put_on_disk(manifest)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
         return self.summary

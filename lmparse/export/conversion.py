@@ -77,7 +77,7 @@ class Conversion:
             "lmparse.version": self.version,
             writers.MARK: file.spec.id,
             "lmparse.spec_sha256": file.spec.layout.sha256,
-            "lmparse.source": addresses.base_name(self.path),
+            "lmparse.source": addresses.in_utf8(addresses.base_name(self.path)),
             "lmparse.options": json.dumps(self.set_options()),
         }
 

@@ -107,12 +107,13 @@ def foreign_binary(path: Path) -> str | None:
 def _metadata(path: Path) -> dict[bytes, bytes] | None:
     """The metadata in the schema of a file. Raises ArrowException or OSError for a file of another form."""
     if path.suffix.lower() == ".arrow":
-        with pa.OSFile(os.fspath(path)) as file, pa.ipc.open_file(file) as reader:
+        with pa.OSFile(os.fsencode(path)) as file, pa.ipc.open_file(file) as reader:
             found: dict[bytes, bytes] | None = reader.schema.metadata
             return found
     import pyarrow.parquet
 
-    found = pyarrow.parquet.read_schema(path).metadata
+    with open(path, "rb") as stored:
+        found = pyarrow.parquet.read_schema(stored).metadata
     return found
 
 
