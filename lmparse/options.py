@@ -204,7 +204,7 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
     if kind is bool:
         return value if isinstance(value, bool) else boolean(name, str(value))
     if kind is int:
-        return _positive(name, str(value))
+        return positive(name, str(value))
     if kind is tuple:
         parts = value.split(",") if isinstance(value, str) else list(value)
         chosen = tuple(_one_of(name, part.strip(), allowed) for part in parts if part.strip())
@@ -230,7 +230,8 @@ def boolean(name: str, text: str) -> bool:
     raise _no_value(name, text, "true or false")
 
 
-def _positive(name: str, text: str) -> int:
+def positive(name: str, text: str) -> int:
+    """The number above zero that a text has in digits. Raises OptionError LMP-S003."""
     if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0:
         return int(text)
     raise _no_value(name, text, f"a whole number above zero, of at most {_MOST_DIGITS} digits")

@@ -29,7 +29,7 @@ from lmparse.errors import OptionError
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, Request
-from lmparse.options import asks_for_changes, boolean, plain
+from lmparse.options import asks_for_changes, boolean, plain, positive
 from lmparse.storage.prefetch import prefetched
 
 if TYPE_CHECKING:
@@ -119,13 +119,22 @@ def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request
     keys = {plain(name): value for name, value in options.items()}
     named = read_options(options, known=_SPARK_KEYS, public=_REQUEST_KEYS)
     if "paths" in keys:
-        paths = tuple(json.loads(keys["paths"]))
+        paths = _paths(str(keys["paths"]))
     elif "path" in keys or "location" in keys:
         paths = (str(keys.get("path", keys.get("location"))),)
     else:
         raise OptionError("there is no path to read", hint="load(PATH); create a table without a column list")
-    size = str(keys.get("maxpartitionbytes", DEFAULT_BYTES))
-    if not size.isdigit() or int(size) < 1:
-        raise OptionError(f"maxPartitionBytes has no value {size!r}", hint="a number of bytes")
+    size = positive("maxPartitionBytes", str(keys.get("maxpartitionbytes", DEFAULT_BYTES)))
     recursive = boolean("recursiveFileLookup", str(keys.get("recursivefilelookup", "false")))
-    return Request(paths, named, with_changes, int(size), keys.get("pathglobfilter"), recursive)
+    return Request(paths, named, with_changes, size, keys.get("pathglobfilter"), recursive)
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    """The paths of `load([...])`, which Spark passes as JSON. Raises OptionError."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(path, str) for path in found):
+        raise OptionError(f"paths has no value {text[:200]!r}", hint="load([PATH, ...]), or the option path")
+    return tuple(found)
