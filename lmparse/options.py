@@ -234,4 +234,5 @@ def positive(name: str, text: str) -> int:
     """The number above zero that a text has in digits. Raises OptionError LMP-S003."""
     if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0:
         return int(text)
-    raise _no_value(name, text, f"a whole number above zero, of at most {_MOST_DIGITS} digits")
+    most = f", of at most {_MOST_DIGITS} digits" if len(text) > _MOST_DIGITS else ""
+    raise _no_value(name, text, f"a whole number above zero{most}")
