@@ -277,6 +277,17 @@ CATALOGUE: dict[str, Cause] = {
         "such files are Python that would be run.",
         "Build the spec again with `lmparse build`, from a spec that you trust, and transfer the whole folder.",
     ),
+    "LMP-S021": Cause(
+        "nothing may be written there",
+        "The output is one of the files that are read, or holds one; or something is there already that lmparse did "
+        "not write, or that may be replaced only with overwrite.",
+        "Name another place. What is not of lmparse is never replaced: move or remove it yourself.",
+    ),
+    "LMP-S022": Cause(
+        "the output cannot be written",
+        "The disk is full, or the folder may not be written to. Nothing has been replaced.",
+        "Make room or name another folder, and run it again.",
+    ),
 }
 """All codes. A code never changes its meaning."""
 

@@ -50,12 +50,18 @@ _of_changes = partial(_option, of="changes convert")
 SEQ_DIGITS = 72
 """Number of hexadecimal digits in `seq`."""
 _SEQ = re.compile(f"[0-9A-Fa-f]{{{SEQ_DIGITS}}}").fullmatch
-_WHOLE = re.compile(r"[0-9]{1,18}").fullmatch
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASCII).fullmatch
 
 
+_LONGEST_SHOWN, _MOST_DIGITS = 200, 18
+"""Characters of a value in a message, and digits of a number: more of them do not fit into 64 bits."""
+
+
 def _no_value(name: str, value: object, hint: str) -> OptionError:
-    return OptionError(f"{name} has no value {value!r}", hint=hint)
+    shown = repr(value)
+    if len(shown) > _LONGEST_SHOWN:
+        shown = f"{shown[:_LONGEST_SHOWN]}... of {len(str(value))} characters"
+    return OptionError(f"{name} has no value {shown}", hint=hint)
 
 
 def _seq(name: str, text: str) -> str:
@@ -201,6 +207,8 @@ def _unknown(name: str, names: list[str]) -> OptionError:
 
 def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
     kind, name = entry.metadata["kind"], camel(entry.name)
+    if "\0" in str(value):
+        raise _no_value(name, value, "a text without NUL")
     allowed: tuple[str, ...] = entry.metadata["values"]
     read: Callable[[str, str], str] | None = entry.metadata["read"]
     if read is not None:
@@ -208,7 +216,7 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
     if kind is bool:
         return value if isinstance(value, bool) else boolean(name, str(value))
     if kind is int:
-        return _positive(name, str(value))
+        return positive(name, str(value))
     if kind is tuple:
         parts = value.split(",") if isinstance(value, str) else list(value)
         chosen = tuple(_one_of(name, part.strip(), allowed) for part in parts if part.strip())
@@ -234,7 +242,9 @@ def boolean(name: str, text: str) -> bool:
     raise _no_value(name, text, "true or false")
 
 
-def _positive(name: str, text: str) -> int:
-    if _WHOLE(text) and int(text) > 0:
+def positive(name: str, text: str) -> int:
+    """The number above zero that a text has in digits. Raises OptionError LMP-S003."""
+    if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0:
         return int(text)
-    raise _no_value(name, text[:60], "a whole number above zero")
+    most = f", of at most {_MOST_DIGITS} digits" if len(text) > _MOST_DIGITS else ""
+    raise _no_value(name, text, f"a whole number above zero{most}")

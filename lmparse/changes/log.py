@@ -16,6 +16,7 @@ from lmparse.framing.extents import Span
 from lmparse.options import Options
 from lmparse.records.files import OnError, RecordFile
 from lmparse.records.settings import FileSettings, FoundFile
+from lmparse.storage import addresses
 from lmparse.values.json_form import to_json
 
 
@@ -34,7 +35,7 @@ class ChangeLog(RecordFile):
         """The result of `table_ids` for the whole log, if this is a part."""
         self.table_names: set[str] = set()
         """Full name of the table that the option `table` names, once it has been looked up."""
-        self.origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
+        self.origin = {"file": addresses.in_utf8(self.path), "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
 
     @property
     @abstractmethod

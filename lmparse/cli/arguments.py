@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lmparse.errors import OptionError
 from lmparse.options import Options
 
+if TYPE_CHECKING:
+    from lmparse.storage.atomic_output import OutputPlace
+    from lmparse.storage.inputs import Inputs
+
+SHOWN_ERRORS = 1000
+"""Errors that a command prints unless it is asked for another number."""
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
@@ -54,18 +59,31 @@ def options_of(parsed: argparse.Namespace) -> Options:
     return read_options(given_options(parsed))
 
 
+def add_show_errors(command: argparse.ArgumentParser) -> None:
+    """Add the argument for the number of errors to print."""
+    about = f"print at most N errors, and the number of all (default: {SHOWN_ERRORS})"
+    command.add_argument("--show-errors", type=_count, default=SHOWN_ERRORS, metavar="N", help=about)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError("a whole number from 0, of at most 18 digits")
+    return int(text)
+
+
 def add_page(command: argparse.ArgumentParser, about: str) -> None:
     """Add the arguments of a command that can write a page."""
     command.add_argument("--html", metavar="OUT", help=about)
     command.add_argument("--overwrite", action="store_true", help="replace OUT")
 
 
-def page_place(parsed: argparse.Namespace, *sources: str | None) -> Path | None:
-    """The path of the page, None without one. Raises OptionError when the page would replace one of the `sources`."""
+def page_place(parsed: argparse.Namespace, inputs: Inputs) -> OutputPlace | None:
+    """The place of the page, None without one. Raises OptionError when the page would replace something else."""
+    from lmparse.review.templating import foreign_page
     from lmparse.storage.atomic_output import check_place
 
     if parsed.html:
-        return check_place(parsed.html, filter(None, sources), is_folder=False, overwrite=parsed.overwrite)
+        return check_place(parsed.html, inputs, is_folder=False, overwrite=parsed.overwrite, foreign=foreign_page)
     if parsed.overwrite:
         raise OptionError("--overwrite is for a page", hint="give --html too")
     return None

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from lmparse.cli.arguments import Commands, add_command
+from lmparse.storage.addresses import local_path
 
 _COMMANDS = {
     "generate": "compile the specs (the default)",
@@ -27,10 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser, *, formats: Path | None = Non
     parser.add_argument("id", nargs="?", metavar="ID", help="id of the spec to create, <family>_<thing>")
     parser.add_argument("--check", action="store_true", help="the same as check")
     which = "a .ksy file, or a folder with such files at any depth"
-    parser.add_argument("--formats", type=Path, default=formats, metavar="DIR", help=which)
-    parser.add_argument("--out", type=Path, default=out, metavar="DIR", help="folder for the products")
+    parser.add_argument("--formats", type=_path, default=formats, metavar="DIR", help=which)
+    parser.add_argument("--out", type=_path, default=out, metavar="DIR", help="folder for the products")
     parser.add_argument("--compiler", type=Path, metavar="PATH", help="another kaitai-struct-compiler.js")
     parser.add_argument("--engine", choices=("dukpy", "node"), default="dukpy", help="what runs the compiler")
+
+
+def _path(text: str) -> Path:
+    return Path(local_path(text))
 
 
 def run(parsed: argparse.Namespace) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, options_of
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, print_json, report
-from lmparse.errors import OptionError
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, ErrorPrinter, print_json, print_lines
+from lmparse.options import Options
+
+if TYPE_CHECKING:
+    from lmparse.storage.atomic_output import OutputPlace
 
 
 def add(commands: Commands) -> None:
@@ -18,25 +20,38 @@ def add(commands: Commands) -> None:
     command.add_argument("file", metavar="FILE")
     command.add_argument("--report", metavar="R.json", help="write the whole report here")
     command.add_argument("--json", action="store_true", help="print the whole report")
+    add_show_errors(command)
     add_options(command, "check")
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Check a log; for the exit code, errors outweigh differences."""
     from lmparse.logs.check import account
+    from lmparse.storage.atomic_output import write_text
 
     options = options_of(parsed)
-    if parsed.report and os.path.realpath(parsed.report) in map(os.path.realpath, (parsed.file, options.control or "")):
-        raise OptionError("the report would overwrite what is checked", hint="name another file")
+    place = _report_place(parsed.report, parsed.file, options) if parsed.report else None
     found = account(parsed.file, options)
-    if parsed.report:
-        Path(parsed.report).write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
+    if place:
+        write_text(json.dumps(found.to_dict(), indent=2) + "\n", place)
     if parsed.json:
         print_json(found.to_dict())
     else:
-        print("\n".join(found.lines()))
+        print_lines(found.lines())
+    errors = ErrorPrinter(parsed.show_errors)
     for error in found.errors:
-        report(error)
+        errors(error)
+    errors.total(found.error_count)
     if found.error_count:
         return DATA
     return DIFFERENCE if found.differences else GOOD
+
+
+def _report_place(out: str, file: str, options: Options) -> OutputPlace:
+    """The place of the report. An earlier report is replaced, so that a check can run every night; nothing else is."""
+    from lmparse.logs.open import files_read
+    from lmparse.storage.atomic_output import check_place
+    from lmparse.storage.marks import head_has
+
+    foreign = head_has(b'"report_version": ', "a report of lmparse check")
+    return check_place(out, files_read(file, options), is_folder=False, overwrite=True, foreign=foreign)

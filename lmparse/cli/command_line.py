@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import io
-import os
 import signal
 import sys
+from contextlib import suppress
 
 from lmparse import __version__
 from lmparse.cli import build, check, convert, coverage, demo, diff, docs, explain, formats, plan, rows, sniff
-from lmparse.cli.messages import INTERRUPTED, fail
+from lmparse.cli.messages import INTERRUPTED, USAGE, fail
 from lmparse.errors import LmparseError, OptionError
+from lmparse.terminal import Streams, abandon
 
 COMMANDS = (formats, sniff, rows, convert, plan, check, coverage, diff, explain, docs, build, demo)
 """Modules of the commands, in the order of the help."""
@@ -20,26 +20,32 @@ COMMANDS = (formats, sniff, rows, convert, plan, check, coverage, diff, explain,
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    with Streams():
+        try:
+            code = _run(arguments)
+            sys.stdout.flush()
+            return code
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except BrokenPipeError:  # the reader of standard output has gone
+            abandon(sys.stdout, sys.stderr)
+            return 128 + signal.SIGPIPE
+        except OSError as error:
+            with suppress(OSError):
+                fail(OptionError(f"{error.filename or 'standard output'}: {error.strerror}", code="LMP-S022"))
+            abandon(sys.stdout, sys.stderr)
+            return USAGE
+
+
+def _run(arguments: list[str] | None) -> int:
     parser = build_parser()
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # JSON is UTF-8 in every locale
     try:
         parsed, unknown = parser.parse_known_args(arguments)
         if unknown:
             raise _unknown(unknown[0], parsed.flags)
-        code: int = parsed.run(parsed)
-        sys.stdout.flush()
-        return code
+        return int(parsed.run(parsed))
     except LmparseError as error:
         return fail(error)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of standard output has gone; without this, the flush at exit would fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
-    except OSError as error:
-        return fail(OptionError(f"{error.filename or 'standard output'}: {error.strerror}"))
 
 
 def _unknown(given: str, flags: list[str]) -> OptionError:
@@ -56,6 +62,8 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add(commands)
+    for command in (parser, *commands.choices.values()):
+        command.color = False  # type: ignore[attr-defined]  # from Python 3.14 on, help would have escapes
     for command in commands.choices.values():
         command.set_defaults(flags=[flag for flag in command._option_string_actions if flag.startswith("--")])
     return parser

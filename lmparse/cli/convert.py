@@ -7,10 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from lmparse import __version__
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options, not_installed
-from lmparse.cli.messages import fail, message, report, report_left_out, report_tally
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
+from lmparse.cli.messages import ErrorPrinter, fail, message, report_left_out, report_tally
 from lmparse.errors import DataError
 from lmparse.options import asks_for_changes
+from lmparse.terminal import unchanged
 
 if TYPE_CHECKING:
     from lmparse.export.conversion import Conversion
@@ -25,9 +26,12 @@ def add(commands: Commands) -> None:
     command.add_argument("out", metavar="OUT", help=where)
     command.add_argument("--format", choices=("parquet", "arrow", "csv", "jsonl"), help="form of the files of changes")
     command.add_argument("--compression", choices=("zstd", "snappy", "none"), help="default: zstd for Parquet")
+    about = "text that a spreadsheet would run as a formula: with an apostrophe in front, or raw (default: quoted)"
+    command.add_argument("--csv-text", choices=("quoted", "raw"), default="quoted", help=about)
     command.add_argument("--jobs", type=int, default=1, metavar="N", help="read with N processes (default: 1)")
     command.add_argument("--overwrite", action="store_true", help="replace OUT once everything is written")
     command.add_argument("--part-bytes", type=int, help=argparse.SUPPRESS)
+    add_show_errors(command)
     add_options(command, "convert")
 
 
@@ -40,11 +44,13 @@ def run(parsed: argparse.Namespace) -> int:
     from lmparse.export.progress import Progress
 
     conversion = _conversion(parsed)
-    progress = Progress(sys.stderr)
+    progress = Progress(unchanged(sys.stderr))
+
+    errors = ErrorPrinter(parsed.show_errors)
 
     def report_below(error: DataError) -> None:
         progress.clear()
-        report(error)
+        errors(error)
 
     try:
         done = convert(conversion, report_below, progress)
@@ -54,6 +60,7 @@ def run(parsed: argparse.Namespace) -> int:
         return code
     finally:
         progress.clear()
+        errors.total()
     code = report_tally(done.tally)
     report_left_out(done.left_out)
     rows = "changes" if conversion.with_changes else "records"
@@ -75,6 +82,7 @@ def _conversion(parsed: argparse.Namespace) -> Conversion:
         with_changes=asks_for_changes({"spec", *given}),  # without a spec, records are those of the default one
         form=parsed.format,
         compression=parsed.compression,
+        csv_text=parsed.csv_text,
         jobs=parsed.jobs,
         version=__version__,
         overwrite=parsed.overwrite,

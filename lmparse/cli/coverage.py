@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json, print_lines
 from lmparse.errors import OptionError
 
 
@@ -25,22 +26,26 @@ def run(parsed: argparse.Namespace) -> int:
     """Read the samples and print the report; for the exit code, damage outweighs a share that is too low."""
     from lmparse.review.coverage.files import collect
     from lmparse.review.coverage.reports import report_of
+    from lmparse.storage.addresses import local_path
     from lmparse.storage.atomic_output import write_text
+    from lmparse.storage.inputs import inputs_of
 
     if parsed.fail_under is not None and not 0 <= parsed.fail_under <= 100:
         raise OptionError(f"--fail-under has no value {parsed.fail_under:g}", hint="a number from 0 to 100")
     if parsed.limit is not None and parsed.limit < 1:
         raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero")
-    page_place(parsed, parsed.control, parsed.tables)
+    named = [name for name in parsed.files if os.path.isfile(local_path(name))]
+    described = (parsed.control, parsed.tables, *named)
+    page_place(parsed, inputs_of(described))
     samples = collect(parsed.files, given_options(parsed), limit=parsed.limit)
-    place = page_place(parsed, *(file.path for file in samples.files))  # which files of a folder are read is known now
+    place = page_place(parsed, inputs_of([*described, *samples.paths]))  # which files are read is known now
     found = report_of(samples, with_unreached=parsed.all)
     if place:
-        write_text(found.page(), place, overwrite=parsed.overwrite)
+        write_text(found.page(), place)
     if parsed.json:
         print_json(found.to_dict())
     else:
-        print("\n".join(found.lines()))
+        print_lines(found.lines())
     codes = [fail(error) for error in samples.faults]
     if codes:
         return DATA if DATA in codes else codes[0]

@@ -15,9 +15,12 @@ from lmparse.cli.arguments import Commands, add_command
 from lmparse.cli.messages import GOOD
 from lmparse.errors import OptionError
 from lmparse.options import Options
+from lmparse.storage.addresses import local_path
 
 _SHOWN = 3
 """Changes and rows that a step prints."""
+_MARK = "lmparse-demo.txt"
+"""File by which the folder of a demo is recognised."""
 _WIDTH = 150
 _SPARK: dict[str, bool | float | int | str | None] = {
     "spark.ui.enabled": "false",
@@ -42,7 +45,7 @@ def run(parsed: argparse.Namespace) -> int:
     from lmparse.samples import bmc_log, db2_log
 
     _started = None
-    folder = Path(parsed.out)
+    folder = _folder(parsed.out)
     _step("a synthetic log: control file and data file")
     control, data = _listed(bmc_log.make().write(folder / "log"))
     _step("what they are (lmparse sniff)")
@@ -62,6 +65,24 @@ def run(parsed: argparse.Namespace) -> int:
     _step("done")
     print(f"  everything lies in {folder}/")
     return GOOD
+
+
+def _folder(out: str) -> Path:
+    """The folder for everything made: a new or empty one, or that of an earlier demo. Raises OptionError."""
+    from lmparse.storage.atomic_output import check_place, write_files
+    from lmparse.storage.inputs import inputs_of
+    from lmparse.storage.marks import has_mark
+
+    place = check_place(
+        out,
+        inputs_of([]),
+        is_folder=True,
+        overwrite=True,
+        foreign=has_mark(_MARK, "a demo of lmparse"),
+        makes_parents=True,
+    )
+    write_files(place.path, {_MARK: b"lmparse demo replaces what is in this folder\n"})
+    return Path(local_path(out))
 
 
 def _listed(paths: tuple[Path, Path]) -> tuple[Path, Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lmparse.cli.arguments import Commands, add_command
-from lmparse.cli.messages import DIFFERENCE, GOOD, print_json
+from lmparse.cli.messages import DIFFERENCE, GOOD, print_json, print_lines
 
 
 def add(commands: Commands) -> None:
@@ -35,5 +35,5 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(reports.to_dict(found))
     else:
-        print("\n".join(reports.markdown(found) if parsed.markdown else reports.lines(found)))
+        print_lines(reports.markdown(found) if parsed.markdown else reports.lines(found))
     return DIFFERENCE if parsed.fail_on != "none" and found.reaches(parsed.fail_on) else GOOD

@@ -7,9 +7,10 @@ import os
 import shutil
 import sys
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
+from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, options_of, page_place
 from lmparse.cli.messages import DATA, GOOD, LEFTOVER, print_json, report
 from lmparse.errors import LeftoverError
+from lmparse.terminal import unchanged
 
 
 def add(commands: Commands) -> None:
@@ -27,18 +28,20 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Show the record."""
+    from lmparse.logs.open import files_read
     from lmparse.review.explain.search import explain
     from lmparse.storage.atomic_output import write_text
 
-    place = page_place(parsed, parsed.file, parsed.control, parsed.tables)
+    place = page_place(parsed, files_read(parsed.file, options_of(parsed)))
     found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **given_options(parsed))
     if place:
-        write_text(found.html(), place, overwrite=parsed.overwrite)
+        write_text(found.html(), place)
     if parsed.json:
         print_json(found.to_dict())
     elif not place:
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        print("\n".join(found.lines(shutil.get_terminal_size().columns, colour)))
+        lines = found.lines(shutil.get_terminal_size().columns, colour)
+        print("\n".join(lines), file=unchanged(sys.stdout) if colour else sys.stdout)  # its texts are printable
     for error in found.faults:
         report(error)
     if not found.faults:

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 
 from lmparse.cli.arguments import Commands, add_command
-from lmparse.cli.messages import GOOD, print_json
+from lmparse.cli.messages import GOOD, print_json, print_lines
 
 
 def add(commands: Commands) -> None:
@@ -28,7 +28,7 @@ def run(parsed: argparse.Namespace) -> int:
         return GOOD
     width = max(map(len, layouts))
     for name, layout in layouts.items():
-        print(f"{name:{width}}  {layout.title}")
+        print_lines([f"{name:{width}}  {layout.title}"])
     return GOOD
 
 
@@ -42,9 +42,9 @@ def _fields(name: str, as_json: bool) -> int:
         fields = [dataclasses.asdict(entry) for entry in layout]
         print_json({"spec": spec.id, "title": layout.title, "fields": fields})
         return GOOD
-    print(f"{spec.id}: {layout.title}\n")
+    print_lines([f"{spec.id}: {layout.title}", ""])
     for entry in layout:
         place = "" if entry.offset is None else str(entry.offset)
         size = "" if entry.width is None else str(entry.width)
-        print(f"{place:>6} {size:>5}  {entry.id:24} {entry.orig_id or '':20} {entry.kind:12} {entry.status}")
+        print_lines([f"{place:>6} {size:>5}  {entry.id:24} {entry.orig_id or '':20} {entry.kind:12} {entry.status}"])
     return GOOD

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import EngineDifferenceError, LeftoverError, LmparseError, OptionError, UnknownFormatError
+from lmparse.terminal import one_line
 
 if TYPE_CHECKING:
     from lmparse.records.files import Tally
@@ -20,16 +21,44 @@ def print_json(row: Any) -> None:
     sys.stdout.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines of text."""
+    for line in lines:
+        print(one_line(line))
+
+
 def message(text: str) -> None:
     """Print one line for the user."""
-    print(text, file=sys.stderr)
+    print(one_line(text), file=sys.stderr)
 
 
 def report(error: LmparseError) -> None:
     """Print an error with its hint."""
-    message(str(error))
+    # Each fault of a spec has a line of its own; nothing else in an error ends a line.
+    for line in str(error).split("\n") if error.code == "LMP-S008" else [str(error)]:
+        message(line)
     if error.hint and error.hint not in error.message:
         message(f"  hint: {error.hint}")
+
+
+class ErrorPrinter:
+    """Prints errors up to a number, and counts the others: a damaged file may have one for every few bytes."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.count = most, 0
+
+    def __call__(self, error: LmparseError) -> None:
+        """Print an error, unless the limit is reached."""
+        self.count += 1
+        if self.count <= self.most:
+            report(error)
+
+    def total(self, count: int | None = None) -> None:
+        """Print the number of all errors if some are not printed; `count` says it when not all have been passed."""
+        found, printed = self.count if count is None else count, min(self.count, self.most)
+        if found > printed:
+            more = "; --show-errors prints more" if printed == self.most else ""
+            message(f"errors: {found}, of which the first {printed} are printed{more}")
 
 
 def fail(error: LmparseError) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lmparse.cli.arguments import Commands, add_command, not_installed, options_of
-from lmparse.cli.messages import GOOD, print_json
+from lmparse.cli.messages import GOOD, print_json, print_lines
 
 
 def add(commands: Commands) -> None:
@@ -27,5 +27,5 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(found.to_dict())
     else:
-        print("\n".join(found.lines()))
+        print_lines(found.lines())
     return GOOD

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import Commands, add_command
-from lmparse.cli.messages import DATA, GOOD, print_json, report
+from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
 from lmparse.errors import DataError
 from lmparse.options import camel
 
@@ -38,7 +38,7 @@ def run(parsed: argparse.Namespace) -> int:
         if parsed.json:
             print_json(found.to_dict())
         else:
-            print("\n".join(_lines(path, found)))
+            print_lines(_lines(path, found))
     return code
 
 

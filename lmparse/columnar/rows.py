@@ -113,7 +113,7 @@ class Origin:
     """Makes the columns OUTCOMES for good records of one file: nothing is corrupt, and where the rows come from."""
 
     def __init__(self, file: RecordFile) -> None:
-        self._texts = (file.path, file.spec.id, file.spec.layout.sha256)
+        self._texts = (file.origin["file"], file.spec.id, file.spec.layout.sha256)
         self._held: dict[Any, pa.Array] = {}
 
     def column(self, entry: pa.Field, window: Window, numbers: Any = None) -> pa.Array:

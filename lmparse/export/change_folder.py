@@ -23,14 +23,14 @@ from lmparse.export.conversion import PartResult, Run, Summary, opened_again
 from lmparse.export.filenames import Named, safe_names
 from lmparse.export.spill_files import Group, SpillFiles, merged, spill, spill_lines
 from lmparse.framing.extents import Span
-from lmparse.logs.families import check_changes
-from lmparse.logs.open import open_changes
+from lmparse.logs.open import files_beside, open_changes
 from lmparse.logs.partitions import FilePart
 from lmparse.options import FILE_OPTIONS
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.storage import addresses, buffers, processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
+from lmparse.terminal import harmless
 
 _OTHER = "other"
 """Name of the file for changes that have no table version."""
@@ -93,7 +93,7 @@ class ChangeFolderRun(Run):
         files = self._write_files(work.made, kept.groups, asked.metadata(log))
         manifest = work.made / writers.MANIFEST
         text = json.dumps(self._manifest(log, files), indent=2, ensure_ascii=False) + "\n"
-        manifest.write_text(text, encoding="utf-8", errors="surrogateescape")
+        manifest.write_text(harmless(text), encoding="utf-8")
         put_on_disk(manifest)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
         return self.summary
@@ -151,7 +151,8 @@ class ChangeFolderRun(Run):
         operations: Counter[str] = Counter()
         is_lines = self.form == "jsonl"
         schema = writers.LINES if is_lines else parts[0].schema
-        with writers.opened(path, self.form, schema.with_metadata(metadata), self.compression) as output:
+        final = schema.with_metadata(metadata)
+        with writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output:
             for batch in self._merged(parts):
                 operations.update(_operations(batch))
                 output.write(batch)
@@ -171,10 +172,7 @@ class ChangeFolderRun(Run):
 
     def _manifest(self, log: ChangeLog, files: list[dict[str, Any]]) -> dict[str, Any]:
         options, summary = self.asked.options, self.summary
-        control = check_changes(options).control
-        beside = options.files
-        if control is not None and "control" in beside:
-            beside["control"] = control.find(log.path, options.control)
+        beside = files_beside(log.path, options)
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
         return {
             "manifest_version": 1,
@@ -186,6 +184,7 @@ class ChangeFolderRun(Run):
             "options": self.asked.set_options(),
             "format": self.form,
             "compression": self.compression,
+            "csv_text": self.asked.csv_text if self.form == "csv" else None,
             "files": files,
             "counts": {
                 "changes": sum(entry["rows"] for entry in files) - bad,

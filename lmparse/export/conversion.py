@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -44,6 +43,8 @@ class Conversion:
     form: str | None = None
     """Form of the files of changes; for records the ending of `out` gives it."""
     compression: str | None = None
+    csv_text: str = "quoted"
+    """`quoted`, or `raw` for CSV in which a spreadsheet may run text as formulas."""
     jobs: int = 1
     version: str = ""
     """Version of lmparse, for files and manifest."""
@@ -61,11 +62,6 @@ class Conversion:
             raise OptionError("format is for changes only; for records the ending of the output decides the form")
         return writers.form_of(Path(self.out))
 
-    def sources(self) -> list[str]:
-        """Local files that are read."""
-        named = map(addresses.local_path, (self.path, *self.options.files.values()))
-        return [name for name in named if not os.path.isdir(name)]
-
     def set_options(self) -> dict[str, Any]:
         """The options that differ from their defaults; paths as base names."""
         found: dict[str, Any] = {}
@@ -79,9 +75,9 @@ class Conversion:
         """The metadata in the schema of a Parquet or Arrow file."""
         return {
             "lmparse.version": self.version,
-            "lmparse.spec": file.spec.id,
+            writers.MARK: file.spec.id,
             "lmparse.spec_sha256": file.spec.layout.sha256,
-            "lmparse.source": addresses.base_name(self.path),
+            "lmparse.source": addresses.in_utf8(addresses.base_name(self.path)),
             "lmparse.options": json.dumps(self.set_options()),
         }
 

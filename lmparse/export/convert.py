@@ -5,15 +5,13 @@ Nothing is at the output path until all of the output is written.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from lmparse.errors import OptionError
 from lmparse.export import writers
 from lmparse.export.change_folder import ChangeFolderRun
 from lmparse.export.conversion import Conversion, OnError, Summary
 from lmparse.export.progress import Progress
 from lmparse.export.record_file import RecordFileRun
-from lmparse.storage import addresses
+from lmparse.logs.open import files_read
 from lmparse.storage.atomic_output import AtomicOutput, check_place, ended_by_signals
 
 
@@ -25,21 +23,19 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
     """
     if asked.jobs < 1:
         raise OptionError("jobs is a number of processes, at least 1")
-    if addresses.is_remote(asked.out):
-        raise OptionError(f"{asked.out}: files are written to local folders only", hint="copy it from there")
     form = asked.form_of_output()
     compression = writers.check_compression(form, asked.compression)
-    is_folder, overwrite = asked.with_changes, asked.overwrite
     place = check_place(
-        Path(asked.out), asked.sources(), is_folder=is_folder, overwrite=overwrite, mark=writers.MANIFEST
+        asked.out,
+        files_read(asked.path, asked.options),
+        is_folder=asked.with_changes,
+        overwrite=asked.overwrite,
+        foreign=writers.foreign_folder if asked.with_changes else writers.foreign_file(form, asked.options.spec),
     )
     kind = ChangeFolderRun if asked.with_changes else RecordFileRun
     run = kind(asked, form, compression, on_error, progress)
-    try:
-        with ended_by_signals(), AtomicOutput(place, overwrite=overwrite) as work:
-            summary = run.write(work)
-            work.finish()
-    except OSError as error:
-        # An input that cannot be read raises DataError, so this is about the output: a full disk, for instance.
-        raise OptionError(f"{asked.out}: cannot be written: {error.strerror or error}") from error
+    # An input that cannot be read raises DataError, so errors of the system are about the output: a full disk, say.
+    with ended_by_signals(), AtomicOutput(place) as work:
+        summary = run.write(work)
+        work.finish()
     return summary

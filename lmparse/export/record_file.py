@@ -63,7 +63,7 @@ class RecordFileRun(Run):
         schema = schemas.records_schema(asked.options.spec, asked.options.columns)
         parts = self.parts(partial(file.record_parts, is_numbered=False))
         final = writers.LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
-        with writers.opened(work.made, self.form, final, self.compression) as output:
+        with writers.opened(work.made, self.form, final, self.compression, asked.csv_text) as output:
             if len(parts) <= 1:
                 self._records_of(file, None, schema, output)
             else:
@@ -169,7 +169,7 @@ def _write_records(task: _RecordTask) -> _RecordsRead:
             done.records = file.count(span)
             span = dataclasses.replace(span, first_index=0)
         form = _spilled_schema(task.form, task.schema)
-        with pa.OSFile(task.path, "wb") as sink, pa.ipc.new_stream(sink, form) as writer:
+        with pa.OSFile(os.fsencode(task.path), "wb") as sink, pa.ipc.new_stream(sink, form) as writer:
             for batch, _ in _records(file, task.schema, span, task.form, part.settings):
                 writer.write_batch(writers.in_schema(batch, form))
                 done.rows += batch.num_rows

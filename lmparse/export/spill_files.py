@@ -5,6 +5,7 @@ So neither the changes of a table nor an open file for each table is held in mem
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +95,7 @@ class SpillFiles:
 
 def stored(path: str) -> Iterator[pa.RecordBatch]:
     """The batches of a file of one or several streams; the file is mapped, not read into memory."""
-    source = pa.memory_map(path)
+    source = pa.memory_map(os.fsencode(path))
     size = source.size()
     while source.tell() < size:
         yield from pa.ipc.open_stream(source)

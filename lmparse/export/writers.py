@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -11,15 +12,24 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
+from lmparse.columnar import schemas
 from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
+from lmparse.export.formulas import quoted
+from lmparse.storage import marks
+from lmparse.terminal import harmless
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
 """Forms of a file of rows; also the endings of its name."""
 COMPRESSIONS = ("zstd", "snappy", "none")
+CSV_TEXTS = ("quoted", "raw")
+"""What becomes of text in CSV that a spreadsheet would run: see `formulas`."""
 LINES = pa.schema([("line", pa.binary())])
 """Schema of JSON lines, which are text already."""
 MANIFEST = "manifest.json"
+MARK = "lmparse.spec"
+"""Key in the metadata of a schema by which a file of lmparse is recognised."""
+_LONGEST_LINE = 1 << 24
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 27
 """Rows and bytes in memory of a row group of Parquet or a batch of Arrow; the first that is reached ends it."""
 
@@ -45,10 +55,74 @@ def check_compression(form: str, compression: str | None) -> str:
     return compression
 
 
+def _listed(manifest: Any) -> list[str]:
+    """The files that the manifest of a folder of changes lists. Raises LookupError for another manifest."""
+    for key in ("manifest_version", "lmparse", "spec_sha256"):
+        manifest[key]
+    return [entry["file"] for entry in manifest["files"]]
+
+
+foreign_folder = marks.lists_itself(MANIFEST, _listed)
+
+
+def foreign_file(form: str, spec: str) -> marks.Foreign:
+    """What in a file is not of lmparse: text shows it by its columns, since it has no place for a mark."""
+    if form in ("parquet", "arrow"):
+        return foreign_binary
+    names = set(schemas.records_schema(spec).names)
+
+    def foreign(path: Path) -> str | None:
+        with open(path, "rb") as file:
+            first = file.readline(_LONGEST_LINE)
+        try:
+            is_ours = not first or (_is_line(first, names) if form == "jsonl" else _is_header(first))
+        except (ValueError, RecursionError, csv.Error):
+            is_ours = False
+        return None if is_ours else f"its first line does not have columns of {spec}"
+
+    return foreign
+
+
+def _is_line(line: bytes, names: set[str]) -> bool:
+    found = json.loads(line)
+    return isinstance(found, dict) and names.issuperset(found)
+
+
+def _is_header(line: bytes) -> bool:
+    columns = next(csv.reader([line.decode()]), [])
+    return tuple(columns[-len(schemas.OUTCOMES) :]) == schemas.OUTCOMES
+
+
+def foreign_binary(path: Path) -> str | None:
+    """What in a Parquet or Arrow file is not of lmparse, whose files name the spec in the schema."""
+    if not path.stat().st_size:
+        return None
+    try:
+        metadata = _metadata(path)
+    except (pa.ArrowException, OSError):
+        metadata = {}
+    return None if MARK.encode() in (metadata or {}) else "its schema does not name lmparse"
+
+
+def _metadata(path: Path) -> dict[bytes, bytes] | None:
+    """The metadata in the schema of a file. Raises ArrowException or OSError for a file of another form."""
+    if path.suffix.lower() == ".arrow":
+        with pa.OSFile(os.fsencode(path)) as file, pa.ipc.open_file(file) as reader:
+            found: dict[bytes, bytes] | None = reader.schema.metadata
+            return found
+    import pyarrow.parquet
+
+    with open(path, "rb") as stored:
+        found = pyarrow.parquet.read_schema(stored).metadata
+    return found
+
+
 @contextmanager
-def opened(path: Path, form: str, schema: pa.Schema, compression: str) -> Iterator[Output]:
-    """Open a file that batches of a schema are written to."""
+def opened(path: Path, form: str, schema: pa.Schema, compression: str, csv_text: str = "quoted") -> Iterator[Output]:
+    """Open a file that batches of a schema are written to. `csv_text` is one of CSV_TEXTS."""
     made = _OUTPUTS[form](path, schema, compression)
+    if isinstance(made, _Csv):
+        made.is_raw = csv_text == "raw"
     try:
         yield made
     except BaseException:
@@ -148,6 +222,9 @@ class _Arrow(_Chunked):
 
 
 class _Csv(Output):
+    is_raw = False
+    """Whether formulas are written as they are."""
+
     def __init__(self, path: Path, schema: pa.Schema, compression: str) -> None:
         import pyarrow.csv
 
@@ -157,7 +234,10 @@ class _Csv(Output):
         self.writer = pyarrow.csv.CSVWriter(self.file, self._schema, write_options=options)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self.writer.write_batch(in_schema(batch, self._schema))
+        texts = in_schema(batch, self._schema)
+        if not self.is_raw:
+            texts = pa.RecordBatch.from_arrays([quoted(column) for column in texts.columns], schema=self._schema)
+        self.writer.write_batch(texts)
 
 
 class _JsonLines(Output):
@@ -185,4 +265,4 @@ _OUTPUTS: dict[str, Callable[[Path, pa.Schema, str], Output]] = {
 
 def json_line(row: dict[str, Any]) -> bytes:
     """A row as the command line prints it."""
-    return (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "surrogateescape")
+    return (harmless(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n").encode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from lmparse.records.files import OnError, RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
+from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
@@ -39,6 +42,29 @@ def open_changes(
     log = open_file(path, options, settings=settings, on_error=on_error)
     assert isinstance(log, ChangeLog)
     return log
+
+
+def files_beside(path: str, options: Options) -> dict[str, str]:
+    """The files that describe a log, by option. Raises ControlError LMP-C007 when a folder has no control file for it.
+
+    Options may name a folder or a pattern for the control file: here it is the file itself.
+    """
+    found = options.files
+    family = family_of(catalog.load(options.spec))
+    if "control" in found and family is not None and family.control is not None:
+        found["control"] = family.control.find(path, options.control)
+    return found
+
+
+def files_read(path: str, options: Options) -> Inputs:
+    """All files that are read for a log or a folder: itself, those that describe it, and a spec built elsewhere."""
+    return inputs_of([path, *files_beside(path, options).values(), *spec_files(options.spec)])
+
+
+def spec_files(name: str) -> list[str]:
+    """Patterns for the files of a spec that is named by its path; none for the specs of lmparse."""
+    folder = os.path.dirname(name)
+    return [f"{glob.escape(folder)}/{pattern}" for pattern in ("*.py", "*.json", "debug/*.py")] if folder else []
 
 
 class Log:

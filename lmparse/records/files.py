@@ -61,7 +61,7 @@ class RecordFile:
         self.settings = found.settings
         """Settings for readers of parts of this file."""
         self.decisions = list(found.decisions)
-        self.origin = {"file": self.path, "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
+        self.origin = {"file": addresses.in_utf8(self.path), "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
         self.tally = Tally()
         self.keeps_bad_records = False
         self.bad_records: list[tuple[RecordExtent, DataError]] = []

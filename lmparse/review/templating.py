@@ -6,9 +6,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import OptionError
+from lmparse.storage.marks import head_has
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+foreign_page = head_has(b'<meta name="generator" content="lmparse">', "a page of lmparse")
+"""What in a file is not a page of lmparse; the template of all pages has the mark."""
 
 
 def render(template: str, **values: Any) -> str:

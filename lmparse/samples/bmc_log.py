@@ -17,6 +17,7 @@ from typing import Any
 from lmparse.bmc.tables import front_widths
 from lmparse.records.encoding import encode_record
 from lmparse.spec import catalog
+from lmparse.storage.atomic_output import write_files
 from lmparse.values import codepages
 from lmparse.values.decimals import encode_packed
 from lmparse.values.floats import encode_hfp
@@ -98,11 +99,9 @@ class SampleLog:
 
     def write(self, folder: Path) -> tuple[Path, Path]:
         """Write both files with RDWs; returns the paths of control file and data file."""
-        folder.mkdir(parents=True, exist_ok=True)
-        control, data = folder / "payroll.ctl", folder / "payroll.dat"
-        control.write_bytes(b"".join(map(with_rdw, self.control)))
-        data.write_bytes(b"".join(map(with_rdw, self.data)))
-        return control, data
+        files = {"payroll.ctl": self.control, "payroll.dat": self.data}
+        write_files(folder, {name: b"".join(map(with_rdw, records)) for name, records in files.items()})
+        return folder / "payroll.ctl", folder / "payroll.dat"
 
 
 def with_rdw(record: bytes) -> bytes:

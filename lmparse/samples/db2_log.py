@@ -18,6 +18,7 @@ from typing import Any
 from lmparse.db2.tables import Table, placed, slot_width
 from lmparse.records.encoding import encode_part
 from lmparse.spec import catalog
+from lmparse.storage.atomic_output import write_files
 from lmparse.values.decimals import encode_packed
 from lmparse.values.integers import ByteOrder
 from lmparse.values.sql_types import parse_type
@@ -54,11 +55,8 @@ class SampleLog:
 
     def write(self, folder: Path) -> tuple[Path, Path]:
         """Write both into `folder`; returns the paths of the tables file and the log."""
-        folder.mkdir(parents=True, exist_ok=True)
-        tables, log = folder / "sample.yaml", folder / "sample.log"
-        tables.write_text(self.tables, encoding="utf-8")
-        log.write_bytes(self.log)
-        return tables, log
+        write_files(folder, {"sample.yaml": self.tables.encode(), "sample.log": self.log})
+        return folder / "sample.yaml", folder / "sample.log"
 
 
 def make(units: int = 40, seed: int = 1) -> SampleLog:

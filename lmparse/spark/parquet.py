@@ -10,7 +10,6 @@ writes it with Arrow; only the names of the files are returned. This also works 
 from __future__ import annotations
 
 import pickle
-import shutil
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,8 +22,13 @@ import pyarrow.parquet as pq
 from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
+from lmparse.export.writers import MARK, foreign_binary
 from lmparse.logs import arrow
+from lmparse.logs.open import files_beside, spec_files
+from lmparse.logs.partitions import Request
 from lmparse.spark.source import request_of
+from lmparse.storage.atomic_output import OwnedFolder, check_place, remove_left_behind
+from lmparse.storage.inputs import inputs_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,27 +74,50 @@ def write_parquet(
     """
     if mode not in _MODES:
         raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
-    target = Path(out)
-    if mode == "error" and target.exists():
-        raise OptionError(f"{out} is there already", hint="mode append or overwrite")
     request = request_of({**options, "path": path})
-    schema = arrow.request_schema(request)
+    target = _target(out, request, mode)
+    schema = _marked(arrow.request_schema(request), request.options.spec)
     if not metadata:
         schema = schema.remove(schema.get_field_index("_metadata"))
     parts = tuple(map(pickle.dumps, request.parts(is_numbered=metadata)))
-    pending = target / f"{_PENDING}{uuid.uuid4().hex}"
+    target.mkdir(parents=True, exist_ok=True)
+    remove_left_behind(target, _PENDING)
+    owned = OwnedFolder(target, "", _PENDING)
+    pending = owned.path
+    pending.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
     job = _Job(parts, str(pending), schema, compression, request.with_changes, tuple(filters))
-    pending.mkdir(parents=True)
     try:
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
         rows = sorted(tasks.mapInArrow(job, _RESULT).collect(), key=lambda row: int(row["number"]))
         names = tuple(row["name"] for row in rows)
         _move(names, pending, target, overwrite=mode == "overwrite")
     finally:
-        shutil.rmtree(pending, ignore_errors=True)
+        owned.remove()
         if not any(target.iterdir()):
             target.rmdir()
     return Written(names, sum(row["rows"] for row in rows), sum(row["corrupt_rows"] for row in rows))
+
+
+def _target(out: str, request: Request, mode: str) -> Path:
+    """The folder of the output. Raises OptionError LMP-S021 if nothing may be written there."""
+    files = request.files()
+    described = [name for path, options in files for name in files_beside(path, options).values()]
+    inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
+    is_new = mode == "error"
+    foreign = _foreign if mode == "overwrite" else lambda folder: None
+    return check_place(out, inputs, is_folder=True, overwrite=not is_new, foreign=foreign, makes_parents=True).path
+
+
+def _foreign(folder: Path) -> str | None:
+    """What in a folder is not of lmparse. Names that begin with `_` or `.` are left alone, as Spark does."""
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith(("_", ".")) and (path.is_dir() or foreign_binary(path) is not None):
+            return f"it has {path.name}"
+    return None
+
+
+def _marked(schema: pa.Schema, spec: str) -> pa.Schema:
+    return schema.with_metadata({**(schema.metadata or {}), MARK: Path(spec).name})
 
 
 def _move(names: Sequence[str], pending: Path, target: Path, *, overwrite: bool) -> None:

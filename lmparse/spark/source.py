@@ -16,7 +16,6 @@ must be readable under the same path on every executor.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ from lmparse.errors import OptionError
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, Request
-from lmparse.options import asks_for_changes, boolean, plain
+from lmparse.options import asks_for_changes, boolean, plain, positive
 from lmparse.spec.documents import DocumentError, read_json
 from lmparse.storage.prefetch import prefetched
 
@@ -137,8 +136,6 @@ def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request
         paths = (str(keys.get("path", keys.get("location"))),)
     else:
         raise OptionError("there is no path to read", hint="load(PATH); create a table without a column list")
-    size = str(keys.get("maxpartitionbytes", DEFAULT_BYTES))
-    if not re.fullmatch("0*[1-9][0-9]{0,17}", size):
-        raise OptionError(f"maxPartitionBytes has no value {size[:60]!r}", hint="a number of bytes")
+    size = positive("maxPartitionBytes", str(keys.get("maxpartitionbytes", DEFAULT_BYTES)))
     recursive = boolean("recursiveFileLookup", str(keys.get("recursivefilelookup", "false")))
-    return Request(paths, named, with_changes, int(size), keys.get("pathglobfilter"), recursive)
+    return Request(paths, named, with_changes, size, keys.get("pathglobfilter"), recursive)

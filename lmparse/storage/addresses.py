@@ -36,6 +36,11 @@ def base_name(path: str) -> str:
     return os.path.basename(split(path)[1] if is_remote(path) else path)
 
 
+def in_utf8(name: str) -> str:
+    """A name as text of rows: `\\udcXX` in place of each byte of it that is not UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 def child(folder: str, name: str) -> str:
     """The address of an entry of the folder at an address."""
     front, path, behind = split(folder)

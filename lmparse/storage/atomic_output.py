@@ -1,47 +1,112 @@
-"""Atomic output: an output appears whole or not at all, and never replaces the files it is made from."""
+"""Atomic output: an output appears whole or not at all, and replaces only what lmparse wrote, never an input.
+
+`check_place` decides whether an output may be at a place, `AtomicOutput` makes it beside that place and moves it there.
+What a killed process left beside its place is removed by the next one that writes into the same folder.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
+import stat
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from lmparse.errors import OptionError
+from lmparse.storage.addresses import is_remote, local_path
+from lmparse.storage.inputs import Inputs
+from lmparse.storage.marks import Foreign
+
+_REFUSED, _FAILED = "LMP-S021", "LMP-S022"
+_OWNER = "lmparse.owner"
+"""File in a temporary folder that shows whose it is; its text is the name of the output."""
+_SUFFIX = ".partial"
+
+
+@dataclass(frozen=True)
+class OutputPlace:
+    """Where an output may be put."""
+
+    path: Path
+    """With links resolved."""
+    shown: str
+    """As the caller named it, for messages."""
+    inputs: Inputs
+    is_folder: bool
+    overwrite: bool
+    foreign: Foreign
+    """What is not of lmparse in a file or folder that is there."""
+
+    def check(self) -> None:
+        """Raise OptionError LMP-S021 if nothing may be written there."""
+        path, shown = self.path, self.shown
+        if self.inputs.has(path):
+            raise _refused(f"{shown} is an input", "name another place")
+        if self.is_folder and self.inputs.below(path):
+            raise _refused(f"{shown} holds an input, and would be replaced", "name another folder")
+        if not os.path.lexists(path):
+            return
+        if self.is_folder != path.is_dir() or not (path.is_dir() or path.is_file()):
+            wanted = "a folder is to be written" if self.is_folder else "a file is to be written"
+            raise _refused(f"{shown} is there and {wanted}", "name another place")
+        if not self.overwrite:
+            raise _refused(f"{shown} is there already", "give --overwrite to replace it")
+        # What is replaced is lost, so anything else than an output of lmparse is taken for a mistake.
+        if (why := self.foreign(path)) is not None:
+            hint = "name another place, or remove it yourself"
+            raise _refused(f"{shown} was not written by lmparse: {why}", hint)
 
 
 def check_place(
-    out: str | Path, sources: Iterable[str], *, is_folder: bool, overwrite: bool, mark: str | None = None
-) -> Path:
-    """The path of an output with links resolved. Raises OptionError if nothing may be written there.
+    out: str | Path,
+    inputs: Inputs,
+    *,
+    is_folder: bool,
+    overwrite: bool,
+    foreign: Foreign,
+    makes_parents: bool = False,
+) -> OutputPlace:
+    """The place of an output. Raises OptionError LMP-S021 if nothing may be written there.
 
-    `sources` are the files that are read. A folder with the file `mark` in it is known to be an output.
+    `inputs` are the files that are read. What is there is replaced only with `overwrite` and if `foreign` finds
+    nothing in it that is not of lmparse. The folder above it must exist, unless the caller makes it.
     """
-    place = Path(os.path.realpath(out))
-    read = [Path(os.path.realpath(source)) for source in sources]
-    if not place.parent.is_dir():
-        raise OptionError(f"{out}: there is no folder {place.parent}", hint="make it first")
-    if place in read or (place.exists() and any(path.exists() and place.samefile(path) for path in read)):
-        raise OptionError(f"{out} is an input", hint="name another place")
-    if is_folder and any(place in path.parents for path in read):
-        raise OptionError(f"{out} holds an input, and would be replaced", hint="name another folder")
-    if not place.exists():
-        return place
-    if is_folder != place.is_dir() or not (place.is_dir() or place.is_file()):
-        wanted = "a folder is to be written" if is_folder else "a file is to be written"
-        raise OptionError(f"{out} is there and {wanted}", hint="name another place")
-    if not overwrite:
-        raise OptionError(f"{out} is there already", hint="give --overwrite to replace it")
-    if is_folder and mark is not None and not (place / mark).is_file() and any(place.iterdir()):
-        # What is replaced is lost, so a folder that holds something else is taken for a mistake.
-        raise OptionError(f"{out} has no {mark}: it was not written by lmparse", hint="name another folder")
+    shown = str(out)
+    if is_remote(shown):
+        raise _refused(f"{shown}: files are written to local folders only", "copy it from there")
+    if "\0" in shown:
+        raise _refused(f"{shown!r} is not the name of a file", "name another place")
+    path = Path(os.path.realpath(local_path(shown)))
+    with _named(shown):
+        if not makes_parents and not path.parent.is_dir():
+            raise _refused(f"{shown}: there is no folder {path.parent}", "make it first")
+        place = OutputPlace(path, shown, inputs, is_folder, overwrite, foreign)
+        place.check()
     return place
+
+
+def _refused(text: str, hint: str) -> OptionError:
+    return OptionError(text, code=_REFUSED, hint=hint)
+
+
+@contextmanager
+def _named(shown: str) -> Iterator[None]:
+    """Give errors of the system the name of the output that they are about: a full disk has none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise OptionError(f"{shown}: cannot be written: {why}", code=_FAILED) from error
 
 
 @contextmanager
@@ -76,16 +141,78 @@ def uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class AtomicOutput:
-    """A temporary folder beside an output, in which the output is made; it is removed in the end, also after errors."""
+class OwnedFolder:
+    """A temporary folder in another one that the next run recognises as ours and as left behind.
 
-    def __init__(self, place: Path, *, overwrite: bool) -> None:
-        self._place, self._overwrite = place, overwrite
+    A lock on it lasts as long as this process, however that ends.
+    """
+
+    def __init__(self, parent: Path, name: str, prefix: str = ".") -> None:
+        start = f"{prefix}{name[:100]}."
+        self.path = Path(tempfile.mkdtemp(prefix=start, suffix=_SUFFIX, dir=parent))
+        self._handle = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+        with suppress(OSError):  # a file system without locks: the folder is left to its owner
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            (self.path / _OWNER).write_text(name, encoding="utf-8", errors="surrogateescape")
+
+    def remove(self) -> None:
+        """Remove it with all that is in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._handle)
+
+
+def remove_left_behind(parent: Path, prefix: str = ".") -> None:
+    """Remove the temporary folders of processes that were killed: those that are ours and that no process owns.
+
+    An old output that a killed process had just moved away is put back.
+    """
+    try:
+        found = [Path(entry) for entry in os.scandir(parent) if _may_be_ours(entry, prefix)]
+    except OSError:
+        return
+    for folder in found:
+        with suppress(OSError):
+            _remove_unowned(folder)
+
+
+def _may_be_ours(entry: os.DirEntry[str], prefix: str) -> bool:
+    is_named = entry.name.startswith(prefix) and entry.name.endswith(_SUFFIX)
+    return is_named and entry.is_dir(follow_symlinks=False)
+
+
+def _remove_unowned(folder: Path) -> None:
+    owner = folder / _OWNER
+    if folder.stat().st_uid != os.getuid() or not stat.S_ISREG(owner.lstat().st_mode):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while a process owns it
+        before, name = folder / "before", owner.read_text(encoding="utf-8", errors="surrogateescape")
+        if os.path.lexists(before) and name == os.path.basename(name):
+            if os.path.lexists(folder.parent / name):
+                shutil.rmtree(before)
+            else:
+                os.rename(before, folder.parent / name)
+        shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(handle)
+
+
+class AtomicOutput:
+    """A temporary folder beside an output, in which the output is made; it is removed in the end, also after errors.
+
+    Errors of the system become OptionError LMP-S022 with the name of the output.
+    """
+
+    def __init__(self, place: OutputPlace) -> None:
+        self._place = place
 
     def __enter__(self) -> AtomicOutput:
-        with uninterrupted():
-            name = tempfile.mkdtemp(prefix=f".{self._place.name[:100]}.", suffix=".partial", dir=self._place.parent)
-            self.folder = Path(name)
+        path = self._place.path
+        with _named(self._place.shown), uninterrupted():
+            remove_left_behind(path.parent)
+            self._owned = OwnedFolder(path.parent, path.name)
+        self.folder = self._owned.path
         self.made = self.folder / "made"
         """Path of the file or folder that becomes the output."""
         return self
@@ -94,20 +221,22 @@ class AtomicOutput:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with uninterrupted():
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self._owned.remove()
+        if isinstance(error, OSError):
+            with _named(self._place.shown):
+                raise error
 
     def finish(self) -> None:
-        """Move the finished output to its place."""
+        """Move the finished output to its place, unless something else has come there in the meantime."""
         if self.made.is_dir():
             put_on_disk(self.made)
+        self._place.check()
         with uninterrupted():
             self._put()
-        put_on_disk(self._place.parent)
+        put_on_disk(self._place.path.parent)
 
     def _put(self) -> None:
-        place, before = self._place, self.folder / "before"
-        if os.path.lexists(place) and not self._overwrite:
-            raise OptionError(f"{place} was created in the meantime", hint="give --overwrite to replace it")
+        place, before = self._place.path, self.folder / "before"
         if not place.is_dir():
             os.replace(self.made, place)
             return
@@ -120,12 +249,35 @@ class AtomicOutput:
             raise
 
 
-def write_text(text: str, place: Path, *, overwrite: bool) -> None:
-    """Write a text to its place; an old file stays until all of the new one is written. Raises OSError."""
-    with AtomicOutput(place, overwrite=overwrite) as work:
+def write_text(text: str, place: OutputPlace) -> None:
+    """Write a text to its place; an old file stays until all of the new one is written. Raises OptionError."""
+    with AtomicOutput(place) as work:
         work.made.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         put_on_disk(work.made)
         work.finish()
+
+
+def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[str] = ()) -> None:
+    """Write files into a folder, which is made, once all of their bytes are on the disk; then remove some others.
+
+    A link in the place of a file is replaced, not followed. Raises OptionError LMP-S022 if nothing could be written.
+    """
+    with _named(str(folder)), uninterrupted():
+        folder.mkdir(parents=True, exist_ok=True)
+        remove_left_behind(folder)
+        owned = OwnedFolder(folder, "")
+    try:
+        with _named(str(folder)):
+            for number, data in enumerate(files.values()):
+                (owned.path / str(number)).write_bytes(data)
+                put_on_disk(owned.path / str(number))
+            for number, name in enumerate(files):
+                (folder / name).parent.mkdir(exist_ok=True)
+                os.replace(owned.path / str(number), folder / name)
+            for name in removed:
+                (folder / name).unlink()
+    finally:
+        owned.remove()
 
 
 def put_on_disk(path: Path) -> None:

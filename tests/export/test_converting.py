@@ -341,15 +341,21 @@ def test_a_file_is_replaced_only_when_asked_to(run: Any, log: Files, ending: str
     assert done.code == 2
     assert "--overwrite" in done.err
     assert out.read_text() == "kept"
+    done = run("convert", log.data, out, "--overwrite")
+    assert "was not written by lmparse" in failure(done, "LMP-S021")
+    assert out.read_text() == "kept"
+    out.unlink()
+    assert run("convert", log.data, out, "--columns", "dbid").code == 0
+    size = out.stat().st_size
     assert run("convert", log.data, out, "--overwrite").code == 0
-    assert out.stat().st_size > 100
+    assert out.stat().st_size > size
     assert os.listdir(log.to) == [out.name]
 
 
 def test_a_link_is_written_through(run: Any, log: Files) -> None:
     target, out = log.to / "target.parquet", log.to / "x.parquet"
-    target.write_text("old")
     out.symlink_to(target)
+    assert run("convert", log.data, out, "--columns", "dbid").code == 0
     assert run("convert", log.data, out, "--overwrite").code == 0
     assert out.is_symlink()
     assert read(target).num_rows
@@ -368,8 +374,12 @@ def test_only_folders_of_its_own_are_replaced(run: Any, log: Files) -> None:
     (out / "precious.txt").unlink()
     assert run(*asked, "--overwrite").code == 0
     first = content(out)
-    (out / "leftover.parquet").write_text("of a table that is no more")
+    (out / "leftover.parquet").write_text("of somebody else")
     assert run(*asked).code == 2
+    assert "it also has leftover.parquet" in run(*asked, "--overwrite").err
+    (out / "leftover.parquet").unlink()
+    assert run(*asked, "--operations", "D", "--overwrite").code == 0
+    assert content(out) != first
     assert run(*asked, "--overwrite").code == 0
     assert content(out) == first
     assert os.listdir(log.to) == ["x"]
@@ -659,11 +669,11 @@ def test_damaged_framing_writes_nothing(
 
 def test_an_old_output_survives_damage(run: Any, log: Files) -> None:
     out = log.to / "x.parquet"
-    out.write_text("kept")
+    assert run("convert", log.data, out).code == 0
+    before = content(log.to)
     log.data.write_bytes(log.data.read_bytes()[:-7])
     assert run("convert", log.data, out, "--overwrite").code == 20
-    assert content(log.to).keys() == {"x.parquet"}
-    assert out.read_text() == "kept"
+    assert content(log.to) == before
 
 
 @pytest.mark.usefixtures("here")

@@ -267,12 +267,20 @@ def test_a_page_does_not_overwrite_a_sample(tmp_path: Path, capsys: pytest.Captu
 
 def test_a_page_replaces_another_file_only_when_that_is_asked_for(tmp_path: Path) -> None:
     path, page = words(tmp_path, COMPLETE), tmp_path / "page.html"
-    page.write_text("mine")
     asked = ["coverage", str(path), *options(**WORDS), "--html", str(page)]
+    page.write_text("mine")
+    for more in ([], ["--overwrite"]):
+        assert cli.main([*asked, *more]) == 2
+        assert page.read_text() == "mine"
+    page.unlink()
+    assert cli.main(asked) == 0
+    first = page.read_text()
+    assert first.startswith("<!DOCTYPE html>")
+    words(tmp_path, COMPLETE, FIRST, LAST)
     assert cli.main(asked) == 2
-    assert page.read_text() == "mine"
+    assert page.read_text() == first
     assert cli.main([*asked, "--overwrite"]) == 0
-    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert page.read_text() != first
 
 
 MIXED = (

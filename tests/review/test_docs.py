@@ -516,4 +516,5 @@ def test_a_reference_takes_the_address_that_stands_with_its_page(
 
 def test_a_site_says_what_it_was_made_of(folder: Path) -> None:
     said = json.loads((folder / MARK).read_text())
-    assert said == {"specs": {spec: LAYOUTS[spec].sha256 for spec in SPECS}}
+    assert said["specs"] == {spec: LAYOUTS[spec].sha256 for spec in SPECS}
+    assert said["files"] == sorted(path.name for path in folder.iterdir())

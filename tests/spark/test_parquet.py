@@ -123,6 +123,28 @@ def test_modes(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None
     assert spark.read.parquet(out).count() == first.rows
 
 
+def test_only_files_of_lmparse_are_replaced_and_no_input(
+    spark: SparkSession, log: dict[str, str], tmp_path: Path
+) -> None:
+    out, path = tmp_path / "out", log["path"]
+    write_parquet(spark, path, str(out), spec="bmc_lldf")
+    foreign = out / "theirs.parquet"
+    spark.range(3).toPandas().to_parquet(foreign)
+    before = {entry.name: entry.read_bytes() for entry in out.iterdir()}
+    with pytest.raises(OptionError, match=r"not written by lmparse: it has theirs\.parquet"):
+        write_parquet(spark, path, str(out), spec="bmc_lldf", mode="overwrite")
+    source = tmp_path / "logs"
+    source.mkdir()
+    (source / "x.parquet").write_bytes(Path(path).read_bytes())
+    for mode in ("append", "overwrite"):
+        with pytest.raises(OptionError, match="holds an input"):
+            write_parquet(spark, str(source), str(source), spec="bmc_lldf", mode=mode)
+    with pytest.raises(OptionError, match="LMP-S021"):
+        write_parquet(spark, path, "s3://bucket/out", spec="bmc_lldf")
+    assert {entry.name: entry.read_bytes() for entry in out.iterdir()} == before
+    assert [entry.name for entry in source.iterdir()] == ["x.parquet"]
+
+
 def test_filters(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None:
     options = log | {"table": "PAYROLL.EMPLOYEE", "maxPartitionBytes": "40000"}
     found = write_parquet(spark, out=str(tmp_path / "out"), filters=[Filter("op", "=", "U")], **options)

@@ -481,7 +481,10 @@ def test_the_command_asks_for_a_place(own: Path, words: list[str], capsys: pytes
 def test_what_cannot_be_written_is_said_in_one_line(own: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     done = build("generate", "--formats", own, "--out", tmp_path / "file" / "out")
-    assert (done.returncode, done.stderr) == (1, f"{tmp_path / 'file' / 'out'}: Not a directory\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"{tmp_path / 'file' / 'out'}: cannot be written: Not a directory [LMP-S022]\n",
+    )
 
 
 @pytest.mark.parametrize("broken", [False, True])

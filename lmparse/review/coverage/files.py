@@ -67,6 +67,13 @@ class Samples:
         self.specs |= more.specs
 
     @property
+    def paths(self) -> list[str]:
+        """All files that were read, with those that describe them."""
+        logs = [*(file.path for file in self.files), *(error.file for error in self.unreadable if error.file)]
+        ends = (_CASE, *_BESIDE.values())
+        return [*logs, *(str(Path(log).with_suffix(end)) for log in logs for end in ends if Path(log).name)]
+
+    @property
     def faults(self) -> list[DataError]:
         """Errors of files that could not be read, or not to their end."""
         return [*self.unreadable, *(file.fault for file in self.files if file.fault is not None)]

@@ -26,7 +26,10 @@ from lmparse.review.templating import render
 from lmparse.spec import catalog
 from lmparse.spec.ksy import INSTALLED, read_specs
 from lmparse.spec.layout import Layout, spec_of
+from lmparse.storage import addresses
 from lmparse.storage.atomic_output import AtomicOutput, check_place
+from lmparse.storage.inputs import inputs_of
+from lmparse.storage.marks import lists_itself
 
 MARK = "site.json"
 """File that marks a folder as a site and records the specs it was made from."""
@@ -57,14 +60,19 @@ def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, ov
     `samples` are logs, folders of logs, or folders of cases.
     Raises OptionError, UnknownFormatError (LMP-S001) for a folder without specs, and OSError.
     """
-    is_empty = Path(out).is_dir() and not any(Path(out).iterdir())
+    folder = Path(addresses.local_path(out))
+    is_empty = folder.is_dir() and not any(folder.iterdir())
     place = check_place(
-        out, [*samples, *filter(None, [specs])], is_folder=True, overwrite=overwrite or is_empty, mark=MARK
+        out,
+        inputs_of([*samples, specs]),
+        is_folder=True,
+        overwrite=overwrite or is_empty,
+        foreign=lists_itself(MARK, _listed),
     )
     layouts = built(specs)
     read = read_samples(samples, specs)
     made = files(layouts, read)
-    with AtomicOutput(place, overwrite=overwrite or is_empty) as work:
+    with AtomicOutput(place) as work:
         work.made.mkdir()
         for name, text in made.items():
             (work.made / name).write_text(text, encoding="utf-8", newline="\n")
@@ -131,12 +139,18 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
         "conformance.html": page("conformance", parts=parts),
         "samples.html": page("samples"),
         "search-data.js": search.script(pages.all),
-        MARK: json.dumps({"specs": {spec.id: spec.layout.sha256 for spec in pages.all}}, indent=1) + "\n",
     }
     for spec in pages.all:
         drawings = {section.anchor: Diagram(section) for section in spec.sections if section.rows}
         found[spec.href] = page("spec", spec.href, page=spec, drawings=drawings)
+    listed = {"specs": {spec.id: spec.layout.sha256 for spec in pages.all}, "files": sorted([*found, MARK])}
+    found[MARK] = json.dumps(listed, indent=1) + "\n"
     return {name: _UNPRINTABLE.sub("\ufffd", text) for name, text in sorted(found.items())}
+
+
+def _listed(mark: Any) -> list[str]:
+    mark["specs"]
+    return list(mark["files"])
 
 
 def _by_family(pages: Iterable[SpecPage]) -> list[tuple[str, str, list[SpecPage]]]:

@@ -6,16 +6,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Set
 from pathlib import Path
 
 from lmparse.errors import OptionError
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.lint import lint
 from lmparse.spec.build.new import Refused, new
-from lmparse.spec.build.products import DEBUG, differences_from_manifest, files_in, make
+from lmparse.spec.build.products import differences_from_manifest, files_in, files_of_build, make
 from lmparse.spec.build.specs import FORMATS, GENERATED, SpecError, shown
 from lmparse.spec.built import MANIFEST
+from lmparse.storage.atomic_output import write_files
 
 
 def run(parsed: argparse.Namespace, program: str) -> int:
@@ -33,7 +36,7 @@ def run(parsed: argparse.Namespace, program: str) -> int:
             print("\n".join(new(parsed.id, parsed.formats, program)))
             return 0
         return _check(parsed, program) if parsed.command == "check" else _generate(parsed)
-    except (SpecError, CompilerUnavailable, CompilerUnfit, Refused) as error:
+    except (SpecError, CompilerUnavailable, CompilerUnfit, Refused, OptionError) as error:
         return _say(str(error))
     except OSError as error:
         if error.filename is None:  # the reader of standard output has gone
@@ -59,26 +62,20 @@ def _validate(parsed: argparse.Namespace) -> None:
 def _generate(parsed: argparse.Namespace) -> int:
     out: Path = parsed.out
     present = files_in(out)
-    if _is_foreign(out, present):
+    if _is_foreign(out, present.keys()):
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
     products = make(parsed.formats, parsed.engine, parsed.compiler)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / DEBUG).mkdir(exist_ok=True)
-    for name in present.keys() - products.keys():
-        (out / name).unlink()
-    for name, text in products.items():
-        data = text.encode()
-        if present.get(name) != data:
-            (out / name).write_bytes(data)
+    changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
+    write_files(out, changed, removed=present.keys() - products.keys())
     print(f"{len(products)} files in {shown(out)}")
     return 0
 
 
-def _is_foreign(out: Path, present: dict[str, bytes]) -> bool:
-    """Whether the folder has files of somebody else, since files that are not products are removed."""
-    if out.exists() and not out.is_dir():
+def _is_foreign(out: Path, present: Set[str]) -> bool:
+    """Whether the folder has files that no build made, since files that are not products are removed."""
+    if os.path.lexists(out) and not out.is_dir():
         return True
-    return bool(present) and MANIFEST not in present and out.resolve() != GENERATED
+    return not present <= files_of_build(out) and out.resolve() != GENERATED
 
 
 def _check(parsed: argparse.Namespace, program: str) -> int:

@@ -5,11 +5,13 @@ The bytes of both are made here from the values that are expected, never read ba
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path, PurePosixPath
 
 from lmparse.spec.build.lint import TAKEN_BY_CLASSES
 from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, shown
+from lmparse.storage.atomic_output import write_files
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
 _MANUAL = {"manual": "Name and edition of the manual", "section": "Title of the section"}
@@ -98,12 +100,11 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
     good, bad = tests / "cases" / spec_id, tests / "cases_bad" / spec_id
     is_there = [path for place in Disk(formats).places() if (path := formats / f"{place}{SUFFIX}").stem == spec_id]
     for path in (*is_there, spec, good, bad):
-        if path.exists():
+        if os.path.lexists(path):
             raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
     files = {spec: _spec(spec_id)} | _cases(good, bad, program)
     for path, data in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        write_files(path.parent, {path.name: data})
     lines = [*map(shown, files), ""]
     if family not in homes:
         beside = f", beside {', '.join(sorted(homes))}" if homes else ""

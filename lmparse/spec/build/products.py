@@ -198,6 +198,15 @@ def files_in(out: Path) -> dict[str, bytes]:
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in paths}
 
 
+def files_of_build(out: Path) -> set[str]:
+    """The names of the files that a build made in a folder, as its manifest lists them; none without a manifest."""
+    try:
+        manifest = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
+        return {MANIFEST}.union(*(entry["outputs"] for entry in (*manifest["specs"].values(), manifest)))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return set()
+
+
 def differences_from_manifest(source: Path, out: Path) -> list[str]:
     """The specs and products that do not have the hash in the manifest."""
     specs, _ = selected(source)

@@ -13,6 +13,7 @@ import yaml
 
 from lmparse.spec.build.shape import misshapen
 from lmparse.spec.documents import EXACT, DocumentError, file_bytes, read_yaml
+from lmparse.terminal import one_line
 
 SUFFIX = ".ksy"
 _PACKAGE = Path(__file__).resolve().parents[2]
@@ -47,7 +48,7 @@ class SpecError(Exception):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = sorted(set(problems))
         self.code = self.problems[0].code if self.problems else Problem.code
-        super().__init__("\n".join(map(str, self.problems)))
+        super().__init__("\n".join(one_line(str(problem)) for problem in self.problems))
 
 
 @dataclass(frozen=True)

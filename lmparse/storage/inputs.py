@@ -1,0 +1,64 @@
+"""Inputs: the identities of the files that a command reads, so that no output replaces one of them."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lmparse.storage import addresses
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The local files that a command reads."""
+
+    places: frozenset[Path]
+    """Their paths: with all links resolved, and as they are named in their folder, since a link may be an input."""
+    identities: frozenset[tuple[int, int]]
+    """Device and inode of each: the same for every hard link."""
+
+    def has(self, place: Path) -> bool:
+        """Whether a file is one of them."""
+        if place in self.places:
+            return True
+        try:
+            status = os.stat(place)
+        except OSError:
+            return False
+        return (status.st_dev, status.st_ino) in self.identities
+
+    def below(self, folder: Path) -> bool:
+        """Whether a folder, with its links resolved, is or holds one of them."""
+        return any(place.is_relative_to(folder) for place in self.places)
+
+
+def inputs_of(names: Iterable[str | Path | None]) -> Inputs:
+    """The files that paths, `file:` URLs, folders and patterns name; of a folder all files at any depth.
+
+    Remote files are left out, since outputs are local.
+    """
+    places: set[Path] = set()
+    identities: set[tuple[int, int]] = set()
+    for name in names:
+        for path in _paths(str(name or "")):
+            places |= {Path(os.path.realpath(path)), Path(os.path.realpath(os.path.dirname(path) or ".")) / path.name}
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue
+            identities.add((status.st_dev, status.st_ino))
+    return Inputs(frozenset(places), frozenset(identities))
+
+
+def _paths(name: str) -> Iterator[Path]:
+    if not name or "\0" in name or addresses.is_remote(name):
+        return
+    path = addresses.local_path(name)
+    matches = [path] if os.path.lexists(path) else glob.glob(path, recursive=True)
+    for match in matches or [path]:
+        yield Path(match)
+        for folder, _, files in os.walk(match):
+            yield from (Path(folder, file) for file in files)

@@ -1,0 +1,69 @@
+"""Marks: how an output of lmparse is recognised, because only such a file or folder is replaced.
+
+Each function returns what is not of lmparse there, or None when everything is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+Foreign = Callable[[Path], str | None]
+_HEAD = 4096
+"""Bytes of a file in which its mark is."""
+_MOST = 1 << 26
+"""Bytes of a file that lists others, at most."""
+
+
+def head_has(mark: bytes, what: str) -> Foreign:
+    """A file whose first bytes have a mark. An empty file has nothing to lose."""
+
+    def foreign(path: Path) -> str | None:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+        return None if not head or mark in head else f"it is not {what}"
+
+    return foreign
+
+
+def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
+    """A folder whose file `name` lists everything in it: `listed` takes the names from its JSON, or raises.
+
+    An empty folder has nothing to lose.
+    """
+
+    def foreign(folder: Path) -> str | None:
+        entries = [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()]
+        if not entries and not any(folder.iterdir()):
+            return None
+        try:
+            mark = folder / name
+            if mark.stat().st_size > _MOST:
+                return f"its {name} is not one of lmparse"
+            known = {name, *listed(json.loads(mark.read_bytes()))}
+        except FileNotFoundError:
+            return f"it has no {name}"
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return f"its {name} is not one of lmparse"
+        others = sorted(set(map(os.fspath, (path.relative_to(folder) for path in entries))) - known)
+        return f"it also has {others[0]}" if others else None
+
+    return foreign
+
+
+def has_mark(name: str, what: str) -> Foreign:
+    """A folder with the file `name`, and without links, which may lead out of it.
+
+    An empty folder has nothing to lose.
+    """
+
+    def foreign(folder: Path) -> str | None:
+        if any(folder.iterdir()) and not (folder / name).is_file():
+            return f"it is not {what}: it has no {name}"
+        links = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink())
+        return f"it has a link, {links[0]}" if links else None
+
+    return foreign

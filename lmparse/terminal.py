@@ -1,0 +1,116 @@
+"""Terminal: text that leaves for one has no character that would control it.
+
+Names, values and texts of specs come from files of others. `Streams` puts `harmless` behind standard output and
+standard error, so that nothing that a command prints goes past it.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import sys
+from contextlib import AbstractContextManager, ExitStack, redirect_stderr, redirect_stdout, suppress
+from types import TracebackType
+from typing import Any
+
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls of ASCII and of Latin 1, but tab and newline
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # controls of the direction of text
+    "\u2028\u2029\ufeff\ufff9-\ufffb\ud800-\udfff]"  # ends of lines, marks, and what UTF-8 does not have
+)
+
+
+def harmless(text: str) -> str:
+    """A text with `\\uXXXX` in place of each character that could control a terminal.
+
+    JSON stays JSON with the same values, since it has such characters in its texts only.
+    """
+    if text[:-1].isprintable() and (text[-1:] == "\n" or text[-1:].isprintable()):
+        return text
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def one_line(text: str) -> str:
+    """A text in one line, so that no name or value can pass for a line of its own."""
+    return text.replace("\n", "\\u000a")
+
+
+class Harmless(io.TextIOBase):
+    """A stream that writes harmless text to another one."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        self.stream.write(harmless(text))
+        return len(text)
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+    def isatty(self) -> bool:
+        return bool(self.stream.isatty())
+
+    def fileno(self) -> int:
+        return int(self.stream.fileno())
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def encoding(self) -> Any:  # type: ignore[override]
+        return self.stream.encoding
+
+
+class _Closed(io.TextIOBase):
+    """Standard output that was closed before the start."""
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+def unchanged(stream: Any) -> Any:
+    """The stream behind one of `Streams`, for what controls a terminal on purpose."""
+    return stream.stream if isinstance(stream, Harmless) else stream
+
+
+class Streams(AbstractContextManager[None]):
+    """Standard output and standard error that write harmless text only, for as long as the context lasts."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+
+    def __enter__(self) -> None:
+        _open_descriptors()
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 in every locale
+        self._stack.enter_context(redirect_stdout(Harmless(_Closed() if sys.stdout is None else sys.stdout)))
+        self._stack.enter_context(redirect_stderr(Harmless(io.StringIO() if sys.stderr is None else sys.stderr)))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+
+def _open_descriptors() -> None:
+    """Open the standard descriptors that are closed, so that no file of a command gets the number of one."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def abandon(*streams: Any) -> None:
+    """Let what is still to be written to some streams go nowhere; else the flush at the end of the program fails."""
+    for stream in streams:
+        with suppress(OSError, ValueError):
+            stream.flush()
+            continue
+        with suppress(OSError, ValueError, AttributeError):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, stream.fileno())
+            os.close(null)

@@ -1,0 +1,80 @@
+"""No text in CSV is run by a spreadsheet, and all of it can be had back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lmparse.export import writers
+from lmparse.export.formulas import FORMULA, NUMBER, quoted
+
+FORMULAS = (
+    "=cmd|' /C calc'!A0", "@SUM(1)", "+1+1", "-1+1", "-A1", "=1", "\t=1", "\r=1", "\n=1", " =1", "\uff1d1", "-", "+5-",
+    "'=1", "''@x", "-\n5", "-5 ", "--5", "+44 20", "=\n", "\0=1", "-infx",
+)  # fmt: skip
+HARMLESS = (
+    "",
+    "a=1",
+    "-5",
+    "+5",
+    "-0.01",
+    "-1.5e-7",
+    "-.5",
+    "=",
+    "@",
+    "-",
+    "'",
+    "it's",
+    "{}",
+    "2026-03-14",
+    "-inf",
+    "a@b",
+)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_formula_has_an_apostrophe_in_front(text: str) -> None:
+    assert quoted(pa.array([text, None, "plain"])).to_pylist() == [text if text == "-" else f"'{text}", None, "plain"]
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_numbers_and_other_text_are_not_touched(text: str) -> None:
+    assert quoted(pa.array([text])).to_pylist() == [text]
+
+
+pieces = st.sampled_from([*"=+-@'\t\n\r 5.eE", "inf", "\uff0b", "x", "é", "\0"])
+
+
+@given(st.lists(st.one_of(st.none(), st.lists(pieces).map("".join), st.text(st.characters(codec="utf-8")))))
+def test_every_text_can_be_had_back_and_none_is_run(texts: list[str | None]) -> None:
+    found = quoted(pa.array(texts, pa.string())).to_pylist()
+    for text, now in zip(texts, found, strict=True):
+        if now is None:
+            assert text is None
+            continue
+        assert now == text or (now == f"'{text}" and re.match(FORMULA, now))
+        back = now[1:] if now.startswith("'") and re.match(FORMULA, now[1:]) and not is_number(now[1:]) else now
+        assert back == text
+        first = now.lstrip("\0\t\n\r ")[:1]
+        assert len(now) < 2 or is_number(now) or first not in "=+-@\uff0b" or not first or first == "'"
+
+
+def is_number(text: str) -> bool:
+    return re.fullmatch(NUMBER.replace("$", "").replace("^", ""), text) is not None
+
+
+@pytest.mark.parametrize(("csv_text", "expected"), [("quoted", "'=1"), ("raw", "=1")])
+def test_a_file_has_formulas_only_where_that_is_asked_for(tmp_path: Path, csv_text: str, expected: str) -> None:
+    schema = pa.schema([("text", pa.string()), ("number", pa.int64()), ("amount", pa.decimal128(5, 2))])
+    batch = pa.RecordBatch.from_pylist([{"text": "=1", "number": -5, "amount": -1}], schema=schema)
+    with writers.opened(tmp_path / "x.csv", "csv", schema, "none", csv_text) as output:
+        output.write(batch)
+    rows = list(csv.reader(io.StringIO((tmp_path / "x.csv").read_text())))
+    assert rows == [["text", "number", "amount"], [expected, "-5", "-1.00"]]

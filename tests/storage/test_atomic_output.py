@@ -1,0 +1,167 @@
+"""Outputs are whole or not there, replace only what lmparse wrote, and what a killed process left is removed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lmparse.errors import OptionError
+from lmparse.storage import atomic_output
+from lmparse.storage.atomic_output import AtomicOutput, OutputPlace, check_place, write_files, write_text
+from lmparse.storage.inputs import inputs_of
+from lmparse.storage.marks import has_mark, head_has, lists_itself
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from lmparse.storage.atomic_output import AtomicOutput, check_place
+from lmparse.storage.inputs import inputs_of
+place = check_place(sys.argv[1], inputs_of([]), is_folder=True, overwrite=True, foreign=lambda path: None)
+with AtomicOutput(place) as work:
+    work.made.mkdir()
+    (work.made / "half").write_text("half")
+    if sys.argv[2] == "moved":
+        os.rename(place.path, work.folder / "before")
+    print("ready", flush=True)
+    if sys.argv[2] == "alive":
+        sys.stdin.read()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def place_of(path: Path, *, is_folder: bool = False) -> OutputPlace:
+    return check_place(path, inputs_of([]), is_folder=is_folder, overwrite=True, foreign=lambda place: None)
+
+
+def started(out: Path, how: str) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(out), how], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def ended(process: subprocess.Popen[str]) -> None:
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_and_nothing_else_is(tmp_path: Path) -> None:
+    out, others = tmp_path / "out", [tmp_path / ".mine.abc.partial", tmp_path / ".x.partial"]
+    for other in others:
+        other.mkdir()
+        (other / "kept").write_text("kept")
+    alive = started(tmp_path / "alive", "alive")
+    ended(started(out, "killed"))
+    left = {path.name for path in tmp_path.iterdir()}
+    assert len(left) == 4
+    write_text("whole", place_of(out))
+    now = {path.name for path in tmp_path.iterdir()}
+    assert len(left - now) == 1
+    assert out.read_text() == "whole"
+    assert all((other / "kept").is_file() for other in others)
+    assert any(name.startswith(".alive.") for name in now)
+    ended(alive)
+    write_text("again", place_of(out))
+    assert {path.name for path in tmp_path.iterdir()} == {"out", *(other.name for other in others)}
+
+
+def test_an_old_output_that_a_killed_process_had_moved_is_put_back(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "old").write_text("old")
+    ended(started(out, "moved"))
+    assert not out.exists()
+    write_text("other", place_of(tmp_path / "other"))
+    assert (out / "old").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
+
+
+@pytest.mark.parametrize("call", ["write_text", "fsync", "mkdtemp", "replace"])
+def test_a_full_disk_names_the_file_and_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    out = tmp_path / "out"
+    out.write_text("old")
+    place = place_of(out)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    home = {"write_text": atomic_output.Path, "mkdtemp": atomic_output.tempfile}.get(call, os)
+    monkeypatch.setattr(home, call, full)
+    with pytest.raises(OptionError) as caught:
+        write_text("new", place)
+    monkeypatch.undo()
+    assert caught.value.code == "LMP-S022"
+    assert caught.value.message == f"{out}: cannot be written: No space left on device"
+    assert out.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_what_came_to_the_place_in_the_meantime_is_not_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    place = check_place(out, inputs_of([]), is_folder=False, overwrite=True, foreign=head_has(b"ours", "one of ours"))
+    with AtomicOutput(place) as work:
+        work.made.write_text("ours, new")
+        out.write_text("theirs")
+        with pytest.raises(OptionError, match="not written by lmparse"):
+            work.finish()
+    assert out.read_text() == "theirs"
+
+
+def test_a_link_in_the_place_of_a_file_is_replaced_not_followed(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a").symlink_to(precious)
+    os.link(precious, folder / "b")
+    write_files(folder, {"a": b"1", "b": b"2", "deep/c": b"3"})
+    assert precious.read_text() == "kept"
+    assert {path.name: path.read_text() for path in folder.rglob("*") if path.is_file()} == {
+        "a": "1",
+        "b": "2",
+        "c": "3",
+    }
+
+
+def test_a_folder_is_ours_only_if_its_list_has_everything_in_it(tmp_path: Path) -> None:
+    foreign = lists_itself("list.json", lambda said: list(said["files"]))
+    assert foreign(tmp_path) is None
+    (tmp_path / "a").touch()
+    assert foreign(tmp_path) == "it has no list.json"
+    for text in ("", "[]", "{}", "null", '{"files": 1}', "[" * 100_000, "\xff"):
+        (tmp_path / "list.json").write_text(text, encoding="latin-1")
+        assert foreign(tmp_path) == "its list.json is not one of lmparse"
+    (tmp_path / "list.json").write_text('{"files": ["a"]}')
+    assert foreign(tmp_path) is None
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "b").touch()
+    assert foreign(tmp_path) == "it also has deep/b"
+
+
+def test_the_folder_of_a_demo_has_its_mark_and_no_links(tmp_path: Path) -> None:
+    foreign = has_mark("mark", "ours")
+    assert foreign(tmp_path) is None
+    (tmp_path / "a").touch()
+    assert foreign(tmp_path) == "it is not ours: it has no mark"
+    (tmp_path / "mark").touch()
+    assert foreign(tmp_path) is None
+    (tmp_path / "b").symlink_to("/")
+    assert foreign(tmp_path) == "it has a link, b"
+
+
+@pytest.mark.parametrize("out", ["a\0b", "s3://bucket/x", "none/x"])
+def test_a_place_that_cannot_be_is_refused(tmp_path: Path, out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OptionError) as caught:
+        check_place(out, inputs_of([]), is_folder=False, overwrite=True, foreign=lambda place: None)
+    assert caught.value.code == "LMP-S021"
