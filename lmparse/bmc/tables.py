@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile, ControlRecord
+from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
@@ -249,7 +250,19 @@ def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
     tables = [record.values for record in control.of("DTBI")]
     known = {_version_key(values) for values in tables}
     tables += [dict(zip(_VERSION_KEY, key, strict=True)) for key in columns if key not in known]
-    return Tables(_version(control, code_page, values, columns.get(_version_key(values), [])) for values in tables)
+    described: dict[tuple[Any, ...], tuple[Column, ...]] = {}
+    aliases: dict[tuple[Any, ...], list[Values]] = {}
+    for record in control.of("DTOB"):
+        aliases.setdefault(tuple(record.values.get(name) for name in ("sysid", "dbid", "obid")), []).append(
+            record.values
+        )
+    versions = []
+    for values in tables:
+        key, scheme = _version_key(values), values.get("encoding_scheme") or "E"
+        if (*key, scheme) not in described:
+            described[*key, scheme] = _columns(control, code_page, scheme, columns.get(key, []))
+        versions.append(_version(values, described[*key, scheme], aliases.get(key[:3], [])))
+    return Tables(versions)
 
 
 _VERSION_KEY = ("sysid", "dbid", "tbobid", "sequence_number")
@@ -259,12 +272,11 @@ def _version_key(values: Values) -> tuple[Any, ...]:
     return tuple(values[name] for name in _VERSION_KEY)
 
 
-def _version(
-    control: ControlFile, code_page: CodePage, values: Values, records: Sequence[ControlRecord]
-) -> TableVersion:
-    scheme, xtyp = values.get("encoding_scheme") or "E", control.first("XTYP")
+def _columns(
+    control: ControlFile, code_page: CodePage, scheme: str, records: Sequence[ControlRecord]
+) -> tuple[Column, ...]:
+    xtyp = control.first("XTYP")
     columns: dict[int, Column] = {}
-    names: set[str] = set()
     for record in records:
         column = _column(record.values, scheme, xtyp, code_page)
         if record.values["ll_column_num"] is None:
@@ -274,29 +286,26 @@ def _version(
         if column.number in columns:
             found = f"{columns[column.number].name} and {column.name}"
             raise _contradiction(control, record, "ll_column_num", f"one column {column.number} in a version", found)
-        if column.name in names:
-            # Characters that EBCDIC lacks may have made two names one.
-            column = replace(column, name=f"{column.name}#{column.number}")
-        names.add(column.name)
         columns[column.number] = column
+    # Characters that EBCDIC lacks may have made two names one.
+    names = unique_names((column.name, column.number) for column in columns.values())
+    named = (replace(column, name=name) for column, name in zip(columns.values(), names, strict=True))
+    return tuple(sorted(named, key=lambda column: column.number))
+
+
+def _version(values: Values, columns: tuple[Column, ...], aliases: Sequence[Values]) -> TableVersion:
     psid = values.get("psid")
-    aliases = tuple(
-        record.values
-        for record in control.of("DTOB")
-        if (record.values.get("sysid"), record.values.get("dbid"), record.values.get("obid"))
-        == (values["sysid"], values["dbid"], values["tbobid"])
-    )
     return TableVersion(
         system=values["sysid"] or "",
         dbid=int(values["dbid"] or "0", 16),
         psid=int(psid, 16) if psid else None,
         tbobid=int(values["tbobid"] or "0", 16),
         sequence=values["sequence_number"] or 0,
-        columns=tuple(columns[number] for number in sorted(columns)),
+        columns=columns,
         create_rba=values.get("create_rba") or b"",
         drop_rba=values.get("drop_rba") or b"",
         described=values if psid else {},
-        aliases=aliases,
+        aliases=tuple(aliases),
     )
 
 
