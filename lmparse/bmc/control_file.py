@@ -64,6 +64,11 @@ class ControlFile:
         return records[0].values if records else {}
 
     @property
+    def has_sas_dates(self) -> bool:
+        """Whether DLDS says that dates and times are in the form of SAS."""
+        return (self.first("DLDS").get("date_format") or "").startswith("SAS")
+
+    @property
     def code_page(self) -> CodePage | None:
         """Code page of headers and control records, from XTYP; None if XTYP names no known one."""
         return _named_page(self.first("XTYP"))

@@ -133,14 +133,12 @@ class LogicalLog(ChangeLog):
     def image_options(self) -> ImageOptions:
         """Statements of control file and options on row images."""
         described = self.control.first("DLDS") if self.control else {}
-        is_sas = (described.get("date_format") or "").startswith("SAS")
-        if is_sas:
+        if self.control is not None and self.control.has_sas_dates:
             self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
         return ImageOptions(
             is_expanded=described.get("expand_var") == "Y",
             floats=self.options.floats,
             trim=self.options.trim,
-            iso_dates=not is_sas,
         )
 
     @cached_property

@@ -32,6 +32,7 @@ _FORMS = {
     "ROWI": "bytes",
     **dict.fromkeys(_LOB, "absent"),
 }
+_TEMPORAL = ("date", "time", "timestamp", "timestamp_tz")
 _SCHEMES = {"E": "ebcdic", "A": "ascii", "U": "unicode"}
 _DEFAULT_CCSIDS = {"ascii": 819, "unicode": 1208}
 _WIDTHS = {"INT": (2, 4, 8), "FLOT": (4, 8)}
@@ -76,6 +77,8 @@ class Column:
     page: CodePage | None = None
     """Code page of text and graphic columns; None for bit data and for a CCSID without a known code page."""
     ccsid: int | None = None
+    is_sas: bool = False
+    """Whether DLDS says SAS dates: their form is not documented, so dates and times are text."""
 
     @property
     def is_nullable(self) -> bool:
@@ -94,15 +97,16 @@ class Column:
 
     @property
     def form(self) -> str:
-        """Form of its values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, absent (kept
-        elsewhere), or raw (an unlisted type).
+        """Form of its values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, sas (a date or
+        time in the form of SAS), absent (kept elsewhere), or raw (an unlisted type).
         """
         if self.type in _TEXT or self.type in _GRAPHIC:
             return "text" if self.page is not None else "bytes"
         if self.type in _WIDTHS:
             kind = "int" if self.type == "INT" else "float"
             return kind if self.length in _WIDTHS[self.type] else "raw"
-        return _FORMS.get(self.type, "raw")
+        form = _FORMS.get(self.type, "raw")
+        return "sas" if self.is_sas and form in _TEMPORAL else form
 
     def precision(self, dec_length: str) -> int:
         """Digits of a DEC column; `dec_length` as for `width`."""
@@ -275,10 +279,10 @@ def _version_key(values: Values) -> tuple[Any, ...]:
 def _columns(
     control: ControlFile, code_page: CodePage, scheme: str, records: Sequence[ControlRecord]
 ) -> tuple[Column, ...]:
-    xtyp = control.first("XTYP")
+    xtyp, is_sas = control.first("XTYP"), control.has_sas_dates
     columns: dict[int, Column] = {}
     for record in records:
-        column = _column(record.values, scheme, xtyp, code_page)
+        column = replace(_column(record.values, scheme, xtyp, code_page), is_sas=is_sas)
         if record.values["ll_column_num"] is None:
             raise _contradiction(control, record, "ll_column_num", "a column number", "blank")
         if not 0 <= column.scale <= 31:
