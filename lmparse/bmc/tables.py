@@ -169,8 +169,7 @@ class TableVersion:
     @property
     def identity(self) -> str:
         """System, ids and version, for messages."""
-        ids = ".".join("????" if part is None else f"{part:04X}" for part in (self.dbid, self.psid, self.tbobid))
-        return f"{self.system}.{ids} version {self.sequence:03d}"
+        return f"{self.system}.{_hexes(self.dbid, self.psid, self.tbobid)} version {self.sequence:03d}"
 
     @property
     def hex_ids(self) -> str:
@@ -205,8 +204,8 @@ class Tables:
         ids = values["system_id"], values["dbid"], values["tbobid"]
         found = [version for version in self._by_ids.get(ids, ()) if version.psid in (None, values["psid"])]
         name = f"{values['table_owner']}.{values['table_name']}"
-        hexes = f"{values['dbid']:04X}.{values['psid']:04X}.{values['tbobid']:04X}"
         if not found:
+            hexes = _hexes(values["dbid"], values["psid"], values["tbobid"])
             raise ControlError(
                 "the control file does not describe the table", code="LMP-C002", spec="bmc_lldf", field="tbobid",
                 expected="DTBI and DLCI records of it", found=f"none for {ids[0]}.{hexes} ({name})",
@@ -229,6 +228,10 @@ class Tables:
                 expected=f"one version of {name}", found=", ".join(version.identity for version in left),
             )  # fmt: skip
         return max(left, key=lambda version: version.sequence)
+
+
+def _hexes(*ids: int | None) -> str:
+    return ".".join("????" if part is None else f"{part:04X}" for part in ids)
 
 
 def position_of(values: Values) -> bytes:
