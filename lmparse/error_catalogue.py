@@ -201,8 +201,10 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-C006": Cause(
         "the header is not the one XHDF describes",
-        "LENGTH in the record and the XHDF records of the control file differ.",
-        "Use the control file written with this data file; appended runs of another release need their own.",
+        "LENGTH in the record and the XHDF records of the control file differ; or these records leave bytes of the "
+        "header out, describe some twice, or lack a field that identifies changes or says which were committed.",
+        "Use the control file written with this data file; appended runs of another release need their own. If XHDF "
+        "records are missing or damaged, transfer the control file again.",
     ),
     "LMP-C007": Cause(
         "no control file found, or several",

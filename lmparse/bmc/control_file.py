@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+
+from kaitaistruct import EndOfStreamError
 
 from lmparse.bmc.change_record import longest
 from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.base import Framing
-from lmparse.framing.descriptors import no_record
+from lmparse.framing.descriptors import cut_short, excerpt, no_record
 from lmparse.framing.detection import Detection, detect
 from lmparse.framing.framings import framing_of
 from lmparse.records.reader import RecordReader, Values
@@ -20,6 +23,8 @@ from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
 
 SPEC = "bmc_control"
+_USUAL = 512
+"""Bytes that are parsed first to find the end of a record's fields; more only if the fields are longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +47,26 @@ class ControlFile:
     framing: str
     records: tuple[ControlRecord, ...]
 
-    def of(self, *codes: str) -> list[ControlRecord]:
-        """Its records of some types, in the order of the file."""
-        return [record for record in self.records if record.code in codes]
+    @cached_property
+    def _by_code(self) -> dict[str, list[ControlRecord]]:
+        found: dict[str, list[ControlRecord]] = {}
+        for record in self.records:
+            found.setdefault(record.code, []).append(record)
+        return found
+
+    def of(self, code: str) -> list[ControlRecord]:
+        """Its records of a type, in the order of the file."""
+        return self._by_code.get(code, [])
 
     def first(self, code: str) -> Values:
         """The values of the first record of a type; empty if there is none."""
-        return next((record.values for record in self.records if record.code == code), {})
+        records = self.of(code)
+        return records[0].values if records else {}
+
+    @property
+    def has_sas_dates(self) -> bool:
+        """Whether DLDS says that dates and times are in the form of SAS."""
+        return (self.first("DLDS").get("date_format") or "").startswith("SAS")
 
     @property
     def code_page(self) -> CodePage | None:
@@ -144,22 +162,57 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
     """Length of a control record without a descriptor word: up to the next known record type.
 
     The record type is first looked for behind the fields of the spec, so that a name that contains one is not mistaken
-    for it.
+    for it. Neither the fields nor the search go beyond the length of the longest record. Raises TruncatedError LMP-F006
+    if the file ends inside the fields, FramingError if no control record begins or ends there.
     """
-    spec = catalog.load(SPEC)
     codes = _codes()
     width = len(codes[0])
-    start = buffer[offset : offset + width]
+    start = buffer[offset : min(offset + width, end)]
     if start not in codes:
+        if _may_begin(start):
+            raise cut_short(buffer, offset, end, index, width, spec=SPEC)
         raise no_record(
             buffer, offset, end, index, spec=SPEC, field="record_code", expected="the code of a control record",
             found=f"X'{start.hex().upper()}'",
         )  # fmt: skip
     last = min(end, offset + longest())
-    body: Any = spec.parser.from_bytes(buffer[offset:last]).body
-    undescribed: Any = getattr(body, "rest", None) or getattr(body, "payload", b"")
-    known = last - offset - len(undescribed)
-    if offset + known == end or buffer[offset + known : offset + known + width] in codes:
+    known, fault = _described(buffer[offset : min(last, offset + _USUAL)])
+    if known == _USUAL < last - offset:
+        known, fault = _described(buffer[offset:last])
+    if fault is None and _may_begin(buffer[offset + known : min(offset + known + width, end)]):
         return known
-    found = (buffer.find(code, offset + width, end) for code in codes)
-    return min((place for place in found if place >= 0), default=end) - offset
+    found = _any_code().search(buffer, offset + width, min(end, last + width))
+    if found is not None:
+        return found.start() - offset
+    if last < end:
+        raise FramingError(
+            "no control record begins behind it", code="LMP-F005", record_index=index, record_offset=offset, spec=SPEC,
+            expected=f"the code of a control record within {longest()} bytes", found="none",
+            hex=excerpt(buffer, offset, end),
+        )  # fmt: skip
+    if isinstance(fault, EndOfStreamError):
+        raise cut_short(
+            buffer, offset, end, index, last - offset - fault.bytes_available + fault.bytes_needed, spec=SPEC
+        )
+    return last - offset
+
+
+def _may_begin(start: bytes) -> bool:
+    """Whether a control record may begin with these bytes: a code, or as much of one as there is before the end."""
+    return any(code.startswith(start) for code in _codes())
+
+
+def _described(raw: bytes) -> tuple[int, Exception | None]:
+    """How many of the bytes the fields of the spec take; all, and the error, if the parser does not accept them."""
+    try:
+        body: Any = catalog.load(SPEC).parser.from_bytes(raw).body
+    except Exception as error:  # whatever a generated parser raises; the record is read again once it is cut
+        return len(raw), error
+    undescribed: Any = getattr(body, "rest", None) or getattr(body, "payload", b"")
+    return len(raw) - len(undescribed), None
+
+
+@cache
+def _any_code() -> re.Pattern[bytes]:
+    """Finds the first code of a control record in one pass over the bytes up to it."""
+    return re.compile(b"|".join(re.escape(code) for code in _codes()))

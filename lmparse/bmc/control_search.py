@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_file import first_code, read_control
-from lmparse.errors import ControlError, DataError, FramingError
+from lmparse.errors import ControlError, DataError, FramingError, TruncatedError
 from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import detect
 from lmparse.storage import addresses, buffers, compression, file_systems
@@ -34,6 +34,8 @@ def _is_control(path: str) -> bool:
         buffer = buffers.open_buffer(path)
         if detect(buffer, control_file.detection()).is_proven:
             return True
+    except TruncatedError:
+        return True  # its first record begins like one and is cut short, which reading reports
     except FramingError:
         return False
     # A damaged control file begins like one, unless the whole file can be read as a data file.

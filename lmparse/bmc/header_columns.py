@@ -29,7 +29,7 @@ _IS_DIGIT = _TIMESTAMP[0] == _TIMESTAMP
 def record_plan(header: Header, page: CodePage | None = None) -> RecordPlan:
     """How records under a header are read column-wise."""
     end_at = header.width if header.is_described else None
-    return RecordPlan(header.spec, page, end_at=end_at, reason=header.row_reason, described=described(header))
+    return RecordPlan(header.spec, page, end_at=end_at, described=described(header))
 
 
 def described(header: Header) -> DescribedHeader | None:

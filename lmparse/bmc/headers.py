@@ -7,18 +7,19 @@ widths, absent fields are null, unknown fields keep their name.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise, takewhile
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
+from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
-from lmparse.spec.layout import Field
+from lmparse.spec.layout import Field, is_reserved
 from lmparse.values import codepages, kinds, packed_times
 from lmparse.values.codepages import CodePage
 
@@ -36,6 +37,11 @@ class HeaderField:
     """The field of the spec with the same name; None for an unknown field."""
 
     @property
+    def end(self) -> int:
+        """Offset of the byte behind it."""
+        return self.position + self.length
+
+    @property
     def as_unknown(self) -> Field:
         """An unknown field as a field of a layout."""
         return Field(self.name, self.position, self.length, self.kind)
@@ -51,16 +57,20 @@ class HeaderField:
 
 
 class Header:
-    """The header of the records of one log: as in the spec, or as XHDF describes it."""
+    """The header of the records of one log: as in the spec, or as XHDF describes it.
+
+    Raises ControlError LMP-C006 if the description leaves bytes out, or has two meanings for some.
+    """
 
     def __init__(self, spec: Spec, described: Sequence[Values] = ()) -> None:
         self.spec = spec
         self._data = spec.layout["data"]
         names = {_plain(field.orig_id): field for field in spec.layout if field.orig_id}
-        self.fields = [_field(values, names) for values in described]
-        self.fields = [field for field in self.fields if field.known is not self._data]
+        fields = dict.fromkeys(_field(values, names) for values in described)
+        self.fields = _named([field for field in fields if field.known is not self._data], spec)
         self.is_described = bool(self.fields)
-        self.width = max((field.position + field.length for field in self.fields), default=self._table_width)
+        _check_places(self.fields, spec)
+        self.width = max((field.end for field in self.fields), default=self._table_width)
         """Length of the header in bytes, as far as it is described."""
         present = {field.known.id for field in self.fields if field.known}
         wanted = [field for field in spec.layout if field.orig_id and field is not self._data]
@@ -73,7 +83,11 @@ class Header:
     @classmethod
     def of(cls, spec: Spec, control: ControlFile | None) -> Header:
         """The header that a control file describes; without a control file that of the spec."""
-        return cls(spec, [record.values for record in control.of("XHDF")] if control else [])
+        try:
+            return cls(spec, [record.values for record in control.of("XHDF")] if control else [])
+        except ControlError as error:
+            error.at(file=control.path if control else None)
+            raise
 
     @property
     def places(self) -> dict[str, tuple[int, int]]:
@@ -84,15 +98,6 @@ class Header:
     def extra(self) -> list[Field]:
         """The fields that the spec does not know, with their offsets in this header."""
         return [field.as_unknown for field in self.fields if field.known is None]
-
-    @property
-    def row_reason(self) -> str:
-        """Why records with this header can only be read one by one; empty if they need not."""
-        if self.is_table:
-            return ""
-        counts = Counter(field.known.id if field.known else field.name for field in self.fields)
-        twice = [name for name, count in counts.items() if count > 1]
-        return f"XHDF describes {', '.join(twice[:5])} more than once" if twice else ""
 
     @property
     def is_table(self) -> bool:
@@ -198,6 +203,69 @@ def _field(values: Values, names: dict[str, Field]) -> HeaderField:
     return HeaderField(
         name, values["head_field_type"] or "", values["head_field_subtype"] or "", position, length, known
     )
+
+
+def _named(fields: list[HeaderField], spec: Spec) -> list[HeaderField]:
+    """The same fields; unknown ones get names that no other column of a record has."""
+    layouts, unknown = spec.layouts, [field for field in fields if field.known is None]
+    taken = {"_metadata", "_corrupt_record", "_corrupt_fields"}
+    for entry in spec.layout:
+        taken.add(entry.id)
+        taken.update(f"{entry.id}_{part.id}" for part in (layouts[entry.type] if entry.type else ()))
+    names = unique_names(((field.name or "FIELD", field.position) for field in unknown), taken)
+    renamed = dict(zip(unknown, names, strict=True))
+    return [replace(field, name=renamed.get(field, field.name)) for field in fields]
+
+
+def _check_places(fields: Sequence[HeaderField], spec: Spec) -> None:
+    """Raise ControlError unless each byte of the header belongs to one field, or is reserved, and each field is once.
+
+    LENGTH needs no description, because it begins every header.
+    """
+    for known, places in _twice(fields).items():
+        raise _misdescribed("each field once", f"{known} at {' and at '.join(map(str, places))}", known)
+    length = spec.layout["length"]
+    begun = HeaderField(length.orig_id or "", "", "", 0, length.width or 0, length)
+    ordered = sorted((field for field in fields if field.length), key=lambda field: field.position)
+    if not any(field.known is length for field in fields):
+        ordered.insert(0, begun)
+    if ordered and ordered[0].position:
+        raise _misdescribed("a field at 0", f"{ordered[0].name} at {ordered[0].position} as the first", ordered[0].name)
+    for first, second in pairwise(ordered):
+        gap = second.position - first.end
+        if gap < 0:
+            found = f"{first.name} up to {first.end - 1} and {second.name} from {second.position}"
+            raise _misdescribed("fields that do not overlap", found, second.name)
+        if gap and gap not in _reserved_between(first, second, spec):
+            found = f"{gap} bytes at {first.end}, between {first.name} and {second.name}, in no field"
+            raise _misdescribed("every byte of the header in a field", found, second.name)
+
+
+def _twice(fields: Sequence[HeaderField]) -> dict[str, list[int]]:
+    """The fields of the spec that are described more than once, with their places."""
+    places: dict[str, list[int]] = {}
+    for field in fields:
+        if field.known is not None:
+            places.setdefault(field.known.orig_id or field.known.id, []).append(field.position)
+    return {name: found for name, found in places.items() if len(found) > 1}
+
+
+def _reserved_between(first: HeaderField, second: HeaderField, spec: Spec) -> Iterator[int]:
+    """Widths of the reserved bytes that the spec has behind the first field, and in front of the second."""
+    entries = list(spec.layout)
+    for field, step in ((first, 1), (second, -1)):
+        if field.known is not None:
+            at = entries.index(field.known)
+            beside = entries[at + 1 :] if step > 0 else entries[at - 1 :: -1] if at else []
+            yield sum(entry.width or 0 for entry in takewhile(lambda entry: is_reserved(entry.id), beside))
+
+
+def _misdescribed(expected: str, found: str, name: str) -> ControlError:
+    return ControlError(
+        "XHDF does not describe the whole header, or a part of it twice", code="LMP-C006", spec="bmc_xhdf",
+        field="head_field_pos", expected=expected, found=found,
+        hint=f"an XHDF record near {name} is missing or damaged; transfer the control file again",
+    )  # fmt: skip
 
 
 def _difference(field: HeaderField) -> str | None:

@@ -36,6 +36,8 @@ from lmparse.values import codepages
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
 """Header fields that identify a change and its table."""
+_OUTCOME = ("uor_disp", "log_rec_disp", "sql_type")
+"""Header fields that say whether a change was committed; see `order.unit_state`."""
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Those of them without which the position of a change or its table is unknown."""
 TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
@@ -133,14 +135,12 @@ class LogicalLog(ChangeLog):
     def image_options(self) -> ImageOptions:
         """Statements of control file and options on row images."""
         described = self.control.first("DLDS") if self.control else {}
-        is_sas = (described.get("date_format") or "").startswith("SAS")
-        if is_sas:
+        if self.control is not None and self.control.has_sas_dates:
             self.notice("DLDS says SAS dates; their form is not documented, so dates and times stay text")
         return ImageOptions(
             is_expanded=described.get("expand_var") == "Y",
             floats=self.options.floats,
             trim=self.options.trim,
-            iso_dates=not is_sas,
         )
 
     @cached_property
@@ -278,13 +278,20 @@ class LogicalLog(ChangeLog):
         """
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
-        missing = [name for name in _NEEDED if name in self.header.absent]
+        self._check_header()
+        self.check_columns()
+
+    def _check_header(self) -> None:
+        needed = _NEEDED if "all" in self.options.include else (*_NEEDED, *_OUTCOME)
+        missing = [name for name in needed if name in self.header.absent]
         if missing:
+            is_unknown = not set(missing) - {*_OUTCOME}
             raise ControlError(
                 "the header that XHDF describes cannot say what changed", code="LMP-C006", file=self.options.control,
-                spec="bmc_xhdf", expected=", ".join(_NEEDED), found=f"no {', '.join(missing)}",
+                spec="bmc_xhdf", expected=", ".join(needed), found=f"no {', '.join(missing)}",
+                hint="without them nothing says what was committed: include=all reads every change"
+                if is_unknown else None,
             )  # fmt: skip
-        self.check_columns()
 
     def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
         # Two passes: keys and extents first, so that memory holds no row.
@@ -334,6 +341,7 @@ class LogicalLog(ChangeLog):
         return self.tables.versions
 
     def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
+        self._check_header()
         found: dict[tuple[Any, ...], tuple[str, str]] = {}
         for values in self.table_headers():
             name, ids = self.decoder.name(values, self._maybe_version(values)), identity(values)

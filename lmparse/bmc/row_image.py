@@ -43,8 +43,6 @@ class ImageOptions:
     """EXPANDVAR: varying columns are padded to their full length."""
     floats: str = "hfp"
     trim: bool = True
-    iso_dates: bool = True
-    """False for SAS dates: their form is not documented, so they stay text."""
 
 
 class RowReader:
@@ -133,7 +131,7 @@ def _decoder(column: Column, options: ImageOptions, dec_length: str) -> Callable
         precision = max(column.precision(dec_length), column.scale)
         return lambda raw: decimals.decode_packed(raw, column.scale, precision)
     if form in _TEMPORAL:
-        parse = _TEMPORAL[form] if options.iso_dates else str.rstrip
+        parse = _TEMPORAL[form]
         return lambda raw: parse(text_times.characters(raw))
     return bytes
 
@@ -143,6 +141,7 @@ _TEMPORAL: dict[str, Callable[[str], str]] = {
     "time": text_times.decode_time,
     "timestamp": text_times.decode_timestamp,
     "timestamp_tz": text_times.decode_timestamp_tz,
+    "sas": str.rstrip,
 }
 
 

@@ -69,7 +69,7 @@ def _column(column: Column, reading: ImageReading, options: ImageOptions) -> Ima
     has_no_digits = column.form == "decimal" and _digits(column, reading) < 1
     # Arrow has no type for a decimal without digits.
     type_ = pa.null() if has_no_digits else column_type(column, reading.dec_length)
-    reason = _refusal(column, width, reading, options)
+    reason = _refusal(column, width, reading)
     kernel, read, read_ragged = "", None, None
     if not reason and column.is_varying:
         kernel, read_ragged = _ragged_kernel(column)
@@ -91,7 +91,7 @@ def _column(column: Column, reading: ImageReading, options: ImageOptions) -> Ima
     )
 
 
-def _refusal(column: Column, width: int, reading: ImageReading, options: ImageOptions) -> str:
+def _refusal(column: Column, width: int, reading: ImageReading) -> str:
     """Why a column cannot be decoded column-wise."""
     form = column.form
     if not 0 <= width <= _MOST_WIDTH:
@@ -100,7 +100,7 @@ def _refusal(column: Column, width: int, reading: ImageReading, options: ImageOp
         return kernels.text_refusal(column.page)
     if form == "decimal":
         return kernels.decimal_refusal(_digits(column, reading), width)
-    if form in _TEMPORAL and not options.iso_dates:
+    if form == "sas":
         return "the form of SAS dates is not known"
     return ""
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile, ControlRecord
+from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
@@ -31,6 +32,7 @@ _FORMS = {
     "ROWI": "bytes",
     **dict.fromkeys(_LOB, "absent"),
 }
+_TEMPORAL = ("date", "time", "timestamp", "timestamp_tz")
 _SCHEMES = {"E": "ebcdic", "A": "ascii", "U": "unicode"}
 _DEFAULT_CCSIDS = {"ascii": 819, "unicode": 1208}
 _WIDTHS = {"INT": (2, 4, 8), "FLOT": (4, 8)}
@@ -75,6 +77,8 @@ class Column:
     page: CodePage | None = None
     """Code page of text and graphic columns; None for bit data and for a CCSID without a known code page."""
     ccsid: int | None = None
+    is_sas: bool = False
+    """Whether DLDS says SAS dates: their form is not documented, so dates and times are text."""
 
     @property
     def is_nullable(self) -> bool:
@@ -93,15 +97,16 @@ class Column:
 
     @property
     def form(self) -> str:
-        """Form of its values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, absent (kept
-        elsewhere), or raw (an unlisted type).
+        """Form of its values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, sas (a date or
+        time in the form of SAS), absent (kept elsewhere), or raw (an unlisted type).
         """
         if self.type in _TEXT or self.type in _GRAPHIC:
             return "text" if self.page is not None else "bytes"
         if self.type in _WIDTHS:
             kind = "int" if self.type == "INT" else "float"
             return kind if self.length in _WIDTHS[self.type] else "raw"
-        return _FORMS.get(self.type, "raw")
+        form = _FORMS.get(self.type, "raw")
+        return "sas" if self.is_sas and form in _TEMPORAL else form
 
     def precision(self, dec_length: str) -> int:
         """Digits of a DEC column; `dec_length` as for `width`."""
@@ -164,8 +169,7 @@ class TableVersion:
     @property
     def identity(self) -> str:
         """System, ids and version, for messages."""
-        ids = ".".join("????" if part is None else f"{part:04X}" for part in (self.dbid, self.psid, self.tbobid))
-        return f"{self.system}.{ids} version {self.sequence:03d}"
+        return f"{self.system}.{_hexes(self.dbid, self.psid, self.tbobid)} version {self.sequence:03d}"
 
     @property
     def hex_ids(self) -> str:
@@ -200,8 +204,8 @@ class Tables:
         ids = values["system_id"], values["dbid"], values["tbobid"]
         found = [version for version in self._by_ids.get(ids, ()) if version.psid in (None, values["psid"])]
         name = f"{values['table_owner']}.{values['table_name']}"
-        hexes = f"{values['dbid']:04X}.{values['psid']:04X}.{values['tbobid']:04X}"
         if not found:
+            hexes = _hexes(values["dbid"], values["psid"], values["tbobid"])
             raise ControlError(
                 "the control file does not describe the table", code="LMP-C002", spec="bmc_lldf", field="tbobid",
                 expected="DTBI and DLCI records of it", found=f"none for {ids[0]}.{hexes} ({name})",
@@ -224,6 +228,10 @@ class Tables:
                 expected=f"one version of {name}", found=", ".join(version.identity for version in left),
             )  # fmt: skip
         return max(left, key=lambda version: version.sequence)
+
+
+def _hexes(*ids: int | None) -> str:
+    return ".".join("????" if part is None else f"{part:04X}" for part in ids)
 
 
 def position_of(values: Values) -> bytes:
@@ -249,7 +257,19 @@ def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
     tables = [record.values for record in control.of("DTBI")]
     known = {_version_key(values) for values in tables}
     tables += [dict(zip(_VERSION_KEY, key, strict=True)) for key in columns if key not in known]
-    return Tables(_version(control, code_page, values, columns.get(_version_key(values), [])) for values in tables)
+    described: dict[tuple[Any, ...], tuple[Column, ...]] = {}
+    aliases: dict[tuple[Any, ...], list[Values]] = {}
+    for record in control.of("DTOB"):
+        aliases.setdefault(tuple(record.values.get(name) for name in ("sysid", "dbid", "obid")), []).append(
+            record.values
+        )
+    versions = []
+    for values in tables:
+        key, scheme = _version_key(values), values.get("encoding_scheme") or "E"
+        if (*key, scheme) not in described:
+            described[*key, scheme] = _columns(control, code_page, scheme, columns.get(key, []))
+        versions.append(_version(values, described[*key, scheme], aliases.get(key[:3], [])))
+    return Tables(versions)
 
 
 _VERSION_KEY = ("sysid", "dbid", "tbobid", "sequence_number")
@@ -259,14 +279,13 @@ def _version_key(values: Values) -> tuple[Any, ...]:
     return tuple(values[name] for name in _VERSION_KEY)
 
 
-def _version(
-    control: ControlFile, code_page: CodePage, values: Values, records: Sequence[ControlRecord]
-) -> TableVersion:
-    scheme, xtyp = values.get("encoding_scheme") or "E", control.first("XTYP")
+def _columns(
+    control: ControlFile, code_page: CodePage, scheme: str, records: Sequence[ControlRecord]
+) -> tuple[Column, ...]:
+    xtyp, is_sas = control.first("XTYP"), control.has_sas_dates
     columns: dict[int, Column] = {}
-    names: set[str] = set()
     for record in records:
-        column = _column(record.values, scheme, xtyp, code_page)
+        column = replace(_column(record.values, scheme, xtyp, code_page), is_sas=is_sas)
         if record.values["ll_column_num"] is None:
             raise _contradiction(control, record, "ll_column_num", "a column number", "blank")
         if not 0 <= column.scale <= 31:
@@ -274,29 +293,26 @@ def _version(
         if column.number in columns:
             found = f"{columns[column.number].name} and {column.name}"
             raise _contradiction(control, record, "ll_column_num", f"one column {column.number} in a version", found)
-        if column.name in names:
-            # Characters that EBCDIC lacks may have made two names one.
-            column = replace(column, name=f"{column.name}#{column.number}")
-        names.add(column.name)
         columns[column.number] = column
+    # Characters that EBCDIC lacks may have made two names one.
+    names = unique_names((column.name, column.number) for column in columns.values())
+    named = (replace(column, name=name) for column, name in zip(columns.values(), names, strict=True))
+    return tuple(sorted(named, key=lambda column: column.number))
+
+
+def _version(values: Values, columns: tuple[Column, ...], aliases: Sequence[Values]) -> TableVersion:
     psid = values.get("psid")
-    aliases = tuple(
-        record.values
-        for record in control.of("DTOB")
-        if (record.values.get("sysid"), record.values.get("dbid"), record.values.get("obid"))
-        == (values["sysid"], values["dbid"], values["tbobid"])
-    )
     return TableVersion(
         system=values["sysid"] or "",
         dbid=int(values["dbid"] or "0", 16),
         psid=int(psid, 16) if psid else None,
         tbobid=int(values["tbobid"] or "0", 16),
         sequence=values["sequence_number"] or 0,
-        columns=tuple(columns[number] for number in sorted(columns)),
+        columns=columns,
         create_rba=values.get("create_rba") or b"",
         drop_rba=values.get("drop_rba") or b"",
         described=values if psid else {},
-        aliases=aliases,
+        aliases=tuple(aliases),
     )
 
 

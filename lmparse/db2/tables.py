@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
+from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError, RecordError
 from lmparse.limits import Limits
 from lmparse.spec import catalog
@@ -117,13 +118,12 @@ class Table:
         return [column for column in self.columns if column.sql_type.is_lob]
 
     def named_by(self, other: Table) -> Table:
-        """The same table with the names of another description, column by column."""
-        names = [column.name for column in other.columns]
+        """The same table with the names of another description, column by column; further columns keep theirs."""
+        described = list(zip_longest(self.columns, other.columns[: len(self.columns)]))
+        names = unique_names(((known or column).name or column.name, column.number) for column, known in described)
         columns = [
-            replace(column, name=name or column.name, sql_type=_refined(column.sql_type, known))
-            for column, name, known in zip_longest(
-                self.columns, names[: len(self.columns)], other.columns[: len(self.columns)]
-            )
+            replace(column, name=name, sql_type=_refined(column.sql_type, known))
+            for (column, known), name in zip(described, names, strict=True)
         ]
         return replace(self, columns=tuple(columns), schema=other.schema, name=other.name)
 

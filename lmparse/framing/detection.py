@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lmparse.errors import FramingError
+from lmparse.errors import FramingError, TruncatedError
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
@@ -83,7 +83,8 @@ class Trial:
 def detect(buffer: Buffer, detection: Detection) -> Trial:
     """Find the framing of a file by proof, never by a guess.
 
-    Raises FramingError: LMP-F002 if the file is empty, LMP-F003 if no framing fits, LMP-F004 if several do.
+    Raises FramingError: LMP-F002 if the file is empty, LMP-F003 if no framing fits, LMP-F004 if several do, LMP-F006 if
+    the file ends inside its first record, which begins as the first record of such a file always does.
     """
     if not len(buffer):
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", hint="name the framing")
@@ -104,11 +105,21 @@ def detect(buffer: Buffer, detection: Detection) -> Trial:
             f"{names} both fit the first {min(len(buffer), WINDOW_BYTES)} bytes", code="LMP-F004",
             hint="name the framing that the transfer used",
         )  # fmt: skip
+    if (cut := _cut_at_once(buffer, detection, trials)) is not None:
+        raise cut
     raise FramingError(
         f"no framing gives {detection.name}", code="LMP-F003", record_offset=0,
         found="; ".join(f"{_name(trial.framing)}: {_short(trial)}" for trial in trials), hex=buffer[:32].hex().upper(),
         expected="records that tile the file", hint="lmparse sniff FILE says more",
     )  # fmt: skip
+
+
+def _cut_at_once(buffer: Buffer, detection: Detection, trials: list[Trial]) -> TruncatedError | None:
+    """The error of a file that begins with the magic, without a descriptor word, and ends inside its first record."""
+    if not detection.magic or buffer[: len(detection.magic)] != detection.magic:
+        return None
+    faults = (trial.fault for trial in trials if trial.framing.word_id is None)
+    return next((fault for fault in faults if isinstance(fault, TruncatedError)), None)
 
 
 def try_framings(buffer: Buffer, detection: Detection) -> list[Trial]:

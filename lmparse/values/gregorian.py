@@ -1,7 +1,8 @@
 """The calendar of all dates and times: proleptic Gregorian, years 0001 to 9999, without leap seconds.
 
 Days and microseconds count from 1970-01-01T00:00:00. The time of day 24:00:00 is legal in Db2; as a number it is
-midnight of the next day.
+midnight of the next day. Only 9999-12-31T24:00:00, which Db2 uses for the end of time, has no next day: as a number it
+is the last microsecond of that day, since neither Python nor Spark has a year 10000.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from functools import lru_cache
 import numpy as np
 
 from lmparse.values.byte_arrays import Flags, Int64s
+
+LAST_MICROS = 253_402_300_799_999_999
+"""9999-12-31T23:59:59.999999."""
 
 # One value
 
@@ -32,7 +36,7 @@ def is_time(clock: str) -> bool:
 
 def micros(day: str, clock: str) -> int:
     seconds = int(clock[:2]) * 3600 + int(clock[2:4]) * 60 + int(clock[4:])
-    return ((days(day) or 0) * 86400 + seconds) * 1_000_000
+    return min(((days(day) or 0) * 86400 + seconds) * 1_000_000, LAST_MICROS)
 
 
 # Arrays
@@ -54,6 +58,7 @@ def micros_array(day: Triple, clock: Triple, fraction: Int64s, has_finer: Flags,
     value += seconds
     value *= 1_000_000
     value += fraction
+    np.minimum(value, LAST_MICROS, out=value)
     if bad.any():
         value[bad] = 0
     return value, bad

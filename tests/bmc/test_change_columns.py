@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,10 @@ from cases.files import FOUND, FOUND_BAD, arguments, load, name
 from engines import Outcome, changes, changes_difference, difference, one_table
 from samples.bmc_random import write
 from writers.bmc import framing, logs
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
 
+from lmparse import cli
 from lmparse.columnar import arrays
 from lmparse.errors import EngineDifferenceError
 from lmparse.logs import arrow
@@ -43,7 +48,9 @@ def test_cases(path: Path) -> None:
     _, file, *words = arguments(path, load(path))
     options = dict(zip((word[2:].replace("-", "_") for word in words[::2]), words[1::2], strict=True))
     for mode in ("permissive", "dropmalformed", "failfast"):
-        compared(Path(file), **(options | {"mode": mode}))
+        found = compared(Path(file), **(options | {"mode": mode}))
+        # What `changes` prints without an error has a typed form without one.
+        assert not found.errors or load(path)["exit"]
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +141,35 @@ def test_a_damaged_length_of_a_name_is_of_its_own_change(tmp_path: Path) -> None
 
 
 # both, compared
+
+
+@pytest.mark.parametrize(("behind", "code"), [("010203", 31), ("01000000F0", 20)])
+def test_damage_behind_sas_dates_is_one_error(
+    tmp_path: Path, behind: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However far an engine reads ahead of the rows that it has typed."""
+    case = next(path for path in FOUND if path.stem == "sas_dates")
+    (tmp_path / "a.dat").write_bytes(case.with_suffix(".bin").read_bytes() + bytes.fromhex(behind))
+    for engine, form in product(("columnar", "kaitai", "check"), ("csv", "parquet")):
+        words = ("--control", str(case.with_suffix(".ctl")), "--engine", engine, "--format", form)
+        assert cli.main(["convert", str(tmp_path / "a.dat"), str(tmp_path / "out"), *words]) == code
+        assert "LMP-V" not in capsys.readouterr().err
+        assert not (tmp_path / "out").exists()
+
+
+def test_the_end_of_time_is_in_the_year_9999(tmp_path: Path) -> None:
+    columns = (Column("T6", "DTTM", 26), Column("T0", "DTTM", 19), Column("T12", "DTTM", 32), Column("TZ", "DTTZ", 38))
+    table = Table(owner="PROD", name="EDGES", columns=columns)
+    writer, end = logs.Writer((table,)), "9999-12-31T24:00:00"
+    row = {"T6": f"{end}.000000", "T0": end, "T12": f"{end}.000000000000", "TZ": f"{end}.000000000000+00:00"}
+    writer.add(logs.Unit(1), table, "I", after=row)
+    example = writer.example()
+    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
+    found = compared(tmp_path / "a.dat", control=str(tmp_path / "a.ctl"), include="all")
+    (rows,) = found.tables.values()
+    last = datetime.max  # 9999-12-31T23:59:59.999999
+    assert rows["after"].to_pylist() == [{"T6": last, "T0": last, "T12": last, "TZ": row["TZ"]}]
 
 
 @pytest.mark.parametrize("with_changes", [True, False])

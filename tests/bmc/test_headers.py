@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engines import one_table
 from writers.bmc import control, lldf, logs
 from writers.bmc import framing as enc
 from writers.bmc.lldf import HeaderField
 
 import lmparse
+from lmparse.bmc.headers import Header
+from lmparse.spec import catalog
+from lmparse.spec.catalog import Spec
 
 NARROW = {
     "timestamps of 10 bytes": tuple(lldf.narrow()),
@@ -233,6 +237,77 @@ def test_a_description_without_digits_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(lmparse.ControlError) as caught:
         lmparse.open_log(data, control=ctl)
     assert caught.value.code == "LMP-C006"
+
+
+@pytest.mark.parametrize("shape", ["today", *NARROW])
+def test_a_missing_description_is_an_error_or_loses_nothing(shape: str) -> None:
+    """One XHDF record of all, in turn; only that of LENGTH, which begins every header, may be missing."""
+    lines = lldf.described() if shape == "today" else list(NARROW[shape])
+    spec = catalog.load("bmc_lldf")
+    whole = header_of(spec, lines)
+    for number, line in enumerate(lines):
+        left = [*lines[:number], *lines[number + 1 :]]
+        if line.name == "LENGTH":
+            assert header_of(spec, left).places == {k: v for k, v in whole.places.items() if k != "length"}
+        elif number == len(lines) - 1:
+            assert header_of(spec, left).width < whole.width, "which LENGTH of each record contradicts"
+        else:
+            with pytest.raises(lmparse.ControlError, match=r"bytes at .*, between .* in no field") as caught:
+                header_of(spec, left)
+            assert caught.value.code == "LMP-C006"
+
+
+def test_a_header_described_in_any_order_is_the_same() -> None:
+    spec, lines = catalog.load("bmc_lldf"), lldf.described()
+    assert header_of(spec, lines[::-1]).places == header_of(spec, lines).places
+    assert header_of(spec, [*lines, *lines]).places == header_of(spec, lines).places, "each record twice"
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        (HeaderField("PLAN", "CHAR", 8, 288), "PLAN at 242 and at 288"),
+        (HeaderField("NEWTEXT", "CHAR", 8, 281), "SQLRIRBA up to 286 and NEWTEXT from 281"),
+        (HeaderField("NEWTEXT", "CHAR", 8, 0), "LENGTH up to 1 and NEWTEXT from 0"),
+        (HeaderField("NEWTEXT", "CHAR", 8, 188), "NEWTEXT up to 195 and UORCOMMITLRSN from 192"),
+        (HeaderField("NEWTEXT", "CHAR", 8, 289), "1 bytes at 288, between PAGENUMFMT and NEWTEXT, in no field"),
+    ],
+)
+def test_bytes_of_two_fields_or_of_none_are_an_error(more: HeaderField, found: str, tmp_path: Path) -> None:
+    log = small()
+    data, ctl = put(tmp_path, replace(log, control_records=[*log.control_records, control.xhdf(more)]))
+    for read in (lambda: lmparse.open_log(data, control=ctl), lambda: lmparse.read_table(data, control=str(ctl))):
+        with pytest.raises(lmparse.ControlError) as caught:
+            read()
+        assert (caught.value.code, caught.value.file, caught.value.found) == ("LMP-C006", str(ctl), found)
+
+
+@pytest.mark.parametrize("name", ["UORDISP", "LOGRECDISP", "SQLTYPE", "PSID", "UORID", "CHANGE TYPE"])
+def test_a_field_that_selects_changes_under_another_name(name: str, tmp_path: Path) -> None:
+    """Bytes are in a field, but nobody knows what it says. What was committed is not guessed."""
+    lines = [replace(line, name="ZZZ") if line.name == name else line for line in lldf.described()]
+    log = small()
+    records = [record for record in log.control_records if record[:4] != control.xhdf()[:4]]
+    data, ctl = put(tmp_path, replace(log, control_records=[*records, *map(control.xhdf, lines)]))
+    given = {
+        "control": str(ctl),
+        "table": f"{logs.TABLES[2].dbid:04X}.{logs.TABLES[2].psid:04X}.{logs.TABLES[2].tbobid:04X}",
+    }
+    for engine in ("columnar", "kaitai"):
+        with pytest.raises(lmparse.ControlError) as caught:
+            one_table(data, engine, **given)
+        assert (caught.value.code, caught.value.file) == ("LMP-C006", str(ctl))
+    if name in ("UORDISP", "LOGRECDISP", "SQLTYPE"):
+        assert caught.value.hint is not None
+        assert one_table(data, "columnar", include="all", **given).table.num_rows == 1
+
+
+def header_of(spec: Spec, lines: Sequence[HeaderField]) -> Header:
+    keys = ("head_field_name", "head_field_type", "head_field_subtype", "head_field_pos", "head_field_len")
+    return Header(
+        spec,
+        [dict(zip(keys, (one.name, one.type, one.subtype, one.position, one.length), strict=True)) for one in lines],
+    )
 
 
 # not described

@@ -661,8 +661,8 @@ def test_every_type_has_a_way() -> None:
         (described("DEC", 0, 3), {}, "C: a decimal without digits"),
         (described("CHAR", -1, page=37), {}, "C: a width of -1 bytes"),
         (described("VCHR", 1 << 40, page=37), {}, "C: a width of 1099511627776 bytes"),
-        (described("DATE", 10), {"iso_dates": False}, "C: the form of SAS dates is not known"),
-        (described("DTTZ", 32), {"iso_dates": False}, "C: the form of SAS dates is not known"),
+        (replace(described("DATE", 10), is_sas=True), {}, "C: the form of SAS dates is not known"),
+        (replace(described("DTTZ", 32), is_sas=True), {}, "C: the form of SAS dates is not known"),
     ],
 )
 def test_what_cannot_be_read_by_the_column_is_said(column: Column, options: dict[str, Any], reason: str) -> None:

@@ -328,6 +328,17 @@ def test_a_tables_file_may_be_longer_or_shorter_in_what_varies(tmp_path: Path) -
     assert found.codes == []
 
 
+@given(st.lists(st.sampled_from(["", "A", "C1", "C2", "C3", "C3#3"]), max_size=5))
+def test_no_two_columns_have_one_name(names: list[str]) -> None:
+    """A tables file may name fewer columns than the log describes; the others are C and their number."""
+    number = parse_type("INTEGER")
+    logged = tables.Table(2, 4, placed([(f"C{place}", number, True) for place in range(1, 5)]))
+    named = logged.named_by(tables.Table(2, 4, placed([(name, number, True) for name in names])))
+    found = [column.name for column in named.columns]
+    assert len({*found}) == len(found) == 4
+    assert not names or not names[0] or found[0] == names[0]
+
+
 def test_names_come_from_the_file_and_places_from_the_log(tmp_path: Path) -> None:
     stream = described(ITEM, item(1, "x"))
     found = read(tmp_path, stream, tables=luw.tables_file(tmp_path, ITEM))

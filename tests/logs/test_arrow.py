@@ -309,7 +309,7 @@ def test_a_column_that_a_row_lacks_is_null() -> None:
         ("1970-01-01T00:00:00.000001", 1),
         ("0001-01-01T00:00:00", -62_135_596_800_000_000),
         ("2026-03-14T24:00:00", 1_773_532_800_000_000),
-        ("9999-12-31T24:00:00.000000", 253_402_300_800_000_000),
+        ("9999-12-31T24:00:00.000000", 253_402_300_799_999_999),
         ("1970-01-01T00:00:00.000001999999", 1),
     ],
 )
@@ -494,7 +494,8 @@ def test_rows_need_no_spark(folder: Path) -> None:
 
 def test_records_of_an_older_header_are_read_as_xhdf_says(tmp_path: Path) -> None:
     """Six bytes of RBA and ten of a timestamp take their places of today; what the header does not have is null."""
-    lines = [*lldf.narrow(drop=("PLAN",)), lldf.HeaderField("NEWERFIELD", "BIN", 2, 300)]
+    lines = lldf.narrow(drop=("PLAN",))
+    lines.append(lldf.HeaderField("NEWERFIELD", "BIN", 2, lines[-1].position + lines[-1].length))
     record = lldf.record(b"", lines=lines, newerfield=b"\x01\x02", log_rba="0000000000001234ABCD")
     (tmp_path / "old.dat").write_bytes(framing.rdw([record]))
     controls = [control.xtyp(), control.dlds(), *map(control.xhdf, lines), control.dlge()]

@@ -849,7 +849,7 @@ def test_a_log_without_changes_of_the_table_adds_no_row(example: logs.Example, t
 
 
 def test_values_at_the_edges(spark: SparkSession, tmp_path: Path) -> None:
-    """Python has no year 10000, so the texts are Spark's own."""
+    """The end of time is the last microsecond of the year 9999, as Python has no year 10000."""
     columns = (
         Column("NO", "INT", 4),
         Column("AT", "TIME"),
@@ -880,9 +880,11 @@ def test_values_at_the_edges(spark: SparkSession, tmp_path: Path) -> None:
     large = ("-" + digits, digits[4:])
     assert sorted(tuple(row) for row in texts.collect()) == [
         (1, "24:00:00", "2026-03-15 00:00:00", "0001-01-01", *large),
-        (2, "00:00:00", "+10000-01-01 00:00:00", "9999-12-31", *large),
+        (2, "00:00:00", "9999-12-31 23:59:59.999999", "9999-12-31", *large),
         (3, "23:59:59", "0001-01-01 00:00:00", "1582-10-10", *large),
     ]
+    stamps = [row.STAMP for row in frame.select("after.STAMP").collect()]
+    assert sorted(stamps) == [datetime(1, 1, 1), datetime(2026, 3, 15), datetime.max]
     assert frame.where("_corrupt_fields IS NOT NULL").count() == 0
 
 
