@@ -5,8 +5,9 @@ It has the transactions with the extents of their changes, the descriptions of t
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,9 +35,9 @@ class LobPiece:
         return self.address + self.length
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ChangeReference:
-    """One change: the extent of its record, and its outcome."""
+    """One change: the extent of its record, and its outcome. Two are equal only if they are one object."""
 
     extent: RecordExtent
     kind: str
@@ -64,8 +65,10 @@ class ChangeReference:
     """
     appends: frozenset[int | None] = frozenset()
     """Columns whose pieces begin where no value begins: they are appended to an earlier value."""
-    rivals: tuple[ChangeReference, ...] = ()
-    """Other changes of the transaction that pieces without a column may belong to."""
+    rivals: Sequence[ChangeReference] = ()
+    """The changes of the transaction that pieces without a column may belong to, this one included. All of them have
+    the same list.
+    """
     is_doubtful: bool = False
     """Whether a damaged record may have been a piece of its values."""
     is_shared: bool = False
@@ -76,9 +79,9 @@ class ChangeReference:
     """Text of a change that has no record of its own but reports missing rows."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Transaction:
-    """One transaction."""
+    """One transaction. Two are equal only if they are one object."""
 
     transaction_id: bytes
     first_lsn: int
@@ -125,10 +128,10 @@ class Transaction:
 
     @property
     def bytes(self) -> int:
-        """Size of its changes, including values stored outside of their rows."""
-        return sum(
-            reference.extent.length + sum(piece.length for piece in reference.pieces) for reference in self.changes
-        )
+        """Size of its changes, including values stored outside of their rows. Shared values count once."""
+        pieces = {id(reference.pieces): reference.pieces for reference in self.changes}
+        outside = sum(piece.length for shared in pieces.values() for piece in shared)
+        return outside + sum(reference.extent.length for reference in self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,21 +170,6 @@ class TransactionIndex:
     column_ids: dict[Ids, set[int]] = field(default_factory=dict)
     """Columns in records of values stored outside of the row, by table."""
 
-    def description(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
-        """The description of the table of a change that was in force at its record.
-
-        Descriptions by other transactions count if committed. One that was rolled back applies to changes that were
-        rolled back too.
-        """
-        found = None
-        for record in self.tables.get(reference.ids or (0, 0), ()):
-            is_own = record.transaction == transaction.number and (not record.is_undone or reference.is_undone)
-            if record.index <= reference.extent.index:
-                found = record.table if record.is_committed or is_own else found
-            elif found is None and record.before is not None:
-                return record.before
-        return found
-
     def parts(self, max_bytes: int) -> Iterator[TransactionIndex]:
         """The same in parts of whole transactions, of about `max_bytes`; faults are in the last part."""
         size, transactions = 0, list[Transaction]()
@@ -194,14 +182,61 @@ class TransactionIndex:
         yield replace(self, transactions=transactions)
 
 
+class _History:
+    """The descriptions of one table, so that the one in force is found without a walk over all."""
+
+    def __init__(self, records: Sequence[TableRecord]) -> None:
+        self._committed: list[TableRecord] = []
+        self._own: dict[tuple[int, bool], list[TableRecord]] = {}
+        """By transaction that made them; True: with those that it took back."""
+        self._before: list[TableRecord] = []
+        """Those that contain the description before."""
+        for record in records:
+            if record.is_committed:
+                self._committed.append(record)
+            for is_undone in (False, True) if not record.is_undone else (True,):
+                self._own.setdefault((record.transaction, is_undone), []).append(record)
+            if record.before is not None:
+                self._before.append(record)
+
+    def at(self, index: int, transaction: int, *, is_undone: bool) -> Table | None:
+        """The description in force at a record of a transaction."""
+        lists = (self._committed, self._own.get((transaction, is_undone), []))
+        last = [found for found in (_last(records, index) for records in lists) if found is not None]
+        if last:
+            return max(last, key=lambda record: record.index).table
+        following = bisect_right(self._before, index, key=lambda record: record.index)
+        return self._before[following].before if following < len(self._before) else None
+
+
+def _last(records: Sequence[TableRecord], index: int) -> TableRecord | None:
+    """The last of some records up to a number of a record."""
+    end = bisect_right(records, index, key=lambda record: record.index)
+    return records[end - 1] if end else None
+
+
 class Descriptions:
     """Descriptions of the tables of one log: those in the log, with the names of the tables file."""
 
     def __init__(self, index: TransactionIndex, tables_file: str | None) -> None:
         self._index = index
         self._tables_file = tables_file
+        self._histories: dict[Ids, _History] = {}
         self._named: dict[tuple[Ids, int], Table] = {}
         """Descriptions with the names of the tables file, by table and identity of the description in the log."""
+
+    def logged(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
+        """The description of the table of a change in the log that was in force at its record.
+
+        Descriptions by other transactions count if committed. One that was rolled back applies to changes that were
+        rolled back too. Before the first that counts, the table is as the next record says that it was before.
+        """
+        history = self._histories.get(reference.ids or (0, 0))
+        if history is None:
+            history = self._histories[reference.ids or (0, 0)] = _History(
+                self._index.tables.get(reference.ids or (0, 0), ())
+            )
+        return history.at(reference.extent.index, transaction.number, is_undone=reference.is_undone)
 
     def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
         """The description of the table of a change: from the log if it has one, with the names of the tables file.
@@ -211,7 +246,7 @@ class Descriptions:
         if reference.ids is None:
             return None
         named = self._index.named.get(reference.ids)
-        logged = self._index.description(transaction, reference)
+        logged = self.logged(transaction, reference)
         if logged is None or named is None:
             return logged or named
         # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.

@@ -43,6 +43,8 @@ class Tally:
     dropped: int = 0
     """Records that produced no row."""
     notices: list[str] = field(default_factory=list)
+    noticed: set[str] = field(default_factory=set)
+    """The same, for the look-up."""
 
 
 class RecordFile:
@@ -114,7 +116,8 @@ class RecordFile:
 
     def notice(self, text: str) -> None:
         """Add a notice, which is not an error, once."""
-        if text not in self.tally.notices:
+        if text not in self.tally.noticed:
+            self.tally.noticed.add(text)
             self.tally.notices.append(text)
 
     # -- reading ----------------------------------------------------------------------

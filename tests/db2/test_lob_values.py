@@ -177,7 +177,7 @@ def test_columns_that_keep_nothing_out_of_the_row(tmp_path: Path) -> None:
     script.insert(ID=1, BODY=OUT)
     found = script.read(tmp_path)
     assert found.values() == [(1, None)]
-    assert "no columns that keep values out of the row" in absent(found)["after.BODY"]
+    assert "not columns that keep values out of the row" in absent(found)["after.BODY"]
 
 
 def test_a_missing_piece(tmp_path: Path) -> None:
