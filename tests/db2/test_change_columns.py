@@ -632,7 +632,7 @@ def test_reasons() -> None:
     assert "not packed" in plan(integer, offset=1).reason
     assert "one name" in plan(integer, integer, name="C2").reason
     text = plan(integer, parse_type("CHAR(3)"), page="cp932" if codepages.maybe_lookup("cp932") else "943")
-    assert text.reason.startswith("C1: nothing reads text")
+    assert text.reason.startswith("C1: there is no kernel for text")
     assert text.refusal(frozenset(["C0"])) == ""
     for odd in (SqlType("INTEGER", 3), SqlType("DOUBLE", 5), SqlType("DECFLOAT", 7), SqlType("DECIMAL", 1),
                 SqlType("DECIMAL", 1, 0, 39)):  # fmt: skip
