@@ -46,6 +46,11 @@ class Tally:
     noticed: set[str] = field(default_factory=set)
     """The same, for the look-up."""
 
+    def begin(self) -> None:
+        """Forget what an earlier reading counted. Notices are kept: they say what is true of the file."""
+        self.errors.clear()
+        self.error_count = self.dropped = 0
+
 
 class RecordFile:
     """A file whose records are all of one spec.
