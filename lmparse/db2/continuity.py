@@ -16,7 +16,7 @@ from lmparse.db2.log_record import MARGIN, LogRecord
 from lmparse.db2.record_kinds import ABORTS, COMMITS
 from lmparse.framing.extents import RecordExtent
 
-_NO_LSN = "neither the record nor its prefix has a log sequence number"
+_NO_LSN = "neither the record nor its prefix contains a log sequence number"
 _BEFORE = "the transaction begins before the log at hand"
 _DAMAGED = "a record that cannot be read is in between"
 _FEW = "nothing proves that no record was left out when the log was read: too few begin where the one before ends"
@@ -86,7 +86,7 @@ class Continuity:
         stream = self._streams.setdefault(_stream(record), _Stream())
         self._test_order(record, stream)
         self._test_twice(record, raw)
-        address = record.address
+        address = record.address or None
         if address is not None:
             stream.first = address if stream.first is None else min(stream.first, address)
         stream.indexes.append(record.extent.index)
@@ -112,10 +112,10 @@ class Continuity:
     # -- one record ---------------------------------------------------------------------------
 
     def _test_order(self, record: LogRecord, stream: _Stream) -> None:
-        if record.lsn is None:
+        if not record.lsn:
             self._order.untestable[_NO_LSN] += 1
             return
-        position, address = (record.lfs, record.lsn), record.address
+        position, address = (record.lfs, record.lsn), record.address or None
         failure = None
         if position < stream.last:
             failure = f"{_said(record)}: LSN {record.lsn:016X} behind {stream.last[1]:016X}"
@@ -125,7 +125,7 @@ class Continuity:
         stream.last, stream.address = position, address
 
     def _test_twice(self, record: LogRecord, raw: bytes) -> None:
-        if record.lsn is None:
+        if not record.lsn:
             self._twice.untestable[_NO_LSN] += 1
         else:
             is_same = (record.lsn, raw) == self._last
@@ -144,7 +144,7 @@ class Continuity:
             if known.address is None and previous > known.previous:
                 known.addresses[known.place] = previous
         self._latest[record.transaction_id] = _Chain(
-            stream.addresses, len(stream.addresses) - 1, record.extent.index, previous, record.address,
+            stream.addresses, len(stream.addresses) - 1, record.extent.index, previous, record.address or None,
             is_end or bool(record.parsed.is_singular),
         )  # fmt: skip
 
@@ -165,7 +165,7 @@ class Continuity:
         """Test the reference of the first record of a transaction at hand."""
         if self._damaged >= 0:
             claim.untestable[_DAMAGED] += 1
-        elif stream.first is None or record.address is None or record.previous < stream.first:
+        elif stream.first is None or not record.address or record.previous < stream.first:
             claim.untestable[_BEFORE] += 1
         else:
             self._suspects.append((claim, f"{_said(record)}: nothing is at {record.previous:016X}, which it follows"))

@@ -254,5 +254,9 @@ def _object_detail(record: LogRecord, table: object, page: CodePage) -> dict[str
         if hasattr(body, name):
             detail[name] = getattr(body, name)
     if hasattr(body, "ddl_text"):
-        detail["text"] = page.decode(body.ddl_text)
+        try:
+            detail["text"] = page.decode(body.ddl_text)
+        except DataError as error:
+            error.at(spec="db2_ddl", field="ddl_text")
+            raise
     return detail

@@ -103,7 +103,15 @@ def account(path: str, options: Options) -> CheckReport:
     """Read a whole file and account for it. Raises only if its framing cannot be found."""
     report = CheckReport(path, 0, options.spec)
 
+    known: set[tuple[int | None, str, str | None]] = set()
+    """Bad values that were found in records; reading the changes may find them again."""
+
     def keep(error: DataError) -> None:
+        key = error.record_offset, (error.field or "").rpartition(".")[2], error.code
+        if key in known:
+            return
+        if is_first_pass:
+            known.add(key)
         report.error_count += 1
         if len(report.errors) < KEPT_ERRORS:
             report.errors.append(error)
@@ -114,7 +122,9 @@ def account(path: str, options: Options) -> CheckReport:
         Claim("every byte is accounted for", "bytes"), Claim("every record can be read", "records"),
         Claim("the values of every record can be read", "records"),
     )  # fmt: skip
+    is_first_pass = True
     _Count(file, report, keep, records, values).run()
+    is_first_pass = False
     report.claims += [bytes_, records, values]
     if isinstance(file, ChangeLog):
         report.claims += _of_log(file, report)
