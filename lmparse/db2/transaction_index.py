@@ -186,33 +186,42 @@ class _History:
     """The descriptions of one table, so that the one in force is found without a walk over all."""
 
     def __init__(self, records: Sequence[TableRecord]) -> None:
-        self._committed: list[TableRecord] = []
-        self._own: dict[tuple[int, bool], list[TableRecord]] = {}
+        self._committed = _Versions()
+        self._own: dict[tuple[int, bool], _Versions] = {}
         """By transaction that made them; True: with those that it took back."""
-        self._before: list[TableRecord] = []
-        """Those that contain the description before."""
+        self._before = _Versions()
+        """Descriptions before a change of the table, by the record of the change."""
         for record in records:
             if record.is_committed:
-                self._committed.append(record)
+                self._committed.add(record.index, record.table)
             for is_undone in (False, True) if not record.is_undone else (True,):
-                self._own.setdefault((record.transaction, is_undone), []).append(record)
+                own = self._own.setdefault((record.transaction, is_undone), _Versions())
+                own.add(record.index, record.table)
             if record.before is not None:
-                self._before.append(record)
+                self._before.add(record.index, record.before)
 
     def at(self, index: int, transaction: int, *, is_undone: bool) -> Table | None:
         """The description in force at a record of a transaction."""
-        lists = (self._committed, self._own.get((transaction, is_undone), []))
-        last = [found for found in (_last(records, index) for records in lists) if found is not None]
-        if last:
-            return max(last, key=lambda record: record.index).table
-        following = bisect_right(self._before, index, key=lambda record: record.index)
-        return self._before[following].before if following < len(self._before) else None
+        end, own = bisect_right(self._committed.indexes, index), self._own.get((transaction, is_undone))
+        own_end = bisect_right(own.indexes, index) if own is not None else 0
+        if own is not None and own_end and (not end or own.indexes[own_end - 1] > self._committed.indexes[end - 1]):
+            return own.tables[own_end - 1]
+        if end:
+            return self._committed.tables[end - 1]
+        following = bisect_right(self._before.indexes, index)
+        return self._before.tables[following] if following < len(self._before.tables) else None
 
 
-def _last(records: Sequence[TableRecord], index: int) -> TableRecord | None:
-    """The last of some records up to a number of a record."""
-    end = bisect_right(records, index, key=lambda record: record.index)
-    return records[end - 1] if end else None
+class _Versions:
+    """Descriptions in the order of the log, with the numbers of their records."""
+
+    def __init__(self) -> None:
+        self.indexes: list[int] = []
+        self.tables: list[Table] = []
+
+    def add(self, index: int, table: Table) -> None:
+        self.indexes.append(index)
+        self.tables.append(table)
 
 
 class Descriptions:
@@ -231,11 +240,10 @@ class Descriptions:
         Descriptions by other transactions count if committed. One that was rolled back applies to changes that were
         rolled back too. Before the first that counts, the table is as the next record says that it was before.
         """
-        history = self._histories.get(reference.ids or (0, 0))
+        ids = reference.ids or (0, 0)
+        history = self._histories.get(ids)
         if history is None:
-            history = self._histories[reference.ids or (0, 0)] = _History(
-                self._index.tables.get(reference.ids or (0, 0), ())
-            )
+            history = self._histories[ids] = _History(self._index.tables.get(ids, ()))
         return history.at(reference.extent.index, transaction.number, is_undone=reference.is_undone)
 
     def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
