@@ -112,7 +112,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-R006": Cause(
         "the description of a table contradicts itself",
-        "Column descriptors of an initialize table or add columns record overlap, leave gaps, or are too few.",
+        "Column descriptors of an initialize table or add columns record overlap, leave gaps, are too few, or have a "
+        "length that their type does not have.",
         "The record is damaged, or of a release that the spec does not describe; describe the table in a tables file.",
     ),
     "LMP-R007": Cause(

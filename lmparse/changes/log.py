@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.changes.change import Change, Version
+from lmparse.changes.claims import Claim
 from lmparse.changes.ranges import OUTSIDE, ChangeRange
 from lmparse.errors import DataError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
@@ -127,6 +128,13 @@ class ChangeLog(RecordFile):
         """The changes by column name, with typed values."""
         for change in self.typed_changes(span):
             yield change.to_row(self.origin, header=self.options.header)
+
+    rows_cover_records = True
+    """Whether reading the changes reports the bad values of all records, not only of those that are changes."""
+
+    def claims(self) -> list[Claim]:
+        """What the log says of itself, tested; `check` asks before it reads the changes."""
+        return []
 
     def differences(self) -> list[str]:
         """Differences between the description of the log and its records."""

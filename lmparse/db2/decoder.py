@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from lmparse.changes.change import ROLES, Change
@@ -43,6 +44,14 @@ COLUMN_DOCS = {
 _ROW_FIELDS = ("record", "records", "old_row", "new_row", "data", "payload")
 
 
+@dataclass(slots=True)
+class _Read:
+    """A record, and the fields in front of its rows once they are needed."""
+
+    record: LogRecord
+    header: dict[str, Any] | None = None
+
+
 @dataclass
 class ChangeDecoder:
     """Decodes the changes of one log."""
@@ -57,6 +66,9 @@ class ChangeDecoder:
     unknown: Counter[str] = field(default_factory=Counter)
     """Rows of tables without a description, by table."""
     _readers: dict[Table, RowReader] = field(default_factory=dict)
+    _needing: dict[int, tuple[Sequence[ChangeReference], list[ChangeReference]]] = field(default_factory=dict)
+    """By identity of `ChangeReference.rivals`: the rivals, and the first two of them that need a LOB value."""
+    _last: _Read | None = None
 
     def decode(self, transaction: Transaction, reference: ChangeReference) -> Change | None:
         """One change; None for a record without a row. Raises the error of a record that cannot be read."""
@@ -76,7 +88,6 @@ class ChangeDecoder:
         table = self.descriptions.of(transaction, reference)
         schema, name, is_short = name_of(table, reference)
         time = transaction.commit_time
-        header = {name: value for name, value in self.logs.values(record).values.items() if name not in _ROW_FIELDS}
         return Change(
             op=reference.op,
             seq=transaction.seq(reference),
@@ -85,7 +96,7 @@ class ChangeDecoder:
             table_name=name,
             table_name_short=is_short,
             values=outcome_of(transaction, reference),
-            header=to_json(header),
+            header=dict(self._header(record)),
             commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
             ts=None,
             extent=reference.extent,
@@ -163,7 +174,18 @@ class ChangeDecoder:
         return reader
 
     def _read(self, extent: RecordExtent) -> LogRecord:
-        return self.logs.read(self.buffer, extent)
+        """The record with an extent. Rows of one record come one after another: it is read once."""
+        if self._last is None or self._last.record.extent is not extent:
+            self._last = _Read(self.logs.read(self.buffer, extent))
+        return self._last.record
+
+    def _header(self, record: LogRecord) -> dict[str, Any]:
+        """The fields of a record except its rows, as they are printed."""
+        read = self._last if self._last is not None and self._last.record is record else _Read(record)
+        if read.header is None:
+            values = self.logs.values(record).values
+            read.header = to_json({name: value for name, value in values.items() if name not in _ROW_FIELDS})
+        return read.header
 
     def _lob_data(self, piece: LobPiece) -> bytes:
         data: bytes = self._read(piece.extent).body.data
@@ -171,20 +193,26 @@ class ChangeDecoder:
 
     def _has_rival(self, transaction: Transaction, reference: ChangeReference) -> bool:
         """Whether another row of the transaction needs a LOB value too."""
+        key = id(reference.rivals)
+        if key not in self._needing:
+            needing = (row for row in reference.rivals if self._needs_lob(transaction, row))
+            self._needing[key] = reference.rivals, list(islice(needing, 2))
+        return any(row is not reference for row in self._needing[key][1])
+
+    def _needs_lob(self, transaction: Transaction, reference: ChangeReference) -> bool:
+        """Whether a row needs a value that is stored outside of it."""
         asked: list[str] = []
 
         def ask(column: Column) -> str:
             asked.append(column.name)
             return ""
 
-        for rival in reference.rivals:
-            with suppress(DataError):  # a bad row is reported where it is read
-                table = self.descriptions.of(transaction, rival)
-                image = self._images(rival, self._read(rival.extent)).get("after", b"")
-                if table is not None:
-                    self._row_reader(table).read(image, ask)
-                else:
-                    asked.append("")  # a table without a description may have LOB columns
+        with suppress(DataError):  # a bad row is reported where it is read
+            table = self.descriptions.of(transaction, reference)
+            image = self._images(reference, self._read(reference.extent)).get("after", b"")
+            if table is None:
+                return True  # a table without a description may have LOB columns
+            self._row_reader(table).read(image, ask)
         return bool(asked)
 
 
@@ -226,5 +254,9 @@ def _object_detail(record: LogRecord, table: object, page: CodePage) -> dict[str
         if hasattr(body, name):
             detail[name] = getattr(body, name)
     if hasattr(body, "ddl_text"):
-        detail["text"] = page.decode(body.ddl_text)
+        try:
+            detail["text"] = page.decode(body.ddl_text)
+        except DataError as error:
+            error.at(spec="db2_ddl", field="ddl_text")
+            raise
     return detail

@@ -6,6 +6,7 @@ changes behind a lasting gap contain its reason.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +21,10 @@ class Gaps:
 
     def __init__(self, transaction_index: TransactionIndex) -> None:
         self._index = transaction_index
-        self._lasting: dict[Ids, list[ChangeReference]] = {}
-        """By table, the latest last."""
+        self._lasting: dict[Ids, deque[ChangeReference]] = {}
+        """By table, in the order of the log."""
+        self._withdrawn: set[ChangeReference] = set()
+        """Those whose transaction was not committed."""
 
     def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
         """Add the gap that a change opens, if it opens one, to its transaction."""
@@ -32,12 +35,16 @@ class Gaps:
         gap = replace(reference, op="S", notice={"gap": reason, "rows_missing_until": until}, pieces=(), gap=None)
         transaction.changes.append(gap)
         if lasts and reference.ids is not None:
-            self._lasting.setdefault(reference.ids, []).append(gap)
+            self._lasting.setdefault(reference.ids, deque()).append(gap)
 
     def reason(self, ids: Ids | None) -> str | None:
         """Why rows of a table may be missing at this place of the log."""
-        gaps = self._lasting.get(ids, []) if ids is not None else []
-        return next((str((gap.notice or {})["gap"]) for gap in reversed(gaps) if not gap.is_undone), None)
+        gaps = self._lasting.get(ids) if ids is not None else None
+        while gaps:
+            if not gaps[-1].is_undone and gaps[-1] not in self._withdrawn:
+                return str((gaps[-1].notice or {})["gap"])
+            self._withdrawn.discard(gaps.pop())
+        return None
 
     def forget(self, ids: Ids) -> None:
         """A table that is described anew has no gap."""
@@ -49,12 +56,13 @@ class Gaps:
             self._report(reference)
         if reference.ids is None:
             return
-        gaps = self._lasting.get(reference.ids, [])
-        if reference.kind == TRUNCATE and is_done:
+        gaps = self._lasting.get(reference.ids)
+        if gaps and reference.kind == TRUNCATE and is_done:
             # A truncated table is complete again; gaps behind the truncate remain.
-            self._lasting[reference.ids] = [gap for gap in gaps if gap.extent.index > reference.extent.index]
-        elif reference.kind == ATTRIBUTE and not is_done:
-            self._lasting[reference.ids] = [gap for gap in gaps if gap is not reference]
+            while gaps and gaps[0].extent.index <= reference.extent.index:
+                self._withdrawn.discard(gaps.popleft())
+        elif gaps and reference.kind == ATTRIBUTE and reference.notice is not None and not is_done:
+            self._withdrawn.add(reference)
 
     def _report(self, reference: ChangeReference) -> None:
         ids = "unknown" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"

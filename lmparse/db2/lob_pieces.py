@@ -6,6 +6,7 @@ row nor column, so that every row of the transaction is a rival.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from typing import Any
 
@@ -25,12 +26,12 @@ class LobPieces:
 
     def __init__(self, transaction_index: TransactionIndex) -> None:
         self._index = transaction_index
-        self._named: dict[tuple[bytes, Ids], list[LobPiece]] = {}
+        self._named: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
         self._unnamed: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
         self._values: dict[_Row, ChangeReference] = {}
         """The last change of a row that had pieces."""
         self._damaged: list[int] = []
-        """Numbers of records that could not be read."""
+        """Numbers of records that could not be read, ascending."""
 
     def damage(self, first: int, end: int) -> None:
         """Note a range of records that could not be read: any may have been a piece."""
@@ -54,13 +55,13 @@ class LobPieces:
         if record.kind in LOBS_UNNAMED:
             self._unnamed[record.transaction_id].setdefault(ids, []).append(piece)
         else:
-            self._named.setdefault((record.transaction_id, ids), []).append(piece)
+            self._named[record.transaction_id].setdefault(ids, []).append(piece)
 
     def give(self, transaction: Transaction, references: list[ChangeReference]) -> None:
         """Assign pieces to the record behind them; if it has several rows, which row they belong to is unknown."""
         ids = references[0].ids
         assert ids is not None
-        pieces = tuple(self._named.pop((transaction.transaction_id, ids), ()))
+        pieces = tuple(self._of(transaction.transaction_id).pop(ids, ()))
         start = 0 if transaction.begins_before else transaction.first_index
         if transaction.changes:
             start = transaction.changes[-1].extent.index
@@ -71,26 +72,32 @@ class LobPieces:
 
     def give_unnamed(self, transaction: Transaction, last: int) -> None:
         """Assign unnamed pieces to every row of a transaction that ends with record `last`."""
-        for ids, found in self._unnamed.pop(transaction.transaction_id, {}).items():
-            rows = [
-                reference for reference in transaction.changes if reference.op in ("I", "U") and not reference.is_undone
-            ]
-            is_doubtful = self._is_damaged(transaction.first_index, last + 1)
-            for row in rows:
-                if row.ids == ids:
-                    row.is_doubtful = is_doubtful
-                    row.rivals = tuple(other for other in rows if other is not row)
-                    self._take(row, tuple(found))
+        unnamed = self._unnamed.pop(transaction.transaction_id, None)
+        if unnamed is None:
+            return
+        rows = [
+            reference for reference in transaction.changes if reference.op in ("I", "U") and not reference.is_undone
+        ]
+        is_doubtful = self._is_damaged(transaction.first_index, last + 1)
+        pieces = {ids: tuple(found) for ids, found in unnamed.items()}
+        for row in rows:
+            if row.ids in pieces:
+                row.is_doubtful, row.rivals = is_doubtful, rows
+                self._take(row, pieces[row.ids])
 
     def take_back(self, transaction_id: bytes, ids: Ids) -> None:
         """Drop the pieces of a row that was not written after all."""
-        self._named.pop((transaction_id, ids), None)
+        self._of(transaction_id).pop(ids, None)
 
     def end(self, transaction_id: bytes) -> None:
         """End a transaction; its remaining pieces have no row."""
-        for key in [key for key in self._named if key[0] == transaction_id]:
-            if self._named.pop(key):
-                self._index.counts["LOB values without a row"] += 1
+        left = self._named.pop(transaction_id, {})
+        if left:
+            self._index.counts["LOB values without a row"] += len(left)
+
+    def _of(self, transaction_id: bytes) -> dict[Ids, list[LobPiece]]:
+        """The pieces of a transaction whose row has not come, by table."""
+        return self._named.get(transaction_id, {})
 
     def _take(self, reference: ChangeReference, pieces: tuple[LobPiece, ...]) -> None:
         if not pieces or reference.ids is None:
@@ -100,33 +107,42 @@ class LobPieces:
             # Only an update appends; a new row with the same row id has a value of its own.
             last = self._values.get((reference.ids, reference.rid))
             reference.grows = _grown_by(pieces, last)
-            reference.appends = frozenset(
-                column for column in {piece.column for piece in pieces} if not _begins(pieces, column)
-            )
+            reference.appends = _appended(pieces)
         self._values[reference.ids, reference.rid] = reference
 
     def _is_damaged(self, start: int, end: int) -> bool:
         """Whether a record in a range could not be read; its transaction is not known."""
-        return any(start <= index < end for index in reversed(self._damaged))
+        first = bisect_left(self._damaged, start)
+        return first < len(self._damaged) and self._damaged[first] < end
 
 
-def _begins(pieces: tuple[LobPiece, ...], column: int | None) -> bool:
-    """Whether pieces begin where a value can begin: the space of a LOB object is allocated in segments."""
-    own = [piece for piece in pieces if piece.column == column]
-    first = min(piece.address for piece in own)
-    has_places = own[0].kind.startswith("db2_lob")
-    return not has_places or first % catalog.load("db2_lob").enum("storage")["segment"] == 0
+def _appended(pieces: tuple[LobPiece, ...]) -> frozenset[int | None]:
+    """Columns whose pieces begin where no value can begin: the space of a LOB object is allocated in segments."""
+    segment = catalog.load("db2_lob").enum("storage")["segment"]
+    starts: dict[int | None, int] = {}
+    for piece in pieces:
+        if piece.kind.startswith("db2_lob"):  # others have no places
+            starts[piece.column] = min(piece.address, starts.get(piece.column, piece.address))
+    return frozenset(column for column, start in starts.items() if start % segment)
 
 
 def _grown_by(pieces: tuple[LobPiece, ...], last: ChangeReference | None) -> tuple[ChangeReference, ...]:
     """The changes whose values the pieces continue: the pieces begin where the value of the same row ended."""
-    chain = () if last is None else (*last.grows, last)
-    while chain:
-        ends = {} if chain[-1].is_undone else {piece.column: piece.end for piece in chain[-1].pieces}
-        if any(ends.get(piece.column) == piece.address for piece in pieces):
-            return chain
-        chain = chain[:-1]
+    if last is None:
+        return ()
+    starts = {(piece.column, piece.address) for piece in pieces}
+    if _continues(starts, last):
+        return (*last.grows, last)
+    for number in range(len(last.grows) - 1, -1, -1):
+        if _continues(starts, last.grows[number]):
+            return last.grows[: number + 1]
     return ()
+
+
+def _continues(starts: set[tuple[int | None, int]], change: ChangeReference) -> bool:
+    """Whether a piece of a change ends at one of some starts; of one column the last piece counts."""
+    ends = {} if change.is_undone else {piece.column: piece.end for piece in change.pieces}
+    return any(end in starts for end in ends.items())
 
 
 def byte_address(body: Any) -> tuple[int, str]:

@@ -64,7 +64,9 @@ class OutsideValues:
         reference, start = self.reference, min(piece.address for piece in pieces)
         for before in reversed(reference.grows):
             earlier = (
-                [] if before.is_undone or (pieces[0].column is None and before.rivals) else self._of(column, before)
+                []
+                if before.is_undone or (pieces[0].column is None and len(before.rivals) > 1)
+                else self._of(column, before)
             )
             if not earlier or max(piece.end for piece in earlier) != start:
                 continue
@@ -97,7 +99,9 @@ class OutsideValues:
         return b"".join(map(self.read, ordered))
 
     def _out_of_row(self, column: Column) -> bytes | str:
-        pieces = [piece for piece in self.reference.pieces if piece.column == _whole_row()]
+        pieces = list[LobPiece]()
+        if not self.reference.rivals:  # pieces that may be of several rows do not name a column
+            pieces = [piece for piece in self.reference.pieces if piece.column == _whole_row()]
         if not pieces:
             return "the value is stored out of the row and not in the log"
         payload = self._joined(pieces)

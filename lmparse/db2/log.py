@@ -8,20 +8,23 @@ stretches of the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from lmparse.changes.change import Change
+from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
 from lmparse.db2 import log_record
+from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
-from lmparse.errors import DataError, TableNotFoundError
+from lmparse.errors import DataError, FramingError, TableNotFoundError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.files import OnError
@@ -40,6 +43,7 @@ class Db2Log(ChangeLog):
     """Log records of one Db2 LUW server, in the order in which the API returned them."""
 
     table_hint = "TABLESPACE.TABLE in decimal"
+    rows_cover_records = False
 
     def __init__(
         self,
@@ -53,6 +57,9 @@ class Db2Log(ChangeLog):
         super().__init__(path, options, found, on_error=on_error)
         assert isinstance(found.own, LuwSettings)
         self.logs, self._known = logs, found.own
+        self._bad: list[tuple[RecordExtent, DataError]] = []
+        self._continuity: Continuity | None = None
+        """Tests the records of the next pass over the log."""
         self.known_table_ids = found.own.table_ids
         self.generation, self.byte_order = logs.generation, found.framing.byte_order or ""
 
@@ -77,13 +84,29 @@ class Db2Log(ChangeLog):
 
     def log_records(self) -> Iterator[log_record.LogRecord]:
         """Every good record, parsed; bad ones are kept for the transaction index."""
+        watch = self._continuity
         for extent in self.extents():
             try:
                 record = self.logs.read(self.buffer, extent)
             except DataError as error:
                 self._bad.append((extent, error))
+                if watch is not None:
+                    watch.unreadable(extent)
                 continue
+            if watch is not None:
+                watch.add(record, extent.read(self.buffer))
             yield record
+
+    def claims(self) -> list[Claim]:
+        self._continuity = Continuity()
+        if "transaction_index" not in self.__dict__:
+            assert self.transaction_index is not None  # its pass over the log is enough
+        else:
+            with suppress(FramingError):  # it is in the index
+                for _ in self.log_records():
+                    pass
+        found, self._continuity = self._continuity.claims(), None
+        return found
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
         if extent is not None:
@@ -101,7 +124,6 @@ class Db2Log(ChangeLog):
             return self._known.index
         if self.generation != "v10" and not self.framing.lead:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
-        self._bad: list[tuple[RecordExtent, DataError]] = []
         transaction_index = TransactionReader(self.byte_order, self.code_page).read(self.log_records())
         transaction_index.bad = sorted([*transaction_index.bad, *self._bad], key=lambda bad: bad[0].index)
         transaction_index.named = (

@@ -284,11 +284,35 @@ def table_of(ids: Ids, description: Any, sequence: int, field: str) -> Table:
             for column in columns
         ]
     _check_places(columns, field)
+    for column in columns:
+        _check_length(column, field)
     return Table(*ids, tuple(columns), sequence=sequence)
 
 
 def _type_name(descriptor: Any) -> str:
     return str(getattr(descriptor.field_type, "name", ""))
+
+
+_OF_ONE_WIDTH = ("int", "float", "decimal", "decfloat", "date", "time", "timestamp", "boolean")
+"""Forms of values whose type gives their width."""
+
+
+def _check_length(column: Column, field: str) -> None:
+    """Check that the length of a column is one that its type has."""
+    type_ = column.sql_type
+    if type_.form not in _OF_ONE_WIDTH:
+        return
+    try:
+        width = parse_type(type_.words).length
+        expected = f"{width} bytes for {type_.words}"
+    except ValueError as error:
+        width, expected = -1, f"a type ({error})"
+    if type_.length != width:
+        word = "precision" if type_.form == "decimal" else "length"
+        raise RecordError(
+            "a column has a length that its type does not have", code="LMP-R006", spec="db2_dms",
+            field=f"{field}.columns[{column.number - 1}].{word}", expected=expected, found=f"{type_.length} bytes",
+        )  # fmt: skip
 
 
 def _described_type(descriptor: Any) -> SqlType:

@@ -5,8 +5,9 @@ It has the transactions with the extents of their changes, the descriptions of t
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,9 +35,9 @@ class LobPiece:
         return self.address + self.length
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ChangeReference:
-    """One change: the extent of its record, and its outcome."""
+    """One change: the extent of its record, and its outcome. Two are equal only if they are one object."""
 
     extent: RecordExtent
     kind: str
@@ -64,8 +65,10 @@ class ChangeReference:
     """
     appends: frozenset[int | None] = frozenset()
     """Columns whose pieces begin where no value begins: they are appended to an earlier value."""
-    rivals: tuple[ChangeReference, ...] = ()
-    """Other changes of the transaction that pieces without a column may belong to."""
+    rivals: Sequence[ChangeReference] = ()
+    """The changes of the transaction that pieces without a column may belong to, this one included. All of them have
+    the same list.
+    """
     is_doubtful: bool = False
     """Whether a damaged record may have been a piece of its values."""
     is_shared: bool = False
@@ -76,9 +79,9 @@ class ChangeReference:
     """Text of a change that has no record of its own but reports missing rows."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Transaction:
-    """One transaction."""
+    """One transaction. Two are equal only if they are one object."""
 
     transaction_id: bytes
     first_lsn: int
@@ -125,10 +128,10 @@ class Transaction:
 
     @property
     def bytes(self) -> int:
-        """Size of its changes, including values stored outside of their rows."""
-        return sum(
-            reference.extent.length + sum(piece.length for piece in reference.pieces) for reference in self.changes
-        )
+        """Size of its changes, including values stored outside of their rows. Shared values count once."""
+        pieces = {id(reference.pieces): reference.pieces for reference in self.changes}
+        outside = sum(piece.length for shared in pieces.values() for piece in shared)
+        return outside + sum(reference.extent.length for reference in self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,21 +170,6 @@ class TransactionIndex:
     column_ids: dict[Ids, set[int]] = field(default_factory=dict)
     """Columns in records of values stored outside of the row, by table."""
 
-    def description(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
-        """The description of the table of a change that was in force at its record.
-
-        Descriptions by other transactions count if committed. One that was rolled back applies to changes that were
-        rolled back too.
-        """
-        found = None
-        for record in self.tables.get(reference.ids or (0, 0), ()):
-            is_own = record.transaction == transaction.number and (not record.is_undone or reference.is_undone)
-            if record.index <= reference.extent.index:
-                found = record.table if record.is_committed or is_own else found
-            elif found is None and record.before is not None:
-                return record.before
-        return found
-
     def parts(self, max_bytes: int) -> Iterator[TransactionIndex]:
         """The same in parts of whole transactions, of about `max_bytes`; faults are in the last part."""
         size, transactions = 0, list[Transaction]()
@@ -194,14 +182,69 @@ class TransactionIndex:
         yield replace(self, transactions=transactions)
 
 
+class _History:
+    """The descriptions of one table, so that the one in force is found without a walk over all."""
+
+    def __init__(self, records: Sequence[TableRecord]) -> None:
+        self._committed = _Versions()
+        self._own: dict[tuple[int, bool], _Versions] = {}
+        """By transaction that made them; True: with those that it took back."""
+        self._before = _Versions()
+        """Descriptions before a change of the table, by the record of the change."""
+        for record in records:
+            if record.is_committed:
+                self._committed.add(record.index, record.table)
+            for is_undone in (False, True) if not record.is_undone else (True,):
+                own = self._own.setdefault((record.transaction, is_undone), _Versions())
+                own.add(record.index, record.table)
+            if record.before is not None:
+                self._before.add(record.index, record.before)
+
+    def at(self, index: int, transaction: int, *, is_undone: bool) -> Table | None:
+        """The description in force at a record of a transaction."""
+        end, own = bisect_right(self._committed.indexes, index), self._own.get((transaction, is_undone))
+        own_end = bisect_right(own.indexes, index) if own is not None else 0
+        if own is not None and own_end and (not end or own.indexes[own_end - 1] > self._committed.indexes[end - 1]):
+            return own.tables[own_end - 1]
+        if end:
+            return self._committed.tables[end - 1]
+        following = bisect_right(self._before.indexes, index)
+        return self._before.tables[following] if following < len(self._before.tables) else None
+
+
+class _Versions:
+    """Descriptions in the order of the log, with the numbers of their records."""
+
+    def __init__(self) -> None:
+        self.indexes: list[int] = []
+        self.tables: list[Table] = []
+
+    def add(self, index: int, table: Table) -> None:
+        self.indexes.append(index)
+        self.tables.append(table)
+
+
 class Descriptions:
     """Descriptions of the tables of one log: those in the log, with the names of the tables file."""
 
     def __init__(self, index: TransactionIndex, tables_file: str | None) -> None:
         self._index = index
         self._tables_file = tables_file
+        self._histories: dict[Ids, _History] = {}
         self._named: dict[tuple[Ids, int], Table] = {}
         """Descriptions with the names of the tables file, by table and identity of the description in the log."""
+
+    def logged(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
+        """The description of the table of a change in the log that was in force at its record.
+
+        Descriptions by other transactions count if committed. One that was rolled back applies to changes that were
+        rolled back too. Before the first that counts, the table is as the next record says that it was before.
+        """
+        ids = reference.ids or (0, 0)
+        history = self._histories.get(ids)
+        if history is None:
+            history = self._histories[ids] = _History(self._index.tables.get(ids, ()))
+        return history.at(reference.extent.index, transaction.number, is_undone=reference.is_undone)
 
     def of(self, transaction: Transaction, reference: ChangeReference) -> Table | None:
         """The description of the table of a change: from the log if it has one, with the names of the tables file.
@@ -211,7 +254,7 @@ class Descriptions:
         if reference.ids is None:
             return None
         named = self._index.named.get(reference.ids)
-        logged = self._index.description(transaction, reference)
+        logged = self.logged(transaction, reference)
         if logged is None or named is None:
             return logged or named
         # Versions are distinguished by identity, so all changes of one get the same object; the index keeps the key.

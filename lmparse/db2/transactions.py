@@ -12,13 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from lmparse.db2 import record_kinds
+from lmparse.db2.compensation import OpenChanges, row_id, without_halves
 from lmparse.db2.gaps import Gaps
 from lmparse.db2.lob_pieces import LobPieces
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.row_reader import record_header
 from lmparse.db2.tables import Ids, Table, table_of
 from lmparse.db2.transaction_index import ChangeReference, TableRecord, Transaction, TransactionIndex
-from lmparse.errors import DataError, FramingError, RecordError
+from lmparse.errors import DataError, FramingError
 from lmparse.spec import catalog
 from lmparse.values.codepages import CodePage
 
@@ -31,6 +32,8 @@ class TransactionReader:
         self._byte_order = byte_order
         self._page = page
         self._open: dict[bytes, Transaction] = {}
+        self._lookups: dict[Transaction, OpenChanges] = {}
+        """For open transactions that needed one."""
         self._pieces = LobPieces(self.index)
         self._gaps = Gaps(self.index)
         self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table, Table | None]]] = {}
@@ -129,6 +132,9 @@ class TransactionReader:
         self._end(transaction, "committed")
 
     def _end(self, transaction: Transaction, state: str) -> None:
+        lookup = self._lookups.pop(transaction, None)
+        if lookup is not None:
+            transaction.changes = lookup.settled()
         if self._open.get(transaction.transaction_id) is transaction:
             del self._open[transaction.transaction_id]
             self._pieces.give_unnamed(transaction, self._next - 1)
@@ -137,7 +143,7 @@ class TransactionReader:
         self._ended += 1
         if transaction.begins_before and transaction.changes:
             self.index.counts["transactions that begin before the log at hand: earlier changes are not in it"] += 1
-        self._pair_halves(transaction)
+        transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
             self._gaps.settle(reference, is_done=state == "committed" and not reference.is_undone)
         if transaction.changes:
@@ -152,9 +158,9 @@ class TransactionReader:
             record.address, record.previous,
         )  # fmt: skip
         if kind == record_kinds.MULTIPLE:
-            references = [replace(base, number=number, rid=_rid(row)) for number, row in enumerate(body.records)]
+            references = [replace(base, number=number, rid=row_id(row)) for number, row in enumerate(body.records)]
         else:
-            references = [replace(base, rid=_rid(getattr(body, "old_row", body)))]
+            references = [replace(base, rid=row_id(getattr(body, "old_row", body)))]
         for reference in references:
             reference.is_half = bool(getattr(body, "iud_flags", 0) & _enum("iud_flag", "moved_row"))
             reference.gap = self._gaps.reason(reference.ids)
@@ -175,10 +181,11 @@ class TransactionReader:
             return
         if header.is_row or not header.is_pointer:
             return
-        before = next((known for known in reversed(transaction.changes) if known.ids == reference.ids), None)
+        lookup = self._lookup(transaction)
+        before = lookup.last(reference.ids)
         if before is not None and before.op == "I" and not before.is_undone:
             # The insert has the new row, the update the row before.
-            transaction.changes.remove(before)
+            lookup.join(before)
             reference.other, reference.extent = reference.extent, before.extent
             reference.number, reference.pieces = before.number, before.pieces or reference.pieces
 
@@ -211,78 +218,29 @@ class TransactionReader:
     # -- compensation ---------------------------------------------------------------------
 
     def _compensate(self, transaction: Transaction, record: LogRecord) -> None:
-        """Find the change that a compensation undoes: by log sequence number, else by row id."""
+        """Undo what a compensation undoes."""
         if record.kind == "db2_dms.undo_start_of_out_of_row_data" and record.table is not None:
             self._pieces.take_back(transaction.transaction_id, record.table)
         undone = record_kinds.UNDOES.get(record.kind)
         if undone is None:
             return
-        left = [
-            reference
-            for reference in reversed(transaction.changes)
-            if not reference.is_undone and reference.kind in undone and reference.ids == record.table
-        ]
-        named = [
-            reference
-            for reference in transaction.changes
-            if reference.address is not None and reference.address == record.compensated
-        ]
-        if named and not any(reference in left for reference in named):
-            error = RecordError(
-                "the change that it compensates is of another kind or table, or taken back already", code="LMP-R008",
-                spec="db2_log", field="compensated_lsn", expected=" or ".join(undone),
-                found=f"{named[0].kind} in record {named[0].extent.index}",
-            )  # fmt: skip
+        is_found, error = self._lookup(transaction).undo(record, undone)
+        if error is not None:
             self.index.bad.append((record.extent, error))
-        found = [reference for reference in named if reference in left] or self._by_rid(left, record)
-        if not found:
+        if not is_found:
             self.index.counts["compensations of changes that are not in the log at hand"] += 1
-        for reference in found:
-            reference.is_undone = True
-            for other in transaction.changes:
-                is_notice = other.notice is not None and other.extent is reference.extent
-                is_of_table = record.kind == "db2_dom.undo_create_table" and other.ids == reference.ids
-                if is_notice or (is_of_table and other.extent.index > reference.extent.index):
-                    other.is_undone = True
 
-    def _by_rid(self, left: list[ChangeReference], record: LogRecord) -> list[ChangeReference]:
-        body = record.body
-        if record.kind == "db2_dms.undo_insert_multiple_records":
-            rids = [_rid(row) for row in body.records]
-            found = [reference for reference in left if reference.rid in rids]
-            return [reference for reference in found if reference.extent == found[0].extent]
-        rid = _rid(body)
-        before = record.before_compensated
-        found = [reference for reference in left if rid is None or reference.rid == rid]
-        exact = [reference for reference in found if before is not None and reference.previous == before]
-        return (exact or found)[:1]
-
-    # -- updates that moved their row --------------------------------------------------------
-
-    def _pair_halves(self, transaction: Transaction) -> None:
-        """Join a delete and the insert behind it to one update, if both have the flag and the same table."""
-        waiting: dict[Ids | None, list[ChangeReference]] = {}
-        for reference in [
-            reference for reference in transaction.changes if reference.is_half and not reference.is_undone
-        ]:
-            if reference.op == "D":
-                waiting.setdefault(reference.ids, []).append(reference)
-            elif reference.op == "I":
-                deletes = waiting.pop(reference.ids, [])
-                if len(deletes) == 1 and reference.number == 0:
-                    reference.op, reference.other = "U", deletes[0].extent
-                    transaction.changes.remove(deletes[0])
+    def _lookup(self, transaction: Transaction) -> OpenChanges:
+        """Lookups among the changes of an open transaction."""
+        lookup = self._lookups.get(transaction)
+        if lookup is None:
+            lookup = self._lookups[transaction] = OpenChanges(transaction.changes)
+        return lookup
 
 
 def _lsn(record: LogRecord) -> int:
     """Log sequence number of a record; its offset in the file if it has none."""
     return record.extent.offset if record.lsn is None else record.lsn
-
-
-def _rid(part: Any) -> Any:
-    """The row id of a part of a record, in a comparable form."""
-    rid = getattr(part, "rid", None)
-    return rid if rid is None or isinstance(rid, int) else (rid.word0, rid.word1, rid.word2)
 
 
 def _enum(name: str, word: str) -> int:

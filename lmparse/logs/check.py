@@ -8,12 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError
+from lmparse.framing.extents import RecordExtent
 from lmparse.logs.open import open_file
 from lmparse.options import Options
 from lmparse.records.files import KEPT_ERRORS, RecordFile
-from lmparse.records.reader import Values
+from lmparse.records.reader import Record, Values
 from lmparse.records.settings import Decision
 from lmparse.spec.layout import Field
 
@@ -40,18 +42,20 @@ class CheckReport:
     """Values of code fields that the manual does not list."""
     decisions: list[Decision] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    """What the file says of itself, and whether it holds."""
     differences: list[str] = field(default_factory=list)
-    """Differences between control file and data file."""
+    """Differences between control file and data file, and failures of claims."""
     errors: list[DataError] = field(default_factory=list)
     error_count: int = 0
 
     @property
     def is_accounted(self) -> bool:
         """Whether the parts add up to the size of the file."""
-        return self._accounted == self.size
+        return self.accounted == self.size
 
     @property
-    def _accounted(self) -> int:
+    def accounted(self) -> int:
         return self.descriptors + self.parsed + self.skipped + self.quarantined
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,6 +70,7 @@ class CheckReport:
             "unlisted": {name: dict(counter.most_common()) for name, counter in self.unlisted.items()},
             "decisions": [{"name": d.name, "value": d.value, "evidence": d.evidence} for d in self.decisions],
             "notices": self.notices,
+            "claims": [claim.to_dict() for claim in self.claims],
             "differences": self.differences,
             "error_count": self.error_count,
             "errors": [error.to_dict() for error in self.errors],
@@ -76,7 +81,7 @@ class CheckReport:
         yield f"{self.file}: {self.records} records of {self.spec}, {self.size} bytes"
         yield (
             f"  bytes: {self.parsed} parsed + {self.descriptors} descriptors + {self.skipped} skipped + "
-            f"{self.quarantined} quarantined = {self._accounted}"
+            f"{self.quarantined} quarantined = {self.accounted}"
             + ("" if self.is_accounted else f", but the file has {self.size}")
         )
         for decision in self.decisions:
@@ -87,6 +92,8 @@ class CheckReport:
                 yield f"  {word} {name}: {counts}"
         for notice in self.notices:
             yield f"  note: {notice}"
+        for claim in self.claims:
+            yield f"  {claim}"
         for difference in self.differences:
             yield f"  difference: {difference}"
         yield f"  {self.error_count} errors, {len(self.differences)} differences"
@@ -96,54 +103,110 @@ def account(path: str, options: Options) -> CheckReport:
     """Read a whole file and account for it. Raises only if its framing cannot be found."""
     report = CheckReport(path, 0, options.spec)
 
+    known: set[tuple[int | None, str, str | None]] = set()
+    """Bad values that were found in records; reading the changes may find them again."""
+
     def keep(error: DataError) -> None:
+        key = error.record_offset, (error.field or "").rpartition(".")[2], error.code
+        if key in known:
+            return
+        if is_first_pass:
+            known.add(key)
         report.error_count += 1
         if len(report.errors) < KEPT_ERRORS:
             report.errors.append(error)
 
     file = open_file(path, replace(options, mode="permissive", include=("all",), order="file"), on_error=keep)
     report.size = len(file.buffer)
-    _count(file, report, keep)
+    bytes_, records, values = (
+        Claim("every byte is accounted for", "bytes"), Claim("every record can be read", "records"),
+        Claim("the values of every record can be read", "records"),
+    )  # fmt: skip
+    is_first_pass = True
+    _Count(file, report, keep, records, values).run()
+    is_first_pass = False
+    report.claims += [bytes_, records, values]
     if isinstance(file, ChangeLog):
-        if file.has_descriptions:
-            with suppress(FramingError):  # it is reported already
-                for _ in file.typed_changes():  # bad values are found only by decoding every row
-                    pass
-        report.differences.extend(file.differences())
+        report.claims += _of_log(file, report)
     report.decisions, report.notices = file.decisions, file.tally.notices
+    bytes_.tested, bytes_.failed = report.size, 0 if report.is_accounted else abs(report.size - report.accounted)
     if not report.is_accounted:
         report.differences.append("the parts do not add up to the size of the file")
     return report
 
 
-def _count(file: RecordFile, report: CheckReport, keep: Callable[[DataError], None]) -> None:
-    """Count bytes and codes in one pass over the records. Damaged framing quarantines the rest."""
-    codes = [entry for entry in file.spec.layout if entry.codes]
-    # Decoding the rows reports bad records too.
-    reports_here = not isinstance(file, ChangeLog) or not file.has_descriptions
-    end = 0
-    try:
-        for extent in file.extents():
-            report.records += 1
-            last = extent.pieces[-1]
-            report.descriptors += last[0] + last[1] - end - extent.length
-            end = last[0] + last[1]
-            try:
-                record = file.read_bytes(extent.read(file.buffer))
-            except DataError as error:
-                report.quarantined += extent.length
-                if reports_here:
-                    file.report(error, extent)
-                continue
-            report.parsed += extent.length
-            _count_codes(record.values, codes, report)
-            for name, value in file.observe(record.values).items():
-                report.counts.setdefault(name, Counter())[value] += 1
-            for fault in record.faults if reports_here else ():
-                file.report(fault, extent)
-    except FramingError as error:
-        keep(error)
-        report.quarantined += report.size - end
+def _of_log(file: ChangeLog, report: CheckReport) -> list[Claim]:
+    """What only a log of changes says of itself. Bad values of rows are found only by decoding every row."""
+    claims = file.claims()
+    for claim in claims:
+        report.differences += claim.failures
+        if claim.failed > len(claim.failures):
+            report.differences.append(f"and {claim.failed - len(claim.failures)} more: {claim.says}")
+    rows = Claim("every row can be read", "changes")
+    if file.has_descriptions:
+        before = file.tally.dropped
+        with suppress(FramingError):  # it is reported already
+            for change in file.typed_changes():
+                rows.tested += 1
+                rows.failed += bool(change.faults)
+        rows.tested, rows.failed = rows.tested + file.tally.dropped - before, rows.failed + file.tally.dropped - before
+    else:
+        rows.untestable["nothing describes the columns"] += report.records
+    report.differences.extend(file.differences())
+    return [*claims, rows]
+
+
+@dataclass
+class _Count:
+    """Counts bytes and codes in one pass over the records. Damaged framing quarantines the rest."""
+
+    file: RecordFile
+    report: CheckReport
+    keep: Callable[[DataError], None]
+    records: Claim
+    values: Claim
+
+    def run(self) -> None:
+        file, report = self.file, self.report
+        codes = [entry for entry in file.spec.layout if entry.codes]
+        end = 0
+        try:
+            for extent in file.extents():
+                report.records += 1
+                last = extent.pieces[-1]
+                report.descriptors += last[0] + last[1] - end - extent.length
+                end = last[0] + last[1]
+                record = self._read(extent)
+                if record is None:
+                    continue
+                report.parsed += extent.length
+                _count_codes(record.values, codes, report)
+                for name, value in file.observe(record.values).items():
+                    report.counts.setdefault(name, Counter())[value] += 1
+        except FramingError as error:
+            self.keep(error)
+            report.quarantined += report.size - end
+            self.records.untestable["they are behind damaged framing"] += 1
+
+    def _read(self, extent: RecordExtent) -> Record | None:
+        """One record; its errors are reported here unless reading the changes reports them."""
+        file = self.file
+        has_rows = isinstance(file, ChangeLog) and file.has_descriptions
+        is_covered = isinstance(file, ChangeLog) and has_rows and file.rows_cover_records
+        self.records.tested += 1
+        try:
+            record = file.read_bytes(extent.read(file.buffer))
+        except DataError as error:
+            self.report.quarantined += extent.length
+            self.records.failed += 1
+            if not has_rows:
+                file.report(error, extent)
+            return None
+        self.values.tested += 1
+        self.values.failed += bool(record.faults)
+        for fault in () if is_covered else record.faults:
+            file.report(fault, extent)
+        return record
 
 
 def _count_codes(values: Values, codes: list[Field], report: CheckReport) -> None:

@@ -77,11 +77,11 @@ class Log:
     def __init__(self, file: RecordFile) -> None:
         self._file = file
         self.left_out: Counter[str] = file.left_out if isinstance(file, ChangeLog) else Counter()
-        """Number of changes that options exclude, by reason; counted while they are read."""
+        """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them."""
-        return self._file.records()
+        return self._begun(self._file.records())
 
     def changes(self) -> Iterator[dict[str, Any]]:
         """The changes as `lmparse changes` prints them.
@@ -90,7 +90,13 @@ class Log:
         """
         check_changes(self._file.options)
         assert isinstance(self._file, ChangeLog)
-        return self._file.changes()
+        return self._begun(self._file.changes())
+
+    def _begun(self, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Rows of a new reading: what an earlier one counted is forgotten."""
+        self._file.tally.begin()
+        self.left_out.clear()
+        yield from rows
 
     @property
     def tally(self) -> Tally:

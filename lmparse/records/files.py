@@ -43,6 +43,13 @@ class Tally:
     dropped: int = 0
     """Records that produced no row."""
     notices: list[str] = field(default_factory=list)
+    noticed: set[str] = field(default_factory=set)
+    """The same, for the look-up."""
+
+    def begin(self) -> None:
+        """Forget what an earlier reading counted. Notices are kept: they say what is true of the file."""
+        self.errors.clear()
+        self.error_count = self.dropped = 0
 
 
 class RecordFile:
@@ -114,7 +121,8 @@ class RecordFile:
 
     def notice(self, text: str) -> None:
         """Add a notice, which is not an error, once."""
-        if text not in self.tally.notices:
+        if text not in self.tally.noticed:
+            self.tally.noticed.add(text)
             self.tally.notices.append(text)
 
     # -- reading ----------------------------------------------------------------------

@@ -220,6 +220,9 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     opened = lmparse.open_log(**put(tmp_path, log))
     list(opened.changes())
     assert dict(opened.left_out) == {"rolled-back": log.groups.count("rolled-back"), "open": log.groups.count("open")}
+    first = dict(opened.left_out)
+    list(opened.changes())
+    assert dict(opened.left_out) == first, "each reading counts anew"
     everything = lmparse.open_log(**put(tmp_path, log), include="all")
     list(everything.changes())
     assert not everything.left_out

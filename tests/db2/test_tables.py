@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from amounts import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import db2_scripts as luw
-from samples.db2_scripts import ITEM, item, read
+from samples.db2_scripts import EMP, ITEM, item, read
 from writers.db2 import decfloat, dms, rows, values
 from writers.db2.columns import Column, offsets
 from writers.db2.dms import Place
@@ -22,10 +23,14 @@ from writers.db2.values import OutOfRow, SystemDefault
 from writers.db2.wire import Rid, Server
 
 from lmparse import cli
+from lmparse.changes.schemas import table_type
 from lmparse.db2 import tables
+from lmparse.db2.row_plan import LuwRowPlan
 from lmparse.db2.row_reader import RowReader
-from lmparse.db2.tables import placed
-from lmparse.errors import DataError
+from lmparse.db2.tables import placed, table_of
+from lmparse.errors import DataError, RecordError
+from lmparse.spec import catalog
+from lmparse.values import codepages
 from lmparse.values.sql_types import parse_type
 
 PLACE = Place(Rid(1, 1))
@@ -752,3 +757,46 @@ def test_out_of_row_descriptors_of_another_length(tmp_path: Path) -> None:
     found = read(tmp_path, luw.patched(stream, 1, 40 + 20 + 8 + 5, b"\x80"))
     assert found.values() == [(1, None)]
     assert found.rows[1]["detail"] == {"absent": {"after.C2": "the value is stored out of the row and not in the log"}}
+
+
+# lengths that a type does not have
+
+
+def descriptor(word: str, length: int) -> Any:
+    column = SimpleNamespace(field_type=SimpleNamespace(name=word), length=length, is_nullable=True, field_offset=0)
+    column.precision, column.scale = length & 0xFF, length >> 8
+    return SimpleNamespace(columns=[column], lobs=[SimpleNamespace(maximum_length=9)])
+
+
+@pytest.mark.parametrize("word", [code.id for code in catalog.load("db2_dms").layout.enums["column_type"]])
+def test_a_described_column_is_refused_or_has_a_plan_and_a_schema(word: str) -> None:
+    """Both engines look up the width of a type, so no other may come through."""
+    for length in [*range(40), 255, 256, 0x0902, 0x2004, 0xFFFF]:
+        table, codes = None, []
+        try:
+            table = table_of((2, 4), descriptor(word, length), 1, "table_description")
+        except RecordError as error:
+            codes.append(error.code)
+        if table is not None:
+            LuwRowPlan(table, "little", codepages.lookup("utf-8"))
+            assert table_type([table], "").num_fields == 1
+        assert table is not None or codes == ["LMP-R006"]
+
+
+@pytest.mark.parametrize("command", ["check", "changes", "kaitai", "columnar", "compared"])
+def test_a_byte_of_a_length_in_a_description(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table(3, 5, "LAST", (Column("ID", "INTEGER"),))
+    stream = Stream("v10", "little", "lsn8")
+    unit = stream.begin()
+    unit.initialize(table)
+    unit.insert(table, {"ID": 1})
+    unit.commit()
+    data = bytearray(stream.bytes())
+    data[data.index(b"\x01\x00\x04\x00") + 3] = 0x20
+    (tmp_path / "x.log").write_bytes(data)
+    tables = luw.tables_file(tmp_path, EMP)  # of another table
+    words = ["convert", str(tmp_path / "x.log"), str(tmp_path / "out"), "--tables", tables, "--engine"]
+    engine = "check" if command == "compared" else command
+    run = [command, str(tmp_path / "x.log")] if command in ("check", "changes") else [*words, engine]
+    assert cli.main([*run, "--spec", "db2_log", "--framing", "lsn8"]) == 20
+    assert "expected 4 bytes for INTEGER, found 8196 bytes [LMP-R006]" in capsys.readouterr().err

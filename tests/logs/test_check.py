@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from samples.db2_scripts import ITEM, item
 from writers.bmc import control, framing, lldf, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
+from writers.db2.stream import Stream
 
 from lmparse import cli
 from lmparse.logs.check import CheckReport, account
@@ -358,3 +361,37 @@ def test_exit_code(
     out, err = capsys.readouterr()
     assert ("difference: " in out) == (end != END)
     assert ("[LMP-F007]" in err) == bool(tail)
+
+
+BAD = Path(__file__).parents[1] / "cases_bad"
+
+
+def bad_values() -> list[Path]:
+    """The cases of log records of Db2 LUW whose only fault is one that `records` finds."""
+    found = [(path, yaml.safe_load(path.read_text("utf-8"))) for path in sorted(BAD.glob("db2_*/*.yaml"))]
+    return [path for path, case in found if case["command"] == "records" and case["exit"] == 20 and
+            case["options"]["spec"] == "db2_log" and case["error"]["code"].startswith("LMP-V")]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", bad_values(), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_bad_value_in_any_record_is_found_once(path: Path) -> None:
+    """Not only in records that are rows: reading the changes passes over the others."""
+    case = yaml.safe_load(path.read_text("utf-8"))
+    report = account(str(path.with_suffix(".bin")), Options.parse(case["options"]))
+    found = [error for error in report.errors if error.code == case["error"]["code"]]
+    assert [(error.record_index, error.record_offset) for error in found] == [
+        (case["error"]["record"], case["error"]["record_offset"])
+    ]
+    assert "failed" in [claim.state for claim in report.claims if "can be read" in claim.says]
+
+
+def test_a_bad_value_that_the_changes_report_too_counts_once(tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin("ALICE")
+    unit.insert(ITEM, item(1))
+    unit.commit()
+    path = tmp_path / "x.log"
+    path.write_bytes(stream.bytes().replace(b"ALICE", b"ALIC\xff"))
+    report = account(str(path), Options.parse({"spec": "db2_log"}))
+    assert [(error.code, error.record_index) for error in report.errors] == [("LMP-V007", 1)]
+    assert report.error_count == 1

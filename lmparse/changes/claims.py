@@ -1,0 +1,61 @@
+"""Claims: what a log says of itself beyond its bytes, each with how much of it was tested and what came of it.
+
+`check` lists the claims of a file. A family adds its own by `ChangeLog.claims`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+KEPT_FAILURES = 100
+"""Most failures of a claim that are kept in words; all are counted."""
+
+
+@dataclass
+class Claim:
+    """One claim. Each thing that it is about is tested, or cannot be tested for a reason."""
+
+    says: str
+    """The claim in words: `the log sequence numbers ascend`."""
+    of: str
+    """What is counted, in the plural: `records`."""
+    tested: int = 0
+    failed: int = 0
+    failures: list[str] = field(default_factory=list)
+    """The first failures in words."""
+    untestable: Counter[str] = field(default_factory=Counter)
+    """Number of things that could not be tested, by reason."""
+
+    @property
+    def passed(self) -> int:
+        """Number of things of which the claim holds."""
+        return self.tested - self.failed
+
+    @property
+    def state(self) -> str:
+        """`failed`, `passed` or, if nothing was tested, `not testable`."""
+        if self.failed:
+            return "failed"
+        return "passed" if self.tested else "not testable"
+
+    def test(self, failure: str | None = None) -> None:
+        """Count a test, which failed if `failure` says how."""
+        self.tested += 1
+        if failure is not None:
+            self.failed += 1
+            if len(self.failures) < KEPT_FAILURES:
+                self.failures.append(failure)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim as JSON."""
+        return {
+            "says": self.says, "state": self.state, "of": self.of, "tested": self.tested, "passed": self.passed,
+            "failed": self.failed, "failures": self.failures, "not_testable": dict(self.untestable.most_common()),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        counts = f"{self.tested} {self.of} tested, {self.failed} failed"
+        reasons = "".join(f"; {count} not testable: {why}" for why, count in self.untestable.most_common())
+        return f"{self.state}: {self.says} ({counts}{reasons})"

@@ -1,0 +1,185 @@
+"""Long transactions: what is read of them grows no faster than they do, in operations, for every form of a log."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from counted import growth, operations
+from samples.db2_scripts import DOC, ITEM, item
+from writers.db2 import dms, lob, rows
+from writers.db2.dms import Place
+from writers.db2.header import PROPAGATABLE
+from writers.db2.stream import Stream
+from writers.db2.wire import Rid
+
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+
+Script = Callable[[Stream, int], None]
+MOVED = 0x8000
+"""The flag of a delete and an insert that are halves of one update."""
+POINTER = 0x02
+PROPAGATION = 0x1
+
+
+def rollback(stream: Stream, size: int) -> None:
+    unit = stream.begin()
+    for number in range(size):
+        unit.insert(ITEM, item(number))
+    unit.abort()
+
+
+def savepoints(stream: Stream, size: int) -> None:
+    unit = stream.begin()
+    for number in range(size):
+        unit.insert(ITEM, item(number))
+        mark = unit.mark()
+        unit.insert(ITEM, item(-number))
+        unit.rollback_to(mark)
+    unit.commit()
+
+
+def moved_rows(stream: Stream, size: int) -> None:
+    unit = stream.begin()
+    for number in range(size):
+        unit.delete(ITEM, item(number), flags=MOVED)
+        unit.insert(ITEM, item(number, "longer"), flags=MOVED)
+    unit.commit()
+
+
+def pointers(stream: Stream, size: int) -> None:
+    """Rows that moved and left a pointer, behind many changes of another table."""
+    unit, server = stream.begin(), stream.server
+    for number in range(size):
+        unit.insert(DOC, {"ID": number, "BODY": None})
+    for number in range(size):
+        before, after = (rows.formatted(server, ITEM.columns, item(number, name)) for name in (None, "moved"))
+        left = bytes([POINTER, 0]) + server.u16(8 + 6) + bytes(4) + server.rid(Rid(0x340, 2))
+        unit.record("insert", "normal", dms.insert(server, ITEM.id, Place(Rid(0x340, 2)), after))
+        unit.record("update", "normal", dms.update(server, ITEM.id, Place(Rid(0x340, 1)), before, left))
+    unit.commit()
+
+
+def lob_pieces(stream: Stream, size: int) -> None:
+    unit = stream.begin()
+    for number in range(size):
+        unit.insert(DOC, {"ID": number}, lobs={"BODY": "text"})
+    unit.commit()
+
+
+def open_side_by_side(stream: Stream, size: int) -> None:
+    units = [stream.begin() for _ in range(size)]
+    about = lob.LobObject(DOC.id, DOC.id)
+    for number, unit in enumerate(units):
+        unit.insert(DOC, {"ID": number}, lobs={"BODY": "text"})
+        if stream.server.generation == "v10":  # a piece whose row does not come
+            body = lob.add_data(stream.server, about, b"text", 0, 1, original=lob.BY_INSERT)
+            unit.record("lob_add_data", "normal", body)
+    for unit in units:
+        unit.commit()
+
+
+def one_after_another(stream: Stream, size: int) -> None:
+    for number in range(size):
+        unit = stream.begin()
+        unit.insert(ITEM, item(number))
+        unit.commit()
+
+
+def rows_of_one_record(stream: Stream, size: int) -> None:
+    unit = stream.begin()
+    unit.insert_many(ITEM, [item(number) for number in range(size)])
+    unit.insert_many(ITEM, [item(number) for number in range(size)])
+    unit.abort()
+
+
+def versions(stream: Stream, size: int) -> None:
+    """A table that is described again and again."""
+    unit = stream.begin()
+    for number in range(size):
+        unit.initialize(ITEM)
+        unit.insert(ITEM, item(number))
+    unit.commit()
+
+
+def gaps(stream: Stream, size: int) -> None:
+    """Propagation is switched off and on again by savepoints, and rows change between them."""
+    unit = stream.begin()
+    marks = []
+    for number in range(size):
+        marks.append(unit.mark())
+        unit.alter_attribute(ITEM, PROPAGATION, 0)
+        unit.insert(ITEM, item(number))
+    unit.rollback_to(0)
+    for number in range(size):
+        unit.insert(ITEM, item(number))
+    unit.abort()
+
+
+def damaged(stream: Stream, size: int) -> None:
+    """Records that cannot be read, each of which may have been a piece of a value."""
+    for _ in range(size):
+        stream.write("damaged", "normal", bytes([1, 162]), flags=PROPAGATABLE)
+    unit = stream.begin()
+    for number in range(size):
+        unit.insert(ITEM, item(number))
+    unit.commit()
+
+
+SCRIPTS: dict[str, Script] = {
+    script.__name__: script
+    for script in (
+        rollback, savepoints, moved_rows, pointers, lob_pieces, open_side_by_side, one_after_another,
+        rows_of_one_record, versions, gaps, damaged,
+    )
+}  # fmt: skip
+FORMS = [("v7", "bare"), ("v9.7", "lsn8"), ("v10", "filter")]
+
+
+def written(folder: Path, script: Script, size: int, generation: Any, framing: Any) -> str:
+    stream = Stream(generation, "little", framing)
+    unit = stream.begin()
+    for table in (ITEM, DOC):
+        unit.initialize(table)
+    unit.commit()
+    script(stream, size)
+    path = folder / f"{size}.log"
+    path.write_bytes(stream.bytes())
+    return str(path)
+
+
+@pytest.mark.parametrize(("generation", "framing"), FORMS)
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_reading_is_linear(script: str, generation: str, framing: str, tmp_path: Path) -> None:
+    if script == "rows_of_one_record" and generation == "v7":
+        pytest.skip("the record exists from version 9.7 on")
+
+    def opened(size: int) -> Any:
+        path = written(tmp_path, SCRIPTS[script], size, generation, framing)
+        named = {"generation": generation, "byteOrder": "little", "framing": framing, "include": "all"}
+        return open_changes(path, read_options({"spec": "db2_log", **named}))
+
+    def first_pass(size: int) -> int:
+        log = opened(size)
+        return operations(log.claims, within="lmparse/db2/")
+
+    def second_pass(size: int) -> int:
+        log = opened(size)
+        assert log.transaction_index.transactions
+        return operations(lambda: list(log.typed_changes()), within="lmparse/db2/")
+
+    second_pass(2)  # specs are loaded, and what is made once is there
+    assert growth(first_pass, 30) < 2.3
+    assert growth(second_pass, 10) < 2.3
+
+
+def test_rows_that_share_lob_pieces_are_pickled_without_recursion(tmp_path: Path) -> None:
+    """Each may be the row of each piece, and Spark pickles them."""
+    path = written(tmp_path, lob_pieces, 2000, "v7", "bare")
+    log = open_changes(path, read_options({"spec": "db2_log", "generation": "v7"}))
+    (part,) = log.change_parts(1 << 30)
+    assert len(pickle.dumps(part)) < 2 << 20

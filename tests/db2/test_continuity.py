@@ -1,0 +1,187 @@
+"""A log without one of its records, with one twice, with two in another order: `check` sees it, or cannot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples.db2_scripts import DOC, ITEM, item
+from writers.db2.stream import Stream
+
+from lmparse import cli
+from lmparse.changes.claims import Claim
+from lmparse.db2.continuity import Continuity
+from lmparse.db2.log_record import LogRecord
+from lmparse.framing.framings import framing_of
+from lmparse.logs.check import CheckReport, account
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+from lmparse.options import Options
+
+FORMS = [
+    ("v7", "big", "bare"), ("v7", "big", "lsn6"), ("v9.7", "big", "bare"), ("v9.7", "little", "lsn8"),
+    ("v9.7", "little", "filter97"), ("v10", "little", "bare"), ("v10", "big", "lsn8"), ("v10", "little", "filter"),
+]  # fmt: skip
+Form = tuple[str, str, str]
+Records = list[tuple[LogRecord, bytes]]
+"""Records with their bytes."""
+
+
+def busy(generation: Any, byte_order: Any, framing: Any, units: int = 5) -> Stream:
+    """Transactions side by side, with values outside of rows, savepoints and a rollback; the last is open."""
+    stream = Stream(generation, byte_order, framing)
+    first = stream.begin()
+    first.initialize(ITEM)
+    first.commit()
+    for number in range(units):
+        one, two = stream.begin("ALICE"), stream.begin("BOB")
+        one.insert(ITEM, item(10 * number))
+        two.insert(ITEM, item(10 * number + 1, "two"))
+        mark = one.mark()
+        one.insert(ITEM, item(10 * number + 2))
+        one.rollback_to(mark)
+        two.insert(DOC, {"ID": number}, lobs={"BODY": "text"})
+        two.commit()
+        one.insert(ITEM, item(10 * number + 3, "three"))
+        one.abort() if number % 3 == 2 else one.commit()
+    last = stream.begin()
+    last.insert(ITEM, item(1000))
+    last.insert(ITEM, item(1001))
+    return stream
+
+
+def named(form: Form) -> dict[str, str]:
+    return dict(zip(("generation", "byte_order", "framing"), form, strict=True))
+
+
+def pieces(form: Form) -> list[bytes]:
+    """The records of a log, each with what is in front of it."""
+    stream = busy(*form)
+    lead, data = framing_of(form[2], byte_order=form[1]).lead, stream.bytes()
+    return [data[record.offset - lead : record.offset + record.length] for record in stream.records]
+
+
+def checked(folder: Path, data: bytes, form: Form) -> CheckReport:
+    path = folder / "x.log"
+    path.write_bytes(data)
+    return account(str(path), Options.parse({"spec": "db2_log", **named(form)}))
+
+
+def parsed(folder: Path, form: Form) -> Records:
+    path = folder / "x.log"
+    path.write_bytes(busy(*form).bytes())
+    log: Any = open_changes(path, read_options({"spec": "db2_log", **named(form)}))
+    return [(record, record.extent.read(log.buffer)) for record in log.log_records()]
+
+
+def claims(records: Records) -> list[Claim]:
+    """The claims of a log of some records."""
+    continuity = Continuity()
+    for index, (record, raw) in enumerate(records):
+        moved = replace(record.extent, index=index)
+        continuity.add(LogRecord(moved, record.parsed, record.body, record.kind, record.prefix), raw)
+    return continuity.claims()
+
+
+def mutations(records: Records) -> Iterator[tuple[str, int, Records]]:
+    """Each record removed, each twice, each before the one in front of it."""
+    for number in range(len(records)):
+        yield "removed", number, records[:number] + records[number + 1 :]
+        yield "twice", number, records[: number + 1] + records[number:]
+        if number:
+            before, one = records[number - 1 : number + 1]
+            yield "swapped", number, [*records[: number - 1], one, before, *records[number + 1 :]]
+
+
+def referred(records: Records) -> list[int]:
+    """Numbers of the records that a later one of their transaction follows."""
+    last, found = dict[bytes, int](), set[int]()
+    for number, (record, _) in enumerate(records):
+        if record.previous and record.transaction_id in last:
+            found.add(last[record.transaction_id])
+        last[record.transaction_id] = number
+    return sorted(found)
+
+
+def why_unseen(kind: str, number: int, records: Records, form: Form) -> str:
+    """Why nobody can see a mutation; empty if it must be seen."""
+    has_lsn, has_address = form[0] == "v10" or form[2] != "bare", form[2] not in ("bare",) and form != FORMS[6]
+    known = referred(records)
+    if kind == "removed" and number == 0:
+        return "an extract may begin anywhere"
+    if kind == "removed" and number == len(records):
+        return "an extract may end anywhere"
+    if kind == "removed" and not has_address and not (known and known[0] < number <= known[-1]):
+        return "no record that another refers to is on one of its sides"
+    if kind == "swapped" and not has_lsn and not {number - 1, number} & set(known):
+        return "neither has a number, nor does another record refer to it"
+    return ""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_mutation_is_seen_or_cannot_be(form: Form, tmp_path: Path) -> None:
+    records = parsed(tmp_path, form)
+    assert len(records) > 50
+    assert {claim.state for claim in claims(records)} <= {"passed", "not testable"}
+    unseen = Counter[str]()
+    for kind, number, mutated in mutations(records):
+        failed = [failure for claim in claims(mutated) for failure in claim.failures]
+        why = why_unseen(kind, number, mutated, form)
+        assert failed or why, (kind, number, records[number][0].kind)
+        unseen[why] += not failed
+    assert sum(unseen.values()) <= (2 if form[2] != "bare" and form != FORMS[6] else 14), unseen
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_check_ends_with_24_and_names_the_place(form: Form, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = pieces(form)
+    commit = 1 + 10  # a commit in the middle
+    logs = {
+        "removed": [*found[:commit], *found[commit + 1 :]], "reversed": [*found[30:], *found[:30]],
+        "twice": [*found, *found],
+    }  # fmt: skip
+    options = [word for name, value in named(form).items() for word in (f"--{name.replace('_', '-')}", value)]
+    path = tmp_path / "x.log"
+    path.write_bytes(b"".join(found))
+    assert cli.main(["check", str(path), "--spec", "db2_log", *options]) == 0
+    for records in logs.values():
+        path.write_bytes(b"".join(records))
+        assert cli.main(["check", str(path), "--spec", "db2_log", *options]) == 24
+        assert "difference: " in (said := capsys.readouterr().out)
+        assert "failed: " in said
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_extract_is_no_failure(form: Form, tmp_path: Path) -> None:
+    """It begins and ends within transactions, whose beginnings and ends are not in it."""
+    found, reasons = pieces(form), set[str]()
+    for first in range(1, 8):
+        report = checked(tmp_path, b"".join(found[first:-first]), form)
+        assert (report.differences, report.error_count) == ([], 0)
+        reasons |= {reason for claim in report.claims for reason in claim.untestable}
+    assert "the transaction begins before the log at hand" in reasons
+
+
+def test_a_filtered_log_cannot_be_tested_for_gaps(tmp_path: Path) -> None:
+    """The API leaves records out all over the log, so that one more missing cannot be seen. The report says so."""
+    form = FORMS[-1]
+    found = [piece for number, piece in enumerate(pieces(form)) if number % 3]
+    report = checked(tmp_path, b"".join(found), form)
+    assert report.differences == []
+    gaps = next(claim for claim in report.claims if claim.says.startswith("no bytes are missing"))
+    assert gaps.untestable
+    assert not gaps.failed
+
+
+def test_claims_are_in_the_report(tmp_path: Path) -> None:
+    report = checked(tmp_path, b"".join(pieces(FORMS[0])), FORMS[0]).to_dict()
+    states = {claim["says"]: claim["state"] for claim in report["claims"]}
+    assert states["every byte is accounted for"] == "passed"
+    assert states["positions in the log ascend"] == "not testable"
+    for claim in report["claims"]:
+        assert claim["tested"] == claim["passed"] + claim["failed"]
+        assert claim["state"] != "not testable" or claim["not_testable"] or not claim["tested"]
