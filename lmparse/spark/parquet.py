@@ -80,11 +80,8 @@ def write_parquet(
     if not metadata:
         schema = schema.remove(schema.get_field_index("_metadata"))
     parts = tuple(map(pickle.dumps, request.parts(is_numbered=metadata)))
-    target.mkdir(parents=True, exist_ok=True)
-    remove_left_behind(target, _PENDING)
-    owned = OwnedFolder(target, "", _PENDING)
+    owned = _pending_in(target)
     pending = owned.path
-    pending.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
     job = _Job(parts, str(pending), schema, compression, request.with_changes, tuple(filters))
     try:
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
@@ -96,6 +93,15 @@ def write_parquet(
         if not any(target.iterdir()):
             target.rmdir()
     return Written(names, sum(row["rows"] for row in rows), sum(row["corrupt_rows"] for row in rows))
+
+
+def _pending_in(target: Path) -> OwnedFolder:
+    """A folder for unfinished files in the folder of the output, which is made."""
+    target.mkdir(parents=True, exist_ok=True)
+    remove_left_behind(target, _PENDING)
+    owned = OwnedFolder(target, "", _PENDING)
+    owned.path.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
+    return owned
 
 
 def _target(out: str, request: Request, mode: str) -> Path:
