@@ -463,8 +463,8 @@ def tables_files() -> Iterator[BadCase]:
     first, of_column = "tables[0]", "tables[0].columns[0]"
     whole = "expected a number from 0 to 65535, found"
     listed: dict[str, tuple[bytes, str | None, str]] = {
-        "no_yaml": (b"tables: [", None, "is not YAML"),
-        "not_utf8": (b"tables: \xff\n", None, "is not YAML"),
+        "no_yaml": (b"tables: [", None, "is not usable YAML"),
+        "not_utf8": (b"tables: \xff\n", None, "is not usable YAML"),
         "empty": (b"", "tables", "expected a list of tables under the key tables, found None"),
         "list": (b"- a\n", "tables", "expected a list of tables under the key tables"),
         "number": (b"tables: 3\n", "tables", "expected a list of tables under the key tables"),

@@ -991,10 +991,10 @@ def test_a_tables_file_that_contradicts_the_log(path: Path) -> None:
 def test_a_tables_file_that_names_some_columns_only(path: Path) -> None:
     """The others keep their numbers as names, which may be a name in the file as well."""
     written(path, luw.full_stream("v10", "little", "filter"))
-    for name, expected in (("ID", 6), ("C2", 26)):
+    for name in ("ID", "C2"):
         one = Table(ITEM.tablespace_id, ITEM.table_id, "ITEM", (Column(name, "INTEGER", nullable=False),))
         _, slow = both(path, tables=luw.tables_file(path.parent, one), include="all")
-        assert slow == expected
+        assert slow == 6
 
 
 def test_rows_that_are_compressed_still(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 import re
@@ -175,6 +176,8 @@ def test_texts_of_tables_files_and_specs(hostile: str, shown: Callable[..., str]
         'LAYOUTS = {"acme_x": Layout("acme_x", (), None, title="t" + said)}\n'
     )
     (built / "acme_x.py").write_text("class AcmeX: pass\n")
+    hashes = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in built.iterdir()}
+    (built / "MANIFEST.json").write_text(json.dumps({"specs": {}, "outputs": hashes}))
     assert "acme_x: t" in shown("formats", built / "acme_x")
     assert "acme_x" in shown("formats", built / "acme_x", "--json")
     assert os.listdir(tmp_path)
