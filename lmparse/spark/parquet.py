@@ -22,13 +22,10 @@ import pyarrow.parquet as pq
 from lmparse.columnar import schemas
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
-from lmparse.export.writers import MARK, foreign_binary
+from lmparse.export import parquet_folder
+from lmparse.export.writers import MARK
 from lmparse.logs import arrow
-from lmparse.logs.open import files_beside, spec_files
-from lmparse.logs.partitions import Request
 from lmparse.spark.source import request_of
-from lmparse.storage.atomic_output import OwnedFolder, check_place, remove_left_behind
-from lmparse.storage.inputs import inputs_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,8 +34,6 @@ _MODES = ("error", "append", "overwrite")
 _ROW_GROUP = 1 << 17
 """Rows of a row group, approximately."""
 _RESULT = "number long, name string, rows long, corrupt_rows long"
-_PENDING = "_lmparse_"
-"""Start of the names of folders with unfinished output; Spark ignores names that begin with an underscore."""
 
 
 @dataclass(frozen=True)
@@ -75,19 +70,19 @@ def write_parquet(
     if mode not in _MODES:
         raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
     request = request_of({**options, "path": path})
-    target = _target(out, request, mode)
+    target = parquet_folder.target_of(out, request, mode)
     schema = _marked(arrow.request_schema(request), request.options.spec)
     if not metadata:
         schema = schema.remove(schema.get_field_index("_metadata"))
     parts = tuple(map(pickle.dumps, request.parts(is_numbered=metadata)))
-    owned = _pending_in(target)
+    owned = parquet_folder.pending_in(target)
     pending = owned.path
     job = _Job(parts, str(pending), schema, compression, request.with_changes, tuple(filters))
     try:
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
         rows = sorted(tasks.mapInArrow(job, _RESULT).collect(), key=lambda row: int(row["number"]))
         names = tuple(row["name"] for row in rows)
-        _move(names, pending, target, overwrite=mode == "overwrite")
+        parquet_folder.move(names, pending, target, overwrite=mode == "overwrite")
     finally:
         owned.remove()
         if not any(target.iterdir()):
@@ -95,44 +90,8 @@ def write_parquet(
     return Written(names, sum(row["rows"] for row in rows), sum(row["corrupt_rows"] for row in rows))
 
 
-def _pending_in(target: Path) -> OwnedFolder:
-    """A folder for unfinished files in the folder of the output, which is made."""
-    target.mkdir(parents=True, exist_ok=True)
-    remove_left_behind(target, _PENDING)
-    owned = OwnedFolder(target, "", _PENDING)
-    owned.path.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
-    return owned
-
-
-def _target(out: str, request: Request, mode: str) -> Path:
-    """The folder of the output. Raises OptionError LMP-S021 if nothing may be written there."""
-    files = request.files()
-    described = [name for path, options in files for name in files_beside(path, options).values()]
-    inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
-    is_new = mode == "error"
-    foreign = _foreign if mode == "overwrite" else lambda folder: None
-    return check_place(out, inputs, is_folder=True, overwrite=not is_new, foreign=foreign, makes_parents=True).path
-
-
-def _foreign(folder: Path) -> str | None:
-    """What in a folder is not of lmparse. Names that begin with `_` or `.` are left alone, as Spark does."""
-    for path in sorted(folder.iterdir()):
-        if not path.name.startswith(("_", ".")) and (path.is_dir() or foreign_binary(path) is not None):
-            return f"it has {path.name}"
-    return None
-
-
 def _marked(schema: pa.Schema, spec: str) -> pa.Schema:
     return schema.with_metadata({**(schema.metadata or {}), MARK: Path(spec).name})
-
-
-def _move(names: Sequence[str], pending: Path, target: Path, *, overwrite: bool) -> None:
-    replaced = list(target.glob("*.parquet")) if overwrite else []
-    for name in names:
-        (pending / name).rename(target / name)
-    for old in replaced:
-        old.unlink()
-    (target / "_SUCCESS").touch()
 
 
 @dataclass(frozen=True)

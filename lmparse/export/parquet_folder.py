@@ -1,0 +1,55 @@
+"""Parquet folder: Parquet files that several processes write, each to a folder of unfinished files first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lmparse.export.writers import foreign_binary
+from lmparse.logs.open import files_beside, spec_files
+from lmparse.logs.partitions import Request
+from lmparse.storage.atomic_output import OwnedFolder, check_place, remove_left_behind
+from lmparse.storage.inputs import inputs_of
+
+_PENDING = "_lmparse_"
+"""Start of the names of folders with unfinished output; Spark ignores names that begin with an underscore."""
+
+
+def pending_in(target: Path) -> OwnedFolder:
+    """A folder for unfinished files in the folder of the output, which is made."""
+    target.mkdir(parents=True, exist_ok=True)
+    remove_left_behind(target, _PENDING)
+    owned = OwnedFolder(target, "", _PENDING)
+    owned.path.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
+    return owned
+
+
+def target_of(out: str, request: Request, mode: str) -> Path:
+    """The folder of the output. Raises OptionError LMP-S021 if nothing may be written there."""
+    files = request.files()
+    described = [name for path, options in files for name in files_beside(path, options).values()]
+    inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
+    is_new = mode == "error"
+    foreign = _foreign if mode == "overwrite" else lambda folder: None
+    return check_place(out, inputs, is_folder=True, overwrite=not is_new, foreign=foreign, makes_parents=True).path
+
+
+def _foreign(folder: Path) -> str | None:
+    """What in a folder is not of lmparse. Names that begin with `_` or `.` are left alone, as Spark does."""
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith(("_", ".")) and (path.is_dir() or foreign_binary(path) is not None):
+            return f"it has {path.name}"
+    return None
+
+
+def move(names: Sequence[str], pending: Path, target: Path, *, overwrite: bool) -> None:
+    """Move finished files to the folder of the output; with `overwrite` those that were there go.
+
+    `names` are those of the files in the folder `pending`.
+    """
+    replaced = list(target.glob("*.parquet")) if overwrite else []
+    for name in names:
+        (pending / name).rename(target / name)
+    for old in replaced:
+        old.unlink()
+    (target / "_SUCCESS").touch()
