@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from bench import data, harness, header
 
@@ -34,7 +35,7 @@ print(json.dumps({"rows": rows, "cpu_seconds": seconds, "peak_bytes": kilobytes[
 def main(arguments: list[str] | None = None) -> int:
     """Make the files one after the other, measure, print and write the result."""
     options = _options(arguments)
-    found = []
+    found: list[dict[str, Any]] = []
     for size in options.sizes:
         with tempfile.TemporaryDirectory(dir=options.cache) as folder:
             truth = data.make("lldf", Path(folder), size=size, seed=7)

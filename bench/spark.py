@@ -24,6 +24,7 @@ from pyspark.sql.types import StructType
 from bench import data, harness, header
 from lmparse.columnar import schemas
 from lmparse.logs import arrow
+from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.spark.java import spark_environment
 from lmparse.spark.parquet import write_parquet
@@ -97,7 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _measure(spark: SparkSession, truth: Any, folder: Path, options: argparse.Namespace) -> dict[str, list[float]]:
     size = -(-truth.bytes // options.cores)
-    asked = {"spec": "bmc_lldf", "framing": "rdw", "maxPartitionBytes": str(size)}
+    asked: dict[str, Any] = {"spec": "bmc_lldf", "framing": "rdw", "maxPartitionBytes": str(size)}
     _decode(truth.path, folder / "replay", size)
     spark.dataSource.register(Replay)
     source = spark.read.format("lmparse").options(**asked).load(truth.path)
@@ -126,7 +127,7 @@ def _measure(spark: SparkSession, truth: Any, folder: Path, options: argparse.Na
 def _decode(path: str, folder: Path, size: int) -> None:
     """The batches of each part as an Arrow file."""
     folder.mkdir()
-    request = arrow.Request((path,), Options.parse({"spec": "bmc_lldf", "framing": "rdw"}), max_bytes=size)
+    request = Request((path,), Options.parse({"spec": "bmc_lldf", "framing": "rdw"}), max_bytes=size)
     schema = schemas.records_schema("bmc_lldf")
     for number, part in enumerate(request.parts()):
         with pa.OSFile(str(folder / f"{number:05}.arrow"), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
