@@ -231,7 +231,7 @@ CATALOGUE: dict[str, Cause] = {
         "a document is above a limit",
         "A YAML or JSON document has more bytes, levels or values, or longer numbers, than real ones have: it is "
         "damaged, or made to exhaust the reader.",
-        "Check where it is from. If it is meant, raise the limit that the message names with the option limits.",
+        "Check where the spec is from; its limits are fixed. For tables files there is the option limits.",
     ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(

@@ -121,11 +121,12 @@ def open_log(path: str | Path, **options: Any) -> Log:
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     """One record's bytes as a dict, as `lmparse records` prints it.
 
-    Raises RecordError or InvalidValueError, with the field and its offset.
+    Raises RecordError or InvalidValueError, with the field and its offset, and OptionError.
     """
     named = read_options({**options, "spec": spec})
     page = codepages.lookup(named.code_page) if named.code_page else None
     found = catalog.load(named.spec)
+    check_fits(named, found)
     reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named))
     record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
     values: dict[str, Any] = to_json(record.values)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import DataError
-from lmparse.logs.families import read_options
+from lmparse.logs.families import check_fits, read_options
 from lmparse.logs.partitions import FilePart
 from lmparse.options import Options
 from lmparse.records.files import check_columns, corrupt_field
@@ -46,6 +46,7 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
     """
     named = read_options({**options, "spec": spec})
     found = catalog.load(named.spec)
+    check_fits(named, found)
     check_columns(found, named.columns, found.field_ids())
     return rdd.mapPartitions(_Parser(named, objects))
 

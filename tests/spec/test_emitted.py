@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -161,7 +162,7 @@ HOSTILE = st.sampled_from(BREAKING) | st.text(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=amount(12, 1000), deadline=None)
 @given(where=st.sampled_from(TEXTS), text=HOSTILE)
 def test_no_text_breaks_out(where: tuple[Any, ...], text: str, folder: Path) -> None:
     stays(where, text, folder)
@@ -178,7 +179,7 @@ def stays(where: tuple[Any, ...], text: str, folder: Path) -> bool:
         # Expressions may read fields and convert their values, in one of these ways.
         harmless = used(sound[name]) | {class_name(text), "len", "int", "str", "pos", "size", "is_eof"}
         assert used(found[name]) <= harmless
-        if INERT & set(where):
+        if INERT & set(where) and text.strip():  # a layout leaves out what is empty
             assert structure(found[name]) == structure(sound[name])
     return True
 
