@@ -13,6 +13,7 @@ import signal
 import stat
 import tempfile
 import threading
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -150,15 +151,19 @@ class OwnedFolder:
     def __init__(self, parent: Path, name: str, prefix: str = ".") -> None:
         start = f"{prefix}{name[:100]}."
         self.path = Path(tempfile.mkdtemp(prefix=start, suffix=_SUFFIX, dir=parent))
-        self._handle = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+        handle = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+        # A signal that arrives before the caller can remove it ends the program, and this removes it then.
+        self.remove = weakref.finalize(self, _remove, self.path, handle, os.getpid())
+        """Remove it with all that is in it."""
         with suppress(OSError):  # a file system without locks: the folder is left to its owner
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             (self.path / _OWNER).write_text(name, encoding="utf-8", errors="surrogateescape")
 
-    def remove(self) -> None:
-        """Remove it with all that is in it."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        os.close(self._handle)
+
+def _remove(folder: Path, handle: int, owner: int) -> None:
+    if os.getpid() == owner:  # not a process forked from the owner, which ends earlier
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
 
 
 def remove_left_behind(parent: Path, prefix: str = ".") -> None:
