@@ -11,7 +11,6 @@ import platform
 import random
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import partial, update_wrapper
@@ -26,7 +25,6 @@ from lmparse.framing.descriptors import descriptor
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
 from lmparse.spec.catalog import number_struct
-from lmparse.storage.buffers import Buffer, open_buffer
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))  # for their encoders
 from writers.bmc import framing as enc
@@ -43,27 +41,27 @@ LENGTH = WORD.spec.layout["length"]
 LEAST, MOST = LENGTH.minimum or 0, LENGTH.maximum or 0
 
 
-def by_extents(buffer: Buffer, framing: Framing = RDW) -> Places:
+def by_extents(buffer: bytes, framing: Framing = RDW) -> Places:
     """`Framing.extents`, an object a record."""
     return np.array([extent.offset for extent in framing.extents(buffer)], np.int64)
 
 
-def by_windows(buffer: Buffer, framing: Framing = RDW) -> Places:
+def by_windows(buffer: bytes, framing: Framing = RDW) -> Places:
     """`index.windows`, as it is."""
     return np.concatenate([window.offsets for window in windows(framing, buffer)])
 
 
-def by_struct(buffer: Buffer) -> Places:
-    """A loop that unpacks the word in the mapped file."""
+def by_struct(buffer: bytes) -> Places:
+    """A loop that unpacks the word in bytes."""
     return _by_struct(buffer)
 
 
-def by_struct_in_memoryview(buffer: Buffer) -> Places:
+def by_struct_in_memoryview(buffer: bytes) -> Places:
     """The same through a memoryview."""
     return _by_struct(memoryview(buffer))
 
 
-def _by_struct(buffer: Buffer | memoryview) -> Places:
+def _by_struct(buffer: bytes | memoryview) -> Places:
     unpack, least, most = WORD.struct.unpack_from, LEAST, MOST
     starts: list[int] = []
     append = starts.append
@@ -77,7 +75,7 @@ def _by_struct(buffer: Buffer | memoryview) -> Places:
     return np.array(starts, np.int64) + WORD.size
 
 
-def by_lengths_checked_later(buffer: Buffer) -> Places:
+def by_lengths_checked_later(buffer: bytes) -> Places:
     """A loop over the lengths alone; all words are checked afterwards, as arrays."""
     view = memoryview(buffer)
     unpack, least = number_struct(LENGTH, "big").unpack_from, LEAST
@@ -97,7 +95,7 @@ def by_lengths_checked_later(buffer: Buffer) -> Places:
     return places + WORD.size
 
 
-def by_from_bytes(buffer: Buffer) -> Places:
+def by_from_bytes(buffer: bytes) -> Places:
     """A loop that slices a memoryview and calls `int.from_bytes`."""
     view, read, least, most, size = memoryview(buffer), int.from_bytes, LEAST, MOST, WORD.size
     width = LENGTH.width or 0
@@ -113,7 +111,7 @@ def by_from_bytes(buffer: Buffer) -> Places:
     return np.array(starts, np.int64) + size
 
 
-def by_doubling(buffer: Buffer) -> Places:
+def by_doubling(buffer: bytes) -> Places:
     """Without a loop over records: where each byte of a block would lead to, then twice as far each time.
 
     Words are not even checked, which the others do.
@@ -185,7 +183,7 @@ def framed_files() -> dict[str, tuple[Framing, bytes]]:
     return {name: (framing, data * times) for name, (framing, data) in files.items()}
 
 
-def measure(ways: Sequence[ColumnPlan], buffer: Buffer) -> dict[str, Any]:
+def measure(ways: Sequence[ColumnPlan], buffer: bytes) -> dict[str, Any]:
     """Median of CPU time over interleaved rounds; ratios of the same round against `extents`, the first way."""
     expected = ways[0](buffer)
     for way in ways:
@@ -225,11 +223,8 @@ def main() -> None:
 
 
 def measured(data: bytes, ways: Sequence[ColumnPlan]) -> dict[str, Any]:
-    """What `measure` gives for a mapped file of these bytes."""
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        return measure(ways, open_buffer(file.name))
+    """What `measure` gives for these bytes."""
+    return measure(ways, data)
 
 
 if __name__ == "__main__":

@@ -85,6 +85,11 @@ CATALOGUE: dict[str, Cause] = {
         "Set maxPartitionBytes above the size of the file, or request the column `_metadata`: then records are counted "
         "from the start of the file, which finds all of them.",
     ),
+    "LMP-F012": Cause(
+        "the file cannot be read to its end",
+        "It has become shorter since it was opened, for instance because a transfer began anew, or its disk failed.",
+        "Read it again when it is complete and nothing writes it. What was written of it before is not complete.",
+    ),
     "LMP-R001": Cause(
         "the record ends inside a field",
         "It is shorter than its kind requires.",

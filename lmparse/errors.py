@@ -72,6 +72,12 @@ class EngineDifferenceError(LmparseError):
     code = "LMP-S006"
 
 
+class ReadError(LmparseError):
+    """Bytes of a file that were there when it was opened cannot be read."""
+
+    code = "LMP-F012"
+
+
 class DataError(LmparseError):
     """The bytes are not what they should be. Offsets are in bytes.
 

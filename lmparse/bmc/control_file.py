@@ -181,9 +181,9 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
         known, fault = _described(buffer[offset:last])
     if fault is None and _may_begin(buffer[offset + known : min(offset + known + width, end)]):
         return known
-    found = _any_code().search(buffer, offset + width, min(end, last + width))
+    found = _any_code().search(buffer[offset + width : min(end, last + width)])
     if found is not None:
-        return found.start() - offset
+        return width + found.start()
     if last < end:
         raise FramingError(
             "no control record begins behind it", code="LMP-F005", record_index=index, record_offset=offset, spec=SPEC,

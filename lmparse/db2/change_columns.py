@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -28,6 +27,7 @@ from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import ChangeReference, Transaction
 from lmparse.errors import DataError
 from lmparse.framing.extents import Span
+from lmparse.framing.file_arrays import Gathered
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
 from lmparse.records.reader import Values
 from lmparse.spec import catalog
@@ -76,7 +76,6 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
         super().__init__(log, schema)
         self._origin = Origin(log)
         self._places = RowPlaces(log)
-        self._data: npt.NDArray[np.uint8] = np.frombuffer(log.buffer, np.uint8)
         self._known: dict[int, _Known] = {}
         """By identity of the table version, which the value keeps alive."""
         self._details: dict[tuple[bool, str | None], str | None] = {}
@@ -114,7 +113,10 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
                 changes = found.setdefault(id(known.table), (known, []))[1]
                 changes.append(_Regular(number, transaction, entry, images))
         self._left_out += left_out.items()
-        return (self._group(*group) for group in found.values()), others
+        images = [image for _, changes in found.values() for change in changes for image in change.images]
+        starts, lengths = np.array(images, np.int64).reshape(-1, 2).T
+        rows = Gathered(log.buffer, starts, lengths)
+        return (self._group(*group, rows) for group in found.values()), others
 
     def _known_of(self, transaction: Transaction, entry: ChangeReference) -> _Known | None:
         """The facts about the table of a change; None if the change is to be read one by one."""
@@ -139,7 +141,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
         plan = LuwRowPlan(table, log.byte_order, log.code_page, trim=log.options.trim)
         return plan if self._suits(table, plan) else None
 
-    def _group(self, known: _Known, changes: Sequence[_Regular]) -> _Group:
+    def _group(self, known: _Known, changes: Sequence[_Regular], gathered: Gathered) -> _Group:
         assert known.plan is not None
         rows: dict[str, RowExtents] = {}
         for role in ("before", "after"):
@@ -148,12 +150,13 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
                 for place, change in enumerate(changes)
                 if role in (roles := ROLES[change.entry.op])
             ]
-            rows[role] = RowExtents(*np.array(held, np.int64).reshape(-1, 3).T)
+            places, starts, lengths = np.array(held, np.int64).reshape(-1, 3).T
+            rows[role] = RowExtents(places, gathered.places(starts), lengths)
         return _Group(
             version=known.table,
             names=known.names,
             plan=known.plan,
-            data=self._data,
+            data=gathered.data,
             numbers=np.array([change.number for change in changes], np.int64),
             rows=rows,
             changes=changes,
@@ -280,13 +283,14 @@ class RowPlaces:
         return None
 
     def _walked(self, start: int, end: int, gap: int) -> list[tuple[int, int]]:
-        """Consecutive rows, each with the length in its own header."""
+        """Consecutive rows, each with the length in its own header; none if they do not fit into the record."""
         found = []
         while start < end:
-            length = self._length.unpack_from(self._log.buffer, start + self._length_place)[0]
+            place = start + self._length_place
+            length = self._length.unpack(self._log.buffer[place : place + self._length.size])[0]
             found.append((start, length))
             start += length + gap
-        return found
+        return found if start - gap <= end else []
 
 
 def _offset(layout: Layout, name: str) -> int:

@@ -33,6 +33,8 @@ from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
 from lmparse.terminal import harmless
 
 _OTHER = "other"
+_HASHED = 1 << 20
+"""Bytes that are hashed at a time."""
 """Name of the file for changes that have no table version."""
 
 
@@ -271,7 +273,10 @@ def _about(path: str) -> dict[str, Any]:
     name = {"name": addresses.base_name(path)}
     if addresses.is_remote(path):
         buffer = buffers.open_buffer(path)
-        return name | {"size": len(buffer), "sha256": hashlib.sha256(buffer).hexdigest()}
+        digest = hashlib.sha256()
+        for start in range(0, len(buffer), _HASHED):
+            digest.update(buffer[start : start + _HASHED])
+        return name | {"size": len(buffer), "sha256": digest.hexdigest()}
     place = Path(addresses.local_path(path))
     return name | {"size": place.stat().st_size, "sha256": _sha256(place)}
 

@@ -70,7 +70,7 @@ class Descriptor:
         """
         if end - offset < self.size:
             raise self._too_short(buffer, offset, end, index)
-        values: tuple[int, ...] = self.struct.unpack_from(buffer, offset)
+        values: tuple[int, ...] = self.struct.unpack(buffer[offset : offset + self.size])
         for number, field, minimum, maximum in self._limits:
             if not minimum <= values[number] <= maximum:
                 expected = str(minimum) if minimum == maximum else f"{minimum} to {maximum}"
@@ -155,7 +155,7 @@ class OwnLength:
             if have in TRAILERS:
                 raise no_record(buffer, offset, end, index, spec=self.spec.id, found=f"X'{have.hex().upper()}'")
             raise cut_short(buffer, offset, end, index, need, spec=self.spec.id)
-        length: int = self._struct.unpack_from(buffer, offset + self.prefix)[0]
+        length: int = self._struct.unpack(buffer[offset + self.prefix : offset + need])[0]
         if length < self.least:
             error = no_record(
                 buffer, offset, end, index, spec=self.spec.id, field=self._field.id, field_offset=self._field.offset,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
 from itertools import islice
 
@@ -13,9 +12,6 @@ from lmparse.framing.base import Framing
 from lmparse.framing.extents import Handover, RecordExtent, Span
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS, ExtentRun, Window, joined
 from lmparse.storage.buffers import Buffer
-
-_RELEASE_BYTES = 1 << 24
-"""Bytes of a mapped file whose pages are released at a time."""
 
 
 def windows(
@@ -32,19 +28,14 @@ def windows(
     A window has at most `max_records` records in at most `max_bytes` bytes of the file, but at least one record.
     Raises what `extents` raises, after the last window of good records.
 
-    Memory is constant: pages of a mapped file before the current window are released from time to time. Arrays that
-    the caller keeps stay valid.
+    Memory is constant. Arrays that the caller keeps stay valid.
     """
     stop = len(buffer) if end is None else end
     if start >= stop:
         return
-    whole = np.frombuffer(buffer, np.uint8)
-    whole.flags.writeable = False
-    release = _Release(buffer, start)
     index = first_index
     for run in _filled(_runs(framing, buffer, start, stop, first_index), max_records, max_bytes):
-        release.up_to(int(run.offsets[0]))
-        yield run.window(whole, index)
+        yield run.window(buffer, index)
         index += len(run.offsets)
 
 
@@ -88,24 +79,6 @@ def spans(framing: Framing, buffer: Buffer, max_bytes: int) -> list[Span]:
     except FramingError:
         pass
     return [*found, Span(start, len(buffer), first)]
-
-
-class _Release:
-    """Releases pages of a mapped file, so that resident memory does not grow with the file."""
-
-    def __init__(self, buffer: Buffer, start: int) -> None:
-        self._map: mmap.mmap | None = None
-        if isinstance(buffer, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") and memoryview(buffer).readonly:
-            # A private mapping that was written to would lose those changes.
-            self._map = buffer
-        self._done = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
-
-    def up_to(self, offset: int) -> None:
-        """Release the pages before `offset`, if they are many."""
-        if self._map is not None and offset - self._done >= _RELEASE_BYTES:
-            size = (offset - self._done) // mmap.PAGESIZE * mmap.PAGESIZE
-            self._map.madvise(mmap.MADV_DONTNEED, self._done, size)
-            self._done += size
 
 
 def _runs(framing: Framing, buffer: Buffer, start: int, end: int, index: int) -> Iterator[ExtentRun]:

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lmparse.framing.descriptors import WordForm
-from lmparse.storage.buffers import Buffer
-from lmparse.values.byte_arrays import Int64s
+from lmparse.values.byte_arrays import Bytes, Int64s
 
 _WALKERS = 256
 _LEAST_BYTES = 1 << 18
@@ -25,7 +24,7 @@ _REACH = 1 << 16
 """Bytes that are searched for the likeness of the first record."""
 
 
-def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop: int) -> tuple[Int64s, int] | None:
+def parallel_walk(form: WordForm, data: Bytes, offset: int, limit: int, stop: int) -> tuple[Int64s, int] | None:
     """The offsets of the records from `offset` up to `stop`, and the end of the last one.
 
     All of them are proven. A record that ends behind `limit` or has no sound word is left out, with everything
@@ -34,10 +33,10 @@ def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop:
     last = min(limit - form.size, stop - 1) - offset
     if last < _LEAST_BYTES:
         return None
-    begins = _begins(form, buffer, offset, last)
+    begins = _begins(form, data, offset, last)
     if len(begins) < _WALKERS // 4:
         return None
-    lengths = items(buffer, offset + form.length_at, last + 1, form.length_type)
+    lengths = items(data, offset + form.length_at, last + 1, form.length_type)
     stops = np.append(begins[1:], last + 1)
     places, paths = begins, []
     while (is_going := places < stops).any():
@@ -51,7 +50,7 @@ def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop:
     starts, reached = found[found < stops[:right, None]], int(places[right - 1])
     is_sound = (lengths[starts] >= form.least) & (lengths[starts] <= form.most)
     if form.zero_type:
-        is_sound &= items(buffer, offset + form.zero_at, last + 1, form.zero_type)[starts] == 0
+        is_sound &= items(data, offset + form.zero_at, last + 1, form.zero_type)[starts] == 0
     if not is_sound.all():
         count = int(is_sound.argmin())
         starts, reached = starts[:count], int(starts[count])
@@ -60,21 +59,21 @@ def parallel_walk(form: WordForm, buffer: Buffer, offset: int, limit: int, stop:
     return starts + offset, reached + offset
 
 
-def _begins(form: WordForm, buffer: Buffer, offset: int, last: int) -> Int64s:
+def _begins(form: WordForm, data: Bytes, offset: int, last: int) -> Int64s:
     """Places relative to `offset` that look like the start of the first record, beginning with that one."""
     behind = form.length_at + np.dtype(form.length_type).itemsize
-    like = bytes(buffer[offset + behind : offset + form.size + _LIKENESS])
+    like = data[offset + behind : offset + form.size + _LIKENESS].tobytes()
     places = {0}
     for number in range(1, _WALKERS):
         near = offset + last * number // _WALKERS
-        found = buffer.find(like, near, min(near + _REACH, offset + last))
+        found = data[near : min(near + _REACH, offset + last)].tobytes().find(like)
         if found >= 0:
-            places.add(found - behind - offset)
+            places.add(near + found - behind - offset)
         elif number == _TRIES and len(places) == 1:
             break  # these records do not begin alike
     return np.array(sorted(place for place in places if place >= 0), np.int64)
 
 
-def items(buffer: Buffer, start: int, count: int, type_: str) -> npt.NDArray[np.unsignedinteger]:
+def items(data: Bytes, start: int, count: int, type_: str) -> npt.NDArray[np.unsignedinteger]:
     """`count` numbers of a type, one at every byte from `start` on, whatever their alignment."""
-    return np.ndarray((count,), type_, buffer, start, (1,))
+    return np.ndarray((count,), type_, data, start, (1,))

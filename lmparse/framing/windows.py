@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lmparse.framing.extents import RecordExtent
+from lmparse.framing.file_arrays import array_of
+from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 MAX_RECORDS = 1 << 13
@@ -23,8 +25,8 @@ class Window:
     first_index: int
     """Number of its first record in the file."""
     data: Bytes
-    """The bytes that contain the records, read only: a view of the file, or a copy if a record is spanned; the copy
-    leaves out the descriptor words between pieces."""
+    """The bytes that contain the records, read only: as they are in the file, unless a record is spanned; then they
+    are without the descriptor words between pieces."""
     starts: Int64s
     """Offset of each record in `data`; ascending. An empty record may begin at the end of `data`."""
     lengths: Int64s
@@ -86,13 +88,13 @@ class ExtentRun(NamedTuple):
         fitting = int(np.searchsorted(self.ends, self.offsets[first] + max_bytes, side="right"))
         return min(max(fitting, first + 1), first + max(max_records, 1))
 
-    def window(self, whole: Bytes, index: int) -> Window:
+    def window(self, buffer: Buffer, index: int) -> Window:
         """The window of these records; the first has number `index` in the file."""
         low, high = int(self.offsets[0]), int(self.ends[-1])
         if not len(self.gap_starts):
-            return Window(index, whole[low:high], self.offsets - low, self.lengths, self.offsets)
+            return Window(index, array_of(buffer, low, high), self.offsets - low, self.lengths, self.offsets)
         kept = zip((low, *self.gap_ends.tolist()), (*self.gap_starts.tolist(), high), strict=True)
-        data = np.concatenate([whole[start:end] for start, end in kept])
+        data = np.concatenate([array_of(buffer, start, end) for start, end in kept])
         data.flags.writeable = False
         left_out = np.concatenate(([0], np.cumsum(self.gap_ends - self.gap_starts)))
         # A gap that begins at the start of a record is behind the record's empty first piece.

@@ -11,15 +11,18 @@ import numpy as np
 from lmparse.errors import FramingError
 from lmparse.framing.descriptors import WordForm, block_descriptor, segment_codes
 from lmparse.framing.extents import Handover
+from lmparse.framing.file_arrays import array_of
 from lmparse.framing.parallel_walk import items, parallel_walk
 from lmparse.framing.windows import ExtentRun, joined
 from lmparse.storage.buffers import Buffer
-from lmparse.values.byte_arrays import Flags, Int64s
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _SCAN_BYTES = 1 << 20
 """Bytes of the file that are scanned at a time; this limits the list of Python integers."""
 _PARALLEL_BYTES = 1 << 23
 """Bytes of the file that a parallel walk scans at a time."""
+_MARGIN = 1 << 6
+"""Bytes behind a stretch that are read with it, so that a word which begins in it is whole."""
 _MISSES = 3
 """Number of consecutive stretches with a poor parallel walk, after which a single walker goes on."""
 
@@ -32,7 +35,7 @@ def _walk(form: WordForm, view: memoryview, offset: int, limit: int, stop: int, 
     # A loop with `unpack` is the fastest of those measured: a seventh of the time of `extents`. Reads
     # by `int.from_bytes` take three times as long, doubling pointers over all bytes in NumPy 11 times
     # for records of 70 bytes and over 40 times for 450, words checked afterwards as arrays 1.1 times or
-    # more. A memoryview is a little faster to unpack from than a mapped file. See bench/scans.py.
+    # more. See bench/scans.py.
     unpack, least, most, uncounted = form.struct.unpack_from, form.least, form.most, form.uncounted
     append = starts.append
     last = min(limit - form.struct.size, stop - 1)
@@ -84,14 +87,18 @@ class _Scan:
     form: WordForm
     is_blocked: bool
     is_spanned: bool
-    view: memoryview
+    buffer: Buffer
     offset: int
     """Offset up to which all words are sound."""
     end: int
     limit: int
     """End of the current block."""
+    base: int = 0
+    """Offset of the bytes in `data`."""
+    data: Bytes = field(default_factory=lambda: np.zeros(0, np.uint8))
+    """Bytes of the file around `offset`."""
     starts: list[int] = field(default_factory=list)
-    """Offsets of the words in the last stretch."""
+    """Places in `data` of the words in the last stretch."""
     codes: list[int] = field(default_factory=list)
     """Segment codes of the words in the last stretch, if words have one."""
     words: int = 0
@@ -101,7 +108,7 @@ class _Scan:
     misses: int = 0
     """Number of consecutive poor parallel walks."""
     closed: list[tuple[int, int]] = field(default_factory=list)
-    """Ends of chains of words in the last stretch: number of words up to there, and end of the last record."""
+    """Ends of chains of words in the last stretch: number of words up to there, and place of the end in `data`."""
 
     def stretches(self) -> Iterator[tuple[Int64s, Int64s]]:
         """Offsets of words and the ends of their records, a stretch at a time."""
@@ -113,7 +120,7 @@ class _Scan:
             if found is not None:
                 yield found
                 continue
-            stop = min(self.offset + _SCAN_BYTES, self.end)
+            stop = self._load(_SCAN_BYTES)
             while is_sound and self.offset < stop:
                 is_sound = self._advance(stop)
             if self.starts:
@@ -121,40 +128,49 @@ class _Scan:
                 ends = np.append(starts[1:], 0)
                 for count, end in self.closed:
                     ends[count - 1] = end
-                yield starts, ends
+                yield starts + self.base, ends + self.base
 
     def _walk_in_parallel(self) -> tuple[Int64s, Int64s] | None:
         """A longer stretch by a parallel walk; None if a single walker has to go."""
         if self.is_blocked or self.is_spanned or self.misses >= _MISSES:
             return None
-        stop = min(self.offset + _PARALLEL_BYTES, self.end)
-        found = parallel_walk(self.form, self.view.obj, self.offset, self.limit, stop)  # type: ignore[arg-type]
+        stop, place = self._load(_PARALLEL_BYTES), self.offset - self.base
+        found = parallel_walk(self.form, self.data, place, self.limit - self.base, stop - self.base)
         if found is None or not len(found[0]):
             self.misses += 1
             return None
-        starts, reached = found
+        starts, reached = found[0] + self.base, found[1] + self.base
         self.misses = 0 if 2 * (reached - self.offset) > stop - self.offset else self.misses + 1
         self.words += len(starts)
         self.offset = reached
         return starts, np.append(starts[1:], reached)
 
+    def _load(self, size: int) -> int:
+        """Have `size` bytes from `offset` on in `data`, or all up to the end; return the offset behind them."""
+        stop = min(self.offset + size, self.end)
+        if self.offset < self.base or min(stop + _MARGIN, self.end) > self.base + len(self.data):
+            self.base, self.data = self.offset, array_of(self.buffer, self.offset, min(stop + _MARGIN, self.end))
+        return stop
+
     def _advance(self, stop: int) -> bool:
         """Take the rest of the block, or up to `stop`; False when something is not sound."""
         if self.offset == self.limit and not self._enter():
             return False
+        view, (place, limit, end) = self.data.data, (n - self.base for n in (self.offset, self.limit, stop))
         if self.is_spanned:
-            reached = _walk_pieces(self.form, self.view, self.offset, self.limit, stop, self.starts, self.codes)
+            reached = _walk_pieces(self.form, view, place, limit, end, self.starts, self.codes)
         else:
-            reached = _walk(self.form, self.view, self.offset, self.limit, stop, self.starts)
-        if reached > self.offset:
+            reached = _walk(self.form, view, place, limit, end, self.starts)
+        if reached > place:
             self.closed.append((len(self.starts), reached))
-        self.offset = reached
+        self.offset = reached = reached + self.base
         return reached == self.limit or reached >= stop
 
     def _enter(self) -> bool:
         """Enter the next block, behind its BDW; whether its length is sound."""
         size = block_descriptor().size
-        length = _block_length(self.view[self.offset : self.offset + size].tobytes())
+        place = self.offset - self.base
+        length = _block_length(self.data[place : place + size].tobytes())
         if length is None or length > self.end - self.offset:
             return False
         self.blocks.append((self.offset, self.words + len(self.starts)))
@@ -167,7 +183,7 @@ def runs_of_records(
     form: WordForm, buffer: Buffer, start: int, end: int, index: int, *, is_blocked: bool
 ) -> Generator[ExtentRun, None, Handover]:
     """Records in one piece, as `Framing.runs` gives them."""
-    scan = _Scan(form, is_blocked, False, memoryview(buffer), start, end, start if is_blocked else end)
+    scan = _Scan(form, is_blocked, False, buffer, start, end, start if is_blocked else end)
     for starts, ends in scan.stretches():
         offsets = starts + form.skip
         yield ExtentRun(offsets, ends - offsets, ends)
@@ -183,7 +199,7 @@ def runs_of_pieces(
 ) -> Generator[ExtentRun, None, Handover]:
     """Records that may be in several pieces, as `Framing.runs` gives them."""
     opening, closing = map(_marked, segment_codes())
-    scan = _Scan(form, is_blocked, True, memoryview(buffer), start, end, start if is_blocked else end)
+    scan = _Scan(form, is_blocked, True, buffer, start, end, start if is_blocked else end)
     place = Handover(start, index)
     none = np.zeros(0, np.int64)
     held = none, none, np.zeros(0, np.uint8)  # pieces of the record that is not whole yet
@@ -230,10 +246,11 @@ def sound_words(form: WordForm, buffer: Buffer, start: int, end: int, most: int,
     count = min(end + most, len(buffer) - form.size + 1) - start
     if count <= 0:
         return []
-    lengths = items(buffer, start + form.length_at, count, form.length_type)
+    data = array_of(buffer, start, start + count + form.size - 1)
+    lengths = items(data, form.length_at, count, form.length_type)
     is_sound = (lengths >= form.least) & (lengths <= min(form.most, most))
     if form.zero_type:
-        is_sound &= items(buffer, start + form.zero_at, count, form.zero_type) == 0
+        is_sound &= items(data, form.zero_at, count, form.zero_type) == 0
     found = np.flatnonzero(is_sound[: end - start])
     places = found.copy()
     for _ in range(chained):

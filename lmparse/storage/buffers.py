@@ -1,13 +1,12 @@
 """Buffers: the bytes of a file, local or remote, compressed or not.
 
-A local file that is not compressed is mapped directly. A file that is compressed as a whole, or is on a remote or
-virtual file system, is first copied and unpacked into an unnamed temporary file, which is then mapped. So all offsets
+A local file that is not compressed is read where it is. A file that is compressed as a whole, or is on a remote or
+virtual file system, is first copied and unpacked into an unnamed temporary file, which is then read. So all offsets
 are those of the unpacked bytes. pyarrow and fsspec are imported only for such files.
 """
 
 from __future__ import annotations
 
-import mmap
 import os
 import stat
 import tempfile
@@ -21,15 +20,16 @@ from weakref import WeakValueDictionary
 from lmparse.errors import FramingError
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.compression import ENDINGS, packing_of, unpacked
+from lmparse.storage.file_bytes import FileBytes
 from lmparse.storage.file_systems import stored_file
 from lmparse.storage.stored import MAGIC_BYTES, StoredBytes, StoredFile, reason, unreadable
 
-Buffer = bytes | mmap.mmap
-"""The bytes of a file: mapped, or empty bytes for an empty file, which cannot be mapped."""
+Buffer = bytes | FileBytes
+"""The bytes of a file, read as they are asked for, or in memory."""
 
 
-def open_buffer(path: str | Path) -> Buffer:
-    """Map a file into memory, so that its size does not matter.
+def open_buffer(path: str | Path) -> FileBytes:
+    """Open a file of any size; its bytes are read as they are asked for.
 
     A file that is compressed or remote is copied to the disk first, unless another reader in this process has a
     copy. Raises FramingError LMP-F001 if it cannot be read, for instance a directory, and OptionError if a package
@@ -47,9 +47,7 @@ def open_buffer(path: str | Path) -> Buffer:
             raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name)
         with open(place, "rb") as file:
             if not packing_of(place, file.peek(MAGIC_BYTES)):
-                if file.seek(0, os.SEEK_END) == 0:
-                    return b""
-                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                return FileBytes(file, name)
     except (OSError, ValueError) as error:
         raise unreadable(name, reason(error)) from None
     return _shared(_local(name, place))
@@ -69,7 +67,7 @@ def head(path: str | Path, size: int) -> bytes:
 
 
 def stamp(path: str) -> Hashable:
-    """A value that changes with the contents of a compressed local file; None for a file that is mapped directly."""
+    """A value that changes with the contents of a compressed local file; None for a file that is read where it is."""
     if os.path.splitext(path)[1].lower() not in ENDINGS:
         return None
     try:
@@ -79,16 +77,16 @@ def stamp(path: str) -> Hashable:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-_in_use: WeakValueDictionary[Hashable, mmap.mmap] = WeakValueDictionary()
+_in_use: WeakValueDictionary[Hashable, FileBytes] = WeakValueDictionary()
 """Copies that a reader uses."""
 _copied_once: dict[Hashable, None] = {}
-_kept: dict[Hashable, mmap.mmap] = {}
+_kept: dict[Hashable, FileBytes] = {}
 """The last copies of files that are read repeatedly; see `_shared`."""
 _MOST_COPIED, _MOST_KEPT = 64, 2  # a log and its control file
 _lock = Lock()
 
 
-def _shared(stored: StoredFile) -> Buffer:
+def _shared(stored: StoredFile) -> FileBytes:
     """The bytes of a file, copied once for all that read it at the same time.
 
     A copy goes with its last reader. A copy that is made for the second time stays until others take its place,
@@ -97,12 +95,10 @@ def _shared(stored: StoredFile) -> Buffer:
     if stored.stamp is None:
         return _copied(stored)
     key = stored.stamp
-    copy: Buffer | None = _in_use.get(key)
+    copy = _in_use.get(key)
     is_new = copy is None
     if copy is None:
         copy = _copied(stored)
-    if not isinstance(copy, mmap.mmap):
-        return copy
     with _lock:
         copy = _in_use.setdefault(key, copy)
         if key in _kept or (is_new and key in _copied_once):
@@ -120,13 +116,13 @@ def _remember(known: dict[Hashable, Any], key: Hashable, value: Any, most: int) 
         known.pop(next(iter(known)), None)
 
 
-def _copied(stored: StoredFile) -> Buffer:
+def _copied(stored: StoredFile) -> FileBytes:
     try:
         with _content(stored) as chunks, tempfile.TemporaryFile() as file:
             for chunk in chunks:
                 file.write(chunk)
             file.flush()
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
+            return FileBytes(file, stored.name)
     except OSError as error:
         # Errors of the file itself have become FramingError and are not caught here.
         raise FramingError(

@@ -18,7 +18,7 @@ _LONGEST_REASON = 300
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file that is not mapped directly."""
+    """A file that is copied before it is read."""
 
     name: str
     """The path or address as the caller gave it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import subprocess
 import sys
 from pathlib import Path
@@ -289,37 +288,16 @@ def test_spans(name: str, max_bytes: int) -> None:
     assert index.spans(way, data[:-3], max_bytes) == way.spans(data[:-3], max_bytes)
 
 
-# mapped files
+# files
 
 
 @pytest.mark.parametrize("way", EVERY)
-def test_mapped_files(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "_RELEASE_BYTES", 1)
+def test_files(way: str, tmp_path: Path) -> None:
     framing, data = written(way, [bytes([number % 256]) * 50 for number in range(500)])
     path = tmp_path / "a.dat"
     path.write_bytes(data)
     kept = list(windows(framing, open_buffer(path), max_records=10))
     assert [entry for window in kept for entry in contents(window)] == by_extents(framing, data)[0]
-
-
-def test_what_was_written_into_a_private_map_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(index, "_RELEASE_BYTES", 1)
-    path = tmp_path / "a.dat"
-    path.write_bytes(enc.fixed([b"a" * 100] * 1000, 100))
-    with path.open("rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-    mapped[0:1] = b"b"
-    for window in windows(framing_of("fixed", record_length=100), mapped, max_records=10):
-        assert not window.data.flags.writeable
-    assert mapped[0:1] == b"b"
-
-
-def test_a_system_without_madvise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delattr(mmap, "MADV_DONTNEED", raising=False)
-    monkeypatch.setattr(index, "_RELEASE_BYTES", 1)
-    path = tmp_path / "a.dat"
-    path.write_bytes(enc.rdw([b"x" * 1000] * 50))
-    assert sum(len(window) for window in windows(framing_of("rdw"), open_buffer(path), max_records=3)) == 50
 
 
 PROGRAM = """

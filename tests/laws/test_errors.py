@@ -72,6 +72,7 @@ def test_the_tree_is_the_one_promised() -> None:
         "FramingError": {"DataError", "LmparseError", "Exception", "BaseException"},
         "TruncatedError": {"FramingError", "DataError", "LmparseError", "EOFError", "Exception", "BaseException"},
         "LeftoverError": {"FramingError", "DataError", "LmparseError", "Exception", "BaseException"},
+        "ReadError": {"LmparseError", "Exception", "BaseException"},
         "RecordError": {"DataError", "LmparseError", "Exception", "BaseException"},
         "InvalidValueError": {"DataError", "LmparseError", "ValueError", "Exception", "BaseException"},
         "ControlError": {"DataError", "LmparseError", "Exception", "BaseException"},

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pickle
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -30,6 +28,7 @@ from lmparse.logs.arrow import part_batches, read_table
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
 from lmparse.records import files
+from lmparse.storage.file_bytes import FileBytes
 
 MAX_BYTES = {"bmc_lldf": 30_000, "db2_log": 70_000}
 """Of a part, by spec: what is no record of Db2 LUW can pass for one for some ten thousand bytes."""
@@ -198,43 +197,28 @@ def test_what_cannot_be_cut_so_is_cut_by_a_pass_over_all_of_it(put: Any, why: st
 
 # what is read of the file
 
-GUARDED = """
-import ctypes, mmap, sys
-import numpy as np
-from lmparse.records import settings
-from lmparse.options import Options
-from lmparse.logs.partitions import Request
 
-path, step, margin, is_numbered = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "numbered"
-opened = settings.open_buffer
-
-def guarded(path):
-    buffer = opened(path)
-    address = np.frombuffer(buffer, np.uint8).ctypes.data
-    for cut in range(step, len(buffer) + step, step):
-        # From behind the last cut, or what shows the framing, to before this one.
-        start, end = cut - step + margin, min(cut - margin, len(buffer)) // mmap.PAGESIZE * mmap.PAGESIZE
-        assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(address + start), ctypes.c_size_t(end - start), 0) == 0
-    return buffer
-
-settings.open_buffer = guarded
-print(len(list(Request((path,), Options(), max_bytes=step).parts(is_numbered=is_numbered))))
-"""
-
-
-def test_nothing_far_from_the_cuts_is_read_before_the_parts_stand(put: Any) -> None:
+@pytest.mark.parametrize("is_numbered", [False, True])
+def test_nothing_far_from_the_cuts_is_read_before_the_parts_stand(
+    put: Any, monkeypatch: pytest.MonkeyPatch, is_numbered: bool
+) -> None:
     step, margin = 1 << 23, 1 << 21
     block = enc.rdw(RECORDS * 100)
     path = put(block * (5 * step // len(block)))
+    places: list[tuple[int, int]] = []
+    read = FileBytes.read_into
 
-    def run(what: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", GUARDED, str(path), str(step), str(margin), what]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+    def noted(self: FileBytes, target: memoryview, start: int) -> None:
+        places.append((start, start + len(target)))
+        read(self, target, start)
 
-    done = run("not numbered")
-    assert (done.returncode, done.stdout) == (0, "5\n"), done.stderr
-    # Whoever touches what is guarded dies: a pass over all of it does.
-    assert run("numbered").returncode < 0
+    monkeypatch.setattr(FileBytes, "read_into", noted)
+    parts = list(Request((str(path),), Options(), max_bytes=step).parts(is_numbered=is_numbered))
+    assert len(parts) == 5
+    # From behind a cut, or what shows the framing, to before the next one.
+    far = [(cut - step + margin, cut - margin) for cut in range(step, 6 * step, step)]
+    is_far = any(start < high and low < end for start, end in places for low, high in far)
+    assert is_far == is_numbered
 
 
 # damage

@@ -6,7 +6,6 @@ import errno
 import gzip
 import io
 import json
-import mmap
 import os
 import random
 import subprocess
@@ -202,7 +201,7 @@ def test_a_damaged_file_prints_no_record(log: Log, run: Any) -> None:
 def test_endings(tmp_path: Path, ending: str) -> None:
     pack = gzip.compress if "g" in ending.lower() else zstd
     buffer = open_buffer(written(tmp_path / f"a.dat{ending}", pack(DATA)))
-    assert isinstance(buffer, mmap.mmap)
+    assert len(buffer) == len(DATA)
     assert buffer[:] == DATA
 
 
@@ -299,7 +298,7 @@ def test_a_magic_number_without_the_ending_is_no_log(log: Log, run: Any, ending:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_empty_files(log: Log, run: Any, ending: str) -> None:
     empty = written(log.data.with_name(f"empty.dat{ending}"), PACKERS[ending](b""))
-    assert open_buffer(empty) == b""
+    assert len(open_buffer(empty)) == 0
     found = run("changes", empty, "--control", log.control)
     assert (found.code, found.out) == (0, "")
     assert "empty" in found.err
@@ -404,7 +403,7 @@ def test_copies_do_not_pile_up(tmp_path: Path) -> None:
     before = open_copies()
     paths = [written(tmp_path / f"{number}.gz", gzip.compress(DATA)) for number in range(70)]
     for path in paths * 3:
-        assert open_buffer(path)[0] == DATA[0]
+        assert open_buffer(path)[:1] == DATA[:1]
         assert open_copies() <= before + 3
     assert len(buffers._copied_once) <= 64
 
@@ -540,7 +539,7 @@ def test_a_remote_file_is_copied_once_while_it_is_in_use(remote: Remote, copies:
     remote.put("a.dat", DATA[:-1])
     assert open_buffer(address)[:] == DATA[:-1]
     assert buffer[:] == DATA
-    assert open_buffer(remote.put("empty.dat", b"")) == b""
+    assert len(open_buffer(remote.put("empty.dat", b""))) == 0
 
 
 @pytest.fixture

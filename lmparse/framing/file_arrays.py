@@ -1,0 +1,44 @@
+"""Bytes of a file as arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmparse.storage.buffers import Buffer
+from lmparse.values.byte_arrays import Bytes, Int64s
+
+_NEAR = 1 << 16
+"""Bytes between two pieces that are read rather than left out."""
+
+
+def array_of(buffer: Buffer, start: int, end: int) -> Bytes:
+    """The bytes from `start` up to `end`, which the buffer has, as an array that is read only and stays valid."""
+    if isinstance(buffer, bytes):
+        return np.frombuffer(buffer, np.uint8)[start:end]
+    found = np.empty(max(end - start, 0), np.uint8)
+    buffer.read_into(found.data, start)
+    found.flags.writeable = False
+    return found
+
+
+class Gathered:
+    """Pieces of a file that are read together, in any order and overlapping or not."""
+
+    def __init__(self, buffer: Buffer, starts: Int64s, lengths: Int64s) -> None:
+        """`starts` and `lengths` have one entry for each piece, in bytes; a negative length is one of no bytes."""
+        order = np.argsort(starts, kind="stable")
+        begins, ends = starts[order], np.maximum.accumulate((starts + np.maximum(lengths, 0))[order])
+        is_first = np.append(True, begins[1:] > ends[:-1] + _NEAR)[: len(begins)]
+        self._begins, self._ends = begins[is_first], ends[np.append(is_first[1:], True)[: len(begins)]]
+        sizes = self._ends - self._begins
+        self._bases = np.cumsum(sizes) - sizes
+        places = zip(self._begins.tolist(), self._ends.tolist(), strict=True)
+        parts = [array_of(buffer, begin, end) for begin, end in places]
+        self.data: Bytes = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.uint8), *parts])
+        """The bytes of all pieces."""
+
+    def places(self, starts: Int64s) -> Int64s:
+        """Where the pieces that begin at these offsets of the file begin in `data`."""
+        number = np.searchsorted(self._begins, starts, side="right") - 1
+        found: Int64s = starts - self._begins[number] + self._bases[number]
+        return found

@@ -1,0 +1,214 @@
+"""The bytes of a file: what slices and arrays give, and what becomes of a file that changes while it is read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from amounts import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from writers.bmc import framing as enc
+from writers.bmc import logs
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
+
+import lmparse
+from lmparse.errors import ReadError
+from lmparse.framing import index
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.file_arrays import Gathered, array_of
+from lmparse.framing.framings import framing_of
+from lmparse.framing.windows import Window
+from lmparse.storage import file_bytes
+from lmparse.storage.buffers import Buffer, open_buffer
+
+DATA = bytes(range(256)) * 40
+TABLE = Table(0x0105, 2, 3, "PROD", "LONG", (Column("TEXT", "VCHR", 32_000),))
+PLACES = st.integers(-len(DATA) - 9, len(DATA) + 9)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bytes") / "a.dat"
+    path.write_bytes(DATA)
+    return path
+
+
+@contextmanager
+def small_blocks() -> Iterator[None]:
+    """Blocks of a few bytes, so that a small file has many."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, size in (("_LEAST_READ", 16), ("_MOST_READ", 128), ("_BEFORE", 5)):
+            patch.setattr(file_bytes, name, size)
+        yield
+
+
+@examples(40, 1000)
+@given(st.lists(st.tuples(PLACES, PLACES), max_size=20))
+def test_slices_are_those_of_bytes(path: Path, wanted: list[tuple[int, int]]) -> None:
+    with small_blocks():
+        found = open_buffer(path)
+        for start, end in wanted:
+            assert found[start:end] == DATA[start:end]
+        assert (found[:], found[7:], len(found)) == (DATA, DATA[7:], len(DATA))
+
+
+@pytest.mark.parametrize("start", [0, 100, 5000, len(DATA) - 3])
+@pytest.mark.parametrize("wanted", [b"\x07", b"\xfe\xff\x00\x01", b"nowhere", DATA[3000:3300]])
+def test_a_search_finds_what_bytes_find(path: Path, start: int, wanted: bytes) -> None:
+    with small_blocks():
+        found = open_buffer(path)
+        for end in (start, start + 2, start + 127, start + 300, len(DATA)):
+            stop = min(end, len(DATA))
+            assert found.find(wanted, start, stop) == DATA.find(wanted, start, stop)
+
+
+@examples(40, 1000)
+@given(st.lists(st.tuples(st.integers(0, len(DATA)), st.integers(-3, 300)), max_size=12))
+def test_gathered_pieces_are_those_of_the_file(path: Path, wanted: list[tuple[int, int]]) -> None:
+    pieces = [(start, min(length, len(DATA) - start)) for start, length in wanted]
+    starts, lengths = np.array(pieces, np.int64).reshape(-1, 2).T
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("lmparse.framing.file_arrays._NEAR", 64)
+        for buffer in (DATA, open_buffer(path)):
+            gathered = Gathered(buffer, starts, lengths)
+            for place, (start, length) in zip(gathered.places(starts).tolist(), pieces, strict=True):
+                size = max(length, 0)
+                assert gathered.data[place : place + size].tobytes() == DATA[start : start + size]
+            assert len(gathered.data) <= len(DATA)
+
+
+def test_arrays_stay_valid(path: Path) -> None:
+    found = open_buffer(path)
+    kept = [array_of(found, place, place + 100) for place in range(0, 9000, 70)]
+    assert [entry.tobytes() for entry in kept] == [DATA[place : place + 100] for place in range(0, 9000, 70)]
+    assert not any(entry.flags.writeable for entry in kept)
+
+
+def test_the_file_is_closed_with_its_last_user(path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    found = [open_buffer(path) for _ in range(9)]
+    assert len(os.listdir("/proc/self/fd")) == before + 9
+    del found
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+# -- files that change ----------------------------------------------------------------------------
+
+RECORDS = [bytes([number % 256]) * 500 for number in range(1000)]
+"""40 times these are 20 MB: more than are read at once."""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return enc.rdw(RECORDS) * 40
+
+
+@pytest.mark.parametrize("size", [0, 1, 5_000_000, 19_999_999])
+def test_a_file_that_becomes_shorter(large: bytes, tmp_path: Path, size: int) -> None:
+    path = tmp_path / "a.dat"
+    path.write_bytes(large)
+    buffer, framing = open_buffer(path), framing_of("rdw")
+    for way in (index.windows(framing, buffer), framing.extents(buffer)):
+        path.write_bytes(large)
+        next(way)
+        os.truncate(path, size)
+        with pytest.raises(ReadError) as found:
+            read_all(way, buffer)
+        assert "has become shorter while it was read: it had 20160000 bytes" in str(found.value)
+        assert found.value.code == "LMP-F012"
+
+
+def read_all(way: Iterator[Window] | Iterator[RecordExtent], buffer: Buffer) -> None:
+    for entry in way:
+        if isinstance(entry, RecordExtent):
+            entry.read(buffer)
+
+
+def test_a_file_that_grows_is_read_as_it_was(large: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.dat"
+    path.write_bytes(large)
+    buffer = open_buffer(path)
+    windows = index.windows(framing_of("rdw"), buffer)
+    count = len(next(windows))
+    with path.open("ab") as file:
+        file.write(b"\xff" * 999)
+    assert count + sum(map(len, windows)) == 40 * len(RECORDS)
+
+
+def test_a_file_that_is_removed_is_read(large: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.dat"
+    path.write_bytes(large)
+    buffer = open_buffer(path)
+    path.unlink()
+    assert buffer[:] == large
+
+
+def test_a_disk_that_fails(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> int:
+        raise OSError(5, "Input/output error")
+
+    buffer = open_buffer(path)
+    monkeypatch.setattr(os, "preadv", fail)
+    with pytest.raises(ReadError) as found:
+        _ = buffer[100:200]
+    assert str(found.value) == f"{path}: byte 0 cannot be read: Input/output error [LMP-F012]"
+
+
+def long_log(folder: Path) -> Path:
+    """A log of 4 MB with few records."""
+    path, writer = folder / "a.dat", logs.Writer([TABLE])
+    writer.add(logs.Unit(1), TABLE, "I", after={"TEXT": "x" * 30_000})
+    path.write_bytes(enc.rdw(writer.example().data_records) * 130)
+    return path
+
+
+COMMAND = """
+import os, sys
+from lmparse import cli
+from lmparse.storage.file_bytes import FileBytes
+
+path, size, *words = sys.argv[1:]
+read, done = FileBytes.read_into, 0
+
+def cut(self, target, start):
+    global done
+    done += len(target)
+    if done > 2_500_000:
+        os.truncate(path, int(size))
+    read(self, target, start)
+
+FileBytes.read_into = cut
+sys.exit(cli.main(words))
+"""
+
+
+@pytest.mark.parametrize("size", [0, 2_000_000])
+@pytest.mark.parametrize("words", ["records", "check", "convert", "convert --engine kaitai"])
+def test_commands_name_a_file_that_becomes_shorter(tmp_path: Path, words: str, size: int) -> None:
+    path, out = long_log(tmp_path), tmp_path / "a.parquet"
+    command, *more = words.split()
+    more += [str(out)] if command == "convert" else []
+    run = [sys.executable, "-c", COMMAND, str(path), str(size), command, str(path), *more, "--spec", "bmc_lldf"]
+    found = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert found.returncode == 20, found.stderr[-2000:]
+    assert f"{path} has become shorter while it was read" in found.stderr, found.stderr[-2000:]
+    assert "Traceback" not in found.stderr
+    assert not out.exists()
+
+
+def test_python_raises_it(tmp_path: Path) -> None:
+    path = long_log(tmp_path)
+    records = lmparse.open_log(path, spec="bmc_lldf").records()
+    next(records)
+    os.truncate(path, 999)
+    with pytest.raises(ReadError):
+        list(records)
