@@ -11,14 +11,14 @@ _NEAR = 1 << 16
 """Bytes between two pieces that are read rather than left out."""
 
 
-def array_of(buffer: Buffer, start: int, end: int) -> Bytes:
-    """The bytes from `start` up to `end`, which the buffer has, as an array that is read only and stays valid."""
+def array_of(buffer: Buffer, start: int, end: int, *, is_kept: bool = False) -> Bytes:
+    """The bytes from `start` up to `end`, which the buffer has, as an array that is read only and stays valid.
+
+    `is_kept` keeps the bytes in the buffer, so that arrays of parts of them are not read again.
+    """
     if isinstance(buffer, bytes):
         return np.frombuffer(buffer, np.uint8)[start:end]
-    found = np.empty(max(end - start, 0), np.uint8)
-    buffer.read_into(found.data, start)
-    found.flags.writeable = False
-    return found
+    return np.frombuffer(buffer.view(start, max(start, end), is_kept=is_kept), np.uint8)
 
 
 class Gathered:

@@ -149,7 +149,8 @@ class _Scan:
         """Have `size` bytes from `offset` on in `data`, or all up to the end; return the offset behind them."""
         stop = min(self.offset + size, self.end)
         if self.offset < self.base or min(stop + _MARGIN, self.end) > self.base + len(self.data):
-            self.base, self.data = self.offset, array_of(self.buffer, self.offset, min(stop + _MARGIN, self.end))
+            top = min(stop + _MARGIN, self.end)
+            self.base, self.data = self.offset, array_of(self.buffer, self.offset, top, is_kept=True)
         return stop
 
     def _advance(self, stop: int) -> bool:

@@ -1,7 +1,7 @@
 """The bytes of an open file, read as they are asked for.
 
 A file is read, not mapped: where a mapped file becomes shorter or its disk fails, the system ends the process, and
-here it is an error. Memory holds the block that was read last, whatever the size of the file.
+here it is an error. Memory holds the blocks that were read last, whatever the size of the file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BEFORE = 1 << 8
 
 
 class FileBytes:
-    """The bytes that a file had when it was opened. Slices give bytes, `read_into` fills memory of the caller.
+    """The bytes that a file had when it was opened. Slices give bytes, `view` gives memory that stays valid.
 
     What is added to the file later is not read. Raises ReadError LMP-F012 where the bytes are no longer there.
     """
@@ -28,6 +28,7 @@ class FileBytes:
         self._handle, self._name = os.dup(file.fileno()), name
         self._size = os.fstat(file.fileno()).st_size
         self._block: tuple[int, bytes] = 0, b""
+        self._kept: tuple[int, bytes] = 0, b""
         self._reach = _LEAST_READ
 
     def __del__(self) -> None:
@@ -62,24 +63,28 @@ class FileBytes:
             start = stop - len(wanted) + 1
         return -1
 
-    def read_into(self, target: memoryview, start: int) -> None:
-        """Fill `target` with the bytes from `start` on."""
-        done = 0
-        while done < len(target):
-            place = start + done
-            try:
-                count = os.preadv(self._handle, [target[done:]], place)
-            except OSError as error:
-                why = error.strerror or str(error)
-                raise ReadError(f"{self._name}: byte {place} cannot be read: {why}") from None
-            if not count:
-                raise ReadError(
-                    f"{self._name} has become shorter while it was read: it had {self._size} bytes and now ends at or "
-                    f"before byte {place}", hint="read it again when it is complete",
-                )  # fmt: skip
-            done += count
+    def view(self, start: int, end: int, *, is_kept: bool = False) -> memoryview:
+        """The bytes from `start` up to `end`, which the file has. `is_kept` keeps them for views of parts of them."""
+        begin, block = self._kept
+        if not (begin <= start and end <= begin + len(block)):
+            begin, block = start, self._read(start, end - start)
+            if is_kept:
+                self._kept = begin, block
+        return memoryview(block)[start - begin : end - begin]
 
     def _read(self, start: int, size: int) -> bytes:
-        found = bytearray(size)
-        self.read_into(memoryview(found), start)
-        return bytes(found)
+        pieces: list[bytes] = []
+        while size > 0:
+            try:
+                piece = os.pread(self._handle, size, start)
+            except OSError as error:
+                why = error.strerror or str(error)
+                raise ReadError(f"{self._name}: byte {start} cannot be read: {why}") from None
+            if not piece:
+                raise ReadError(
+                    f"{self._name} has become shorter while it was read: it had {self._size} bytes and now ends at or "
+                    f"before byte {start}", hint="read it again when it is complete",
+                )  # fmt: skip
+            pieces.append(piece)
+            start, size = start + len(piece), size - len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)

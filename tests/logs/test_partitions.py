@@ -206,13 +206,13 @@ def test_nothing_far_from_the_cuts_is_read_before_the_parts_stand(
     block = enc.rdw(RECORDS * 100)
     path = put(block * (5 * step // len(block)))
     places: list[tuple[int, int]] = []
-    read = FileBytes.read_into
+    read = FileBytes._read
 
-    def noted(self: FileBytes, target: memoryview, start: int) -> None:
-        places.append((start, start + len(target)))
-        read(self, target, start)
+    def noted(self: FileBytes, start: int, size: int) -> bytes:
+        places.append((start, start + size))
+        return read(self, start, size)
 
-    monkeypatch.setattr(FileBytes, "read_into", noted)
+    monkeypatch.setattr(FileBytes, "_read", noted)
     parts = list(Request((str(path),), Options(), max_bytes=step).parts(is_numbered=is_numbered))
     assert len(parts) == 5
     # From behind a cut, or what shows the framing, to before the next one.

@@ -153,11 +153,11 @@ def test_a_file_that_is_removed_is_read(large: bytes, tmp_path: Path) -> None:
 
 
 def test_a_disk_that_fails(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> int:
+    def fail(*_: Any) -> bytes:
         raise OSError(5, "Input/output error")
 
     buffer = open_buffer(path)
-    monkeypatch.setattr(os, "preadv", fail)
+    monkeypatch.setattr(os, "pread", fail)
     with pytest.raises(ReadError) as found:
         _ = buffer[100:200]
     assert str(found.value) == f"{path}: byte 0 cannot be read: Input/output error [LMP-F012]"
@@ -176,17 +176,17 @@ import os, sys
 from lmparse import cli
 from lmparse.storage.file_bytes import FileBytes
 
-path, size, *words = sys.argv[1:]
-read, done = FileBytes.read_into, 0
+path, left, *words = sys.argv[1:]
+read, done = FileBytes._read, 0
 
-def cut(self, target, start):
+def cut(self, start, size):
     global done
-    done += len(target)
+    done += size
     if done > 2_500_000:
-        os.truncate(path, int(size))
-    read(self, target, start)
+        os.truncate(path, int(left))
+    return read(self, start, size)
 
-FileBytes.read_into = cut
+FileBytes._read = cut
 sys.exit(cli.main(words))
 """
 
