@@ -18,7 +18,7 @@ def array_of(buffer: Buffer, start: int, end: int, *, is_kept: bool = False) -> 
     """
     if isinstance(buffer, bytes):
         return np.frombuffer(buffer, np.uint8)[start:end]
-    return np.frombuffer(buffer.view(start, max(start, end), is_kept=is_kept), np.uint8)
+    return buffer.array(start, max(start, end), is_kept=is_kept)
 
 
 class Gathered:

@@ -20,8 +20,8 @@ _LIKENESS = 6
 """Number of the first bytes of a record that other records are expected to have too."""
 _TRIES = 4
 """Number of places without a match after which the search ends."""
-_REACH = 1 << 16
-"""Bytes that are searched for the likeness of the first record."""
+_FEW, _REACH = 1 << 12, 1 << 16
+"""Bytes that are searched for the likeness of the first record, at first and at most."""
 
 
 def parallel_walk(form: WordForm, data: Bytes, offset: int, limit: int, stop: int) -> tuple[Int64s, int] | None:
@@ -66,12 +66,21 @@ def _begins(form: WordForm, data: Bytes, offset: int, last: int) -> Int64s:
     places = {0}
     for number in range(1, _WALKERS):
         near = offset + last * number // _WALKERS
-        found = data[near : min(near + _REACH, offset + last)].tobytes().find(like)
+        found = _find(data, like, near, min(near + _REACH, offset + last))
         if found >= 0:
-            places.add(near + found - behind - offset)
+            places.add(found - behind - offset)
         elif number == _TRIES and len(places) == 1:
             break  # these records do not begin alike
     return np.array(sorted(place for place in places if place >= 0), np.int64)
+
+
+def _find(data: Bytes, like: bytes, start: int, end: int) -> int:
+    """As bytes.find: most records begin alike at once, so few bytes are copied for the search."""
+    for size in (_FEW, end - start):
+        found = data[start : min(start + size, end)].tobytes().find(like)
+        if found >= 0:
+            return start + found
+    return -1
 
 
 def items(data: Bytes, start: int, count: int, type_: str) -> npt.NDArray[np.unsignedinteger]:

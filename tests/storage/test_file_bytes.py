@@ -153,11 +153,11 @@ def test_a_file_that_is_removed_is_read(large: bytes, tmp_path: Path) -> None:
 
 
 def test_a_disk_that_fails(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> bytes:
+    def fail(*_: Any) -> int:
         raise OSError(5, "Input/output error")
 
     buffer = open_buffer(path)
-    monkeypatch.setattr(os, "pread", fail)
+    monkeypatch.setattr(os, "preadv", fail)
     with pytest.raises(ReadError) as found:
         _ = buffer[100:200]
     assert str(found.value) == f"{path}: byte 0 cannot be read: Input/output error [LMP-F012]"
