@@ -75,8 +75,9 @@ docs: dev ## the pages on which the specs are reviewed, with the cases as sample
 	@mkdir -p build
 	$(BIN)/lmparse docs build/docs --samples tests/cases --overwrite
 
-pages: dev ## write docs/errors.md and the packages in docs/architecture.md anew
+pages: dev ## write docs/errors.md, docs/claims.md and the packages in docs/architecture.md anew
 	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
+	$(BIN)/python -c 'from lmparse.logs.claims_page import page; print(page(), end="")' > docs/claims.md
 	$(BIN)/python tests/laws/package_table.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own

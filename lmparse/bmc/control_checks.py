@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.tables import Tables, TableVersion, position_of
+from lmparse.changes.claims import Claim, Statement
 from lmparse.records.reader import Values
 
 
@@ -29,22 +30,57 @@ class Observed:
         self.change_types.add(values["change_type"])
 
 
-def differences(control: ControlFile, tables: Tables, observed: Observed) -> Iterator[str]:
-    """Statements of the control file that the data contradicts, in words."""
-    yield from _data_set(control, observed)
-    end = control.first("DLGE").get("end_rba") or b""
-    if end.strip(b"\x00") and observed.last_position > end:
-        yield f"DLGE.ENDRBA is {end.hex().upper()}, but a record is at {observed.last_position.hex().upper()}"
+DATA_SET = Statement(
+    "the data has the kinds of records that DLDS states, and no others", "statements",
+    "SEGMENTED, DDLOBJECTS and CMDSINCLUDED, with TOTALSEGS and CHANGE TYPE of all records",
+)  # fmt: skip
+END = Statement(
+    "no record is behind the end that DLGE states", "logs", "ENDRBA, with LOGRBA, or LOGLRSN in data sharing"
+)
+TABLES = Statement(
+    "DTBI agrees with the columns of its table", "tables",
+    "LLNUMCOL, with the number of DLCI records; LLMAXROWLEN, with the sum of LOGLOGBYTES; the steps of LLCOLUMNPOS, "
+    "with LOGLOGBYTES",
+)  # fmt: skip
+COLUMNS = Statement(
+    "COLUMNNAMELEN is the length of the column's name", "columns", "COLUMNNAMELEN of DLCI, with COLUMNNAME"
+)
+STATEMENTS = (DATA_SET, END, TABLES, COLUMNS)
+_NO_CONTROL = "there is no control file"
+
+
+def claims(control: ControlFile | None, tables: Tables, observed: Observed) -> list[Claim]:
+    """What came of comparing the statements of the control file with the data and with each other."""
+    data_set, end, table, column = found = [statement.claim() for statement in STATEMENTS]
+    if control is None:
+        for claim in found:
+            claim.untestable[_NO_CONTROL] += 1
+        return found
+    _data_set(data_set, control, observed)
+    stated = control.first("DLGE").get("end_rba") or b""
+    last = observed.last_position
+    if not stated.strip(b"\x00"):
+        end.untestable["there is no DLGE record, or its ENDRBA is zero"] += 1
+    else:
+        said = f"DLGE.ENDRBA is {stated.hex().upper()}, but a record is at {last.hex().upper()}"
+        end.test(said if last > stated else None)
     for version in tables.versions:
-        yield from _table(version)
+        failures = list(_table(version))
+        table.test(failures[0] if failures else None)
+        for failure in failures[1:]:
+            table.test(failure)
     for record in control.of("DLCI"):
         values = record.values
-        stated, name = values["column_name_len"], values["column_name"] or ""
-        if stated is not None and stated != len(name):
-            yield f"DLCI.COLUMNNAMELEN of {name} is {stated}, but the name has {len(name)} characters"
+        length, name = values["column_name_len"], values["column_name"] or ""
+        if length is None:
+            column.untestable["COLUMNNAMELEN is blank"] += 1
+        else:
+            said = f"DLCI.COLUMNNAMELEN of {name} is {length}, but the name has {len(name)} characters"
+            column.test(said if length != len(name) else None)
+    return found
 
 
-def _data_set(control: ControlFile, observed: Observed) -> Iterator[str]:
+def _data_set(claim: Claim, control: ControlFile, observed: Observed) -> None:
     stated = control.first("DLDS")
     seen = {
         "segmented": ("SEGMENTED", observed.has_segments, "segmented records"),
@@ -52,10 +88,14 @@ def _data_set(control: ControlFile, observed: Observed) -> Iterator[str]:
         "cmds_included": ("CMDSINCLUDED", "CM" in observed.change_types, "command records"),
     }
     for name, (vendor_name, is_there, what) in seen.items():
-        if stated.get(name) == "N" and is_there:
-            yield f"DLDS.{vendor_name} is N, but the data has {what}"
-    if stated.get("segmented") == "Y" and observed.records and not observed.has_segments:
-        yield "DLDS.SEGMENTED is Y, but the data has no segmented record"
+        if stated.get(name) not in ("Y", "N"):
+            claim.untestable["DLDS does not say it"] += 1
+        elif stated[name] == "N":
+            claim.test(f"DLDS.{vendor_name} is N, but the data has {what}" if is_there else None)
+        elif name == "segmented" and observed.records:
+            claim.test(None if is_there else "DLDS.SEGMENTED is Y, but the data has no segmented record")
+        else:
+            claim.untestable["Y may mean that such records are possible"] += 1
 
 
 def _table(version: TableVersion) -> Iterator[str]:

@@ -14,6 +14,7 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile
+from lmparse.changes.claims import Claim, Statement
 from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError, DataError, InvalidValueError
 from lmparse.records.reader import Record, RecordReader, Values, Wanted
@@ -22,6 +23,21 @@ from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, is_reserved
 from lmparse.values import codepages, kinds, packed_times
 from lmparse.values.codepages import CodePage
+
+DESCRIBED = Statement(
+    "XHDF describes every byte of the header", "fields",
+    "HEADFIELDPOS and HEADFIELDLEN. Bytes that the manual reserves need no description. Other bytes in no field are "
+    "kept in the field UNDESCRIBED of a record. Bytes in two fields, and bytes in none when a field is missing that "
+    "decides how changes are read, are an error (LMP-C006)",
+)  # fmt: skip
+_UNDESCRIBED = "UNDESCRIBED"
+"""Name of the field of bytes that no XHDF record describes."""
+_DECISIVE = frozenset((
+    "system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name", "log_lrsn",
+    "log_rba", "member_id", "rid", "change_type", "sql_type", "log_rec_disp", "uor_disp", "uor_id", "seg_num",
+    "total_segs", "uor_commit_timestamp", "uor_commit_lrsn", "uor_commit_point",
+))  # fmt: skip
+"""Fields that decide how changes are read: which table, which segments, what became of them, in which order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +75,29 @@ class HeaderField:
 class Header:
     """The header of the records of one log: as in the spec, or as XHDF describes it.
 
-    Raises ControlError LMP-C006 if the description leaves bytes out, or has two meanings for some.
+    Bytes that the description leaves out become fields of their own. Raises ControlError LMP-C006 if it has two
+    meanings for some bytes, or leaves bytes out and has no field that decides how changes are read.
     """
 
     def __init__(self, spec: Spec, described: Sequence[Values] = ()) -> None:
         self.spec = spec
         self._data = spec.layout["data"]
         names = {_plain(field.orig_id): field for field in spec.layout if field.orig_id}
-        fields = dict.fromkeys(_field(values, names) for values in described)
-        self.fields = _named([field for field in fields if field.known is not self._data], spec)
+        read = dict.fromkeys(_field(values, names) for values in described)
+        fields = [field for field in read if field.known is not self._data]
+        holes = _holes(fields, spec)
+        self.holes = [hole.text for hole in holes]
+        """Bytes of the header that the description leaves out, in words."""
+        self.fields = _named(fields + [hole.field for hole in holes], spec)
         self.is_described = bool(self.fields)
-        _check_places(self.fields, spec)
         self.width = max((field.end for field in self.fields), default=self._table_width)
         """Length of the header in bytes, as far as it is described."""
         present = {field.known.id for field in self.fields if field.known}
         wanted = [field for field in spec.layout if field.orig_id and field is not self._data]
         self.absent = [field.id for field in wanted if field.id not in present] if self.is_described else []
+        lost = sorted(_DECISIVE.intersection(self.absent))
+        if holes and lost:
+            raise _misdescribed("every byte of the header in a field", holes[0].text, holes[0].behind, lost)
         self.differences = [text for field in self.fields if (text := _difference(field))] + [
             f"{spec.layout[name].orig_id} is absent" for name in self.absent
         ]
@@ -88,6 +111,15 @@ class Header:
         except ControlError as error:
             error.at(file=control.path if control else None)
             raise
+
+    def claim(self) -> Claim:
+        """Whether every byte is described."""
+        claim = DESCRIBED.claim()
+        claim.tested = len(self.fields)
+        claim.fail(len(self.holes), self.holes)
+        if not self.is_described:
+            claim.untestable["there is no XHDF record"] += 1
+        return claim
 
     @property
     def places(self) -> dict[str, tuple[int, int]]:
@@ -217,10 +249,22 @@ def _named(fields: list[HeaderField], spec: Spec) -> list[HeaderField]:
     return [replace(field, name=renamed.get(field, field.name)) for field in fields]
 
 
-def _check_places(fields: Sequence[HeaderField], spec: Spec) -> None:
-    """Raise ControlError unless each byte of the header belongs to one field, or is reserved, and each field is once.
+@dataclass(frozen=True, slots=True)
+class _Hole:
+    """Bytes of the header that no XHDF record describes."""
 
-    LENGTH needs no description, because it begins every header.
+    field: HeaderField
+    """The bytes as a field."""
+    behind: str
+    """Name of the field behind them."""
+    text: str
+
+
+def _holes(fields: Sequence[HeaderField], spec: Spec) -> list[_Hole]:
+    """The bytes between fields that are in none of them, and not reserved.
+
+    Raises ControlError if a byte belongs to two fields, or a field is described at two places. LENGTH needs no
+    description, because it begins every header.
     """
     for known, places in _twice(fields).items():
         raise _misdescribed("each field once", f"{known} at {' and at '.join(map(str, places))}", known)
@@ -231,14 +275,16 @@ def _check_places(fields: Sequence[HeaderField], spec: Spec) -> None:
         ordered.insert(0, begun)
     if ordered and ordered[0].position:
         raise _misdescribed("a field at 0", f"{ordered[0].name} at {ordered[0].position} as the first", ordered[0].name)
+    found = []
     for first, second in pairwise(ordered):
         gap = second.position - first.end
         if gap < 0:
-            found = f"{first.name} up to {first.end - 1} and {second.name} from {second.position}"
-            raise _misdescribed("fields that do not overlap", found, second.name)
+            text = f"{first.name} up to {first.end - 1} and {second.name} from {second.position}"
+            raise _misdescribed("fields that do not overlap", text, second.name)
         if gap and gap not in _reserved_between(first, second, spec):
-            found = f"{gap} bytes at {first.end}, between {first.name} and {second.name}, in no field"
-            raise _misdescribed("every byte of the header in a field", found, second.name)
+            text = f"{gap} bytes at {first.end}, between {first.name} and {second.name}, in no field"
+            found.append(_Hole(HeaderField(_UNDESCRIBED, "", "", first.end, gap, None), second.name, text))
+    return found
 
 
 def _twice(fields: Sequence[HeaderField]) -> dict[str, list[int]]:
@@ -260,11 +306,12 @@ def _reserved_between(first: HeaderField, second: HeaderField, spec: Spec) -> It
             yield sum(entry.width or 0 for entry in takewhile(lambda entry: is_reserved(entry.id), beside))
 
 
-def _misdescribed(expected: str, found: str, name: str) -> ControlError:
+def _misdescribed(expected: str, found: str, name: str, lost: Sequence[str] = ()) -> ControlError:
+    missing = f", and no field is {', '.join(lost)}" if lost else ""
     return ControlError(
         "XHDF does not describe the whole header, or a part of it twice", code="LMP-C006", spec="bmc_xhdf",
         field="head_field_pos", expected=expected, found=found,
-        hint=f"an XHDF record near {name} is missing or damaged; transfer the control file again",
+        hint=f"an XHDF record near {name} is missing or damaged{missing}; transfer the control file again",
     )  # fmt: skip
 
 

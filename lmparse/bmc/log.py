@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -12,19 +12,29 @@ from typing import Any
 
 from lmparse.bmc import change_record, control_checks, order
 from lmparse.bmc.change_record import has_images
+from lmparse.bmc.consistency import Consistency
 from lmparse.bmc.control_file import ControlFile, read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
+from lmparse.bmc.naming import Naming
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join, share_out
 from lmparse.bmc.table_names import is_described_as
 from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
 from lmparse.changes.change import HEADER_FIELDS, Change
+from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import ControlError, DataError, InvalidValueError, OptionError, TableNotFoundError
+from lmparse.errors import (
+    ControlError,
+    DataError,
+    FramingError,
+    InvalidValueError,
+    OptionError,
+    TableNotFoundError,
+)
 from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
@@ -125,6 +135,8 @@ class LogicalLog(ChangeLog):
         else:
             self.decide("header", f"{header.width} bytes, not as in the table", "XHDF records")
             self.notice("XHDF differs from the table of the manual: " + "; ".join(header.differences[:5]))
+        for hole in header.holes[:5]:
+            self.notice(f"XHDF leaves bytes of the header out, which are kept as bytes: {hole}")
 
     @cached_property
     def tables(self) -> Tables:
@@ -188,9 +200,41 @@ class LogicalLog(ChangeLog):
             "disposition": order.unit_state(values),
         }
 
-    def differences(self) -> list[str]:
-        control = self.control
-        return [] if control is None else list(control_checks.differences(control, self.tables, self.observed))
+    # -- what check tests -------------------------------------------------------------
+
+    def test(self, extent: RecordExtent, raw: bytes, record: Record | None) -> None:
+        if record is None:
+            self._consistency.unreadable()
+        else:
+            self._consistency.add(extent, raw, record.values)
+            self._naming.add(extent, record.values)
+
+    def claims(self) -> list[Claim]:
+        consistency, naming = self._consistency, self._naming
+        found = [*consistency.claims(self._headers_of), *naming.claims()]
+        if consistency.meaning is not None:
+            self.decide("SEGLEN", *consistency.meaning)
+        if consistency.unknown_lengths:
+            self.notice(consistency.unknown_lengths)
+        return [*found, *control_checks.claims(self.control, self.tables, self.observed), self.header.claim()]
+
+    @cached_property
+    def _consistency(self) -> Consistency:
+        is_merged = self.control is not None and self.control.first("DLDS").get("merged") == "Y"
+        return Consistency(self.header.absent, is_merged=is_merged)
+
+    @cached_property
+    def _naming(self) -> Naming:
+        return Naming(self.tables if self.control else None, self.code_page)
+
+    def _headers_of(self, indexes: Collection[int]) -> dict[int, tuple[RecordExtent, Values]]:
+        """Extents and headers of some records that have been read before, from one more pass over the extents."""
+        found = {}
+        with suppress(FramingError):  # it was reported behind these records
+            for extent in self.extents():
+                if extent.index in indexes:
+                    found[extent.index] = extent, self.read_bytes(extent.read(self.buffer)).values
+        return found
 
     def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
         """Every change with its whole DATA area, at the place of its last segment."""

@@ -56,6 +56,11 @@ def table_name(values: Values, layout: Layout, version: TableVersion | None, pag
     return TableName(owner or short_owner, name or short_name, owner is None or name is None)
 
 
+def has_name(version: TableVersion, name: str, page: CodePage) -> bool:
+    """Whether the end of a DTBI record contains a name, full or short."""
+    return name in _text(version.described.get("rest") or b"", page)
+
+
 def is_described_as(version: TableVersion, wanted: str, page: CodePage) -> bool:
     """Whether the end of a DTBI record contains `NAME` or `SCHEMA.NAME`, each behind its length."""
     tail = version.described.get("rest") or b""

@@ -6,11 +6,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 KEPT_FAILURES = 100
 """Most failures of a claim that are kept in words; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A claim before anything is tested, as the page of claims lists it."""
+
+    says: str
+    """The claim in words: `positions in the log ascend`."""
+    of: str
+    """What is counted, in the plural: `records`."""
+    how: str
+    """What is compared."""
+
+    def claim(self) -> Claim:
+        """The claim, of which nothing is tested yet."""
+        return Claim(self.says, self.of)
 
 
 @dataclass
@@ -47,6 +65,11 @@ class Claim:
             self.failed += 1
             if len(self.failures) < KEPT_FAILURES:
                 self.failures.append(failure)
+
+    def fail(self, count: int, failures: Iterable[str]) -> None:
+        """Count failures among the things that were counted as tested; the first ones are kept in words."""
+        self.failed += count
+        self.failures += islice(failures, max(0, KEPT_FAILURES - len(self.failures)))
 
     def to_dict(self) -> dict[str, Any]:
         """The claim as JSON."""

@@ -13,9 +13,10 @@ from lmparse.changes.change import Change, Version
 from lmparse.changes.claims import Claim
 from lmparse.changes.ranges import OUTSIDE, ChangeRange
 from lmparse.errors import DataError, OptionError, TableNotFoundError
-from lmparse.framing.extents import Span
+from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
 from lmparse.records.files import OnError, RecordFile
+from lmparse.records.reader import Record
 from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.storage import addresses
 from lmparse.values.json_form import to_json
@@ -131,6 +132,9 @@ class ChangeLog(RecordFile):
 
     rows_cover_records = True
     """Whether reading the changes reports the bad values of all records, not only of those that are changes."""
+
+    def test(self, extent: RecordExtent, raw: bytes, record: Record | None) -> None:
+        """Take note of a record for `claims`; of one that cannot be read, `record` is None."""
 
     def claims(self) -> list[Claim]:
         """What the log says of itself, tested; `check` asks before it reads the changes."""

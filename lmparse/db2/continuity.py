@@ -9,13 +9,42 @@ it ends, unless records were left out. The filter of the API leaves some out, wh
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lmparse.changes.claims import Claim
+from lmparse.changes.claims import Claim, Statement
 from lmparse.db2.log_record import MARGIN, LogRecord
 from lmparse.db2.record_kinds import ABORTS, COMMITS
 from lmparse.framing.extents import RecordExtent
 
+STATEMENTS = (
+    Statement(
+        "positions in the log ascend", "records",
+        "LFS and LSN of each log stream, and the address of the record if its prefix states it",
+    ),
+    Statement("no record is there twice in a row", "records", "the LSN and all bytes"),
+    Statement(
+        "each record follows the one that it names as the one before in its transaction", "records",
+        "the address of the previous record in the header",
+    ),
+    Statement("a transaction has ended before its identifier is used again", "transactions", "its commit or abort"),
+    Statement(
+        "what a commit or an abort ends is in the log", "ends of transactions",
+        "the same address, in commits and aborts",
+    ),
+    Statement(
+        "no bytes are missing between two records", "records",
+        "a record begins where the one before ends. Without addresses (`bare`, and `lsn8` from 10.1 on) those that "
+        "other records name are compared",
+    ),
+    Statement(
+        "the prefix agrees with its record", "records",
+        "realLogRecLen, with the length of a record whose rows are not compressed; lriType, which is 1 and 2; LFS and "
+        "log stream, with those of the record",
+    ),
+)  # fmt: skip
+_NO_PREFIX = "the framing has no prefix that says more than an LSN"
+_COMPRESSED = "its rows are compressed still"
 _NO_LSN = "neither the record nor its prefix contains a log sequence number"
 _BEFORE = "the transaction begins before the log at hand"
 _DAMAGED = "a record that cannot be read is in between"
@@ -60,14 +89,9 @@ class Continuity:
     """Tests a log record by record."""
 
     def __init__(self) -> None:
-        self._order = Claim("positions in the log ascend", "records")
-        self._twice = Claim("no record is there twice in a row", "records")
-        self._chains = Claim(
-            "each record follows the one that it names as the one before in its transaction", "records"
-        )
-        self._begins = Claim("a transaction has ended before its identifier is used again", "transactions")
-        self._ends = Claim("what a commit or an abort ends is in the log", "ends of transactions")
-        self._gaps = Claim("no bytes are missing between two records", "records")
+        self._order, self._twice, self._chains, self._begins, self._ends, self._gaps, self._prefix = self._all = [
+            statement.claim() for statement in STATEMENTS
+        ]
         self._suspects: list[tuple[Claim, str]] = []
         """Failures unless the log was read with records left out."""
         self._streams: dict[int, _Stream] = {}
@@ -86,6 +110,7 @@ class Continuity:
         stream = self._streams.setdefault(_stream(record), _Stream())
         self._test_order(record, stream)
         self._test_twice(record, raw)
+        self._test_prefix(record)
         address = record.address or None
         if address is not None:
             stream.first = address if stream.first is None else min(stream.first, address)
@@ -107,17 +132,19 @@ class Continuity:
                 claim.test(failure)
             else:
                 claim.untestable[_FEW] += 1
-        return [self._order, self._twice, self._chains, self._begins, self._ends, self._gaps]
+        return self._all
 
     # -- one record ---------------------------------------------------------------------------
 
     def _test_order(self, record: LogRecord, stream: _Stream) -> None:
-        if not record.lsn:
+        if record.lsn is None:
             self._order.untestable[_NO_LSN] += 1
             return
         position, address = (record.lfs, record.lsn), record.address or None
         failure = None
-        if position < stream.last:
+        if not record.lsn:
+            failure = f"{_said(record)}: its LSN is zero"
+        elif position < stream.last:
             failure = f"{_said(record)}: LSN {record.lsn:016X} behind {stream.last[1]:016X}"
         elif address is not None and stream.address is not None and address <= stream.address:
             failure = f"{_said(record)}: address {address:016X} behind {stream.address:016X}"
@@ -125,12 +152,26 @@ class Continuity:
         stream.last, stream.address = position, address
 
     def _test_twice(self, record: LogRecord, raw: bytes) -> None:
-        if not record.lsn:
+        if record.lsn is None:
             self._twice.untestable[_NO_LSN] += 1
         else:
             is_same = (record.lsn, raw) == self._last
             self._twice.test(f"{_said(record)}: the same as the record before it" if is_same else None)
             self._last = record.lsn, raw
+
+    def _test_prefix(self, record: LogRecord) -> None:
+        prefix = record.prefix
+        stated = getattr(prefix, "real_log_rec_len", None)
+        if stated is None:
+            self._prefix.untestable[_NO_PREFIX] += 1
+            return
+        wrong = list(_contradictions(record))
+        if not record.is_compressed and stated != record.extent.length:
+            wrong.append(f"realLogRecLen is {stated}, but the record has {record.extent.length} bytes")
+        if record.is_compressed and not wrong:
+            self._prefix.untestable[_COMPRESSED] += 1
+        else:
+            self._prefix.test(f"{_said(record)}: {'; '.join(wrong)}" if wrong else None)
 
     def _test_chain(self, record: LogRecord, stream: _Stream) -> None:
         known = self._latest.get(record.transaction_id)
@@ -213,6 +254,20 @@ def _stream(record: LogRecord) -> int:
     """The log stream of a record; headers of 40 bytes do not have it set, so the prefix counts first."""
     lri = getattr(record.prefix, "record_lri_type2", None)
     return record.stream if lri is None else int(lri.part1)
+
+
+def _contradictions(record: LogRecord) -> Iterator[str]:
+    """What the log record identifiers of a prefix say otherwise than the manual or the record."""
+    for number in (1, 2):
+        lri = getattr(record.prefix, f"record_lri_type{number}", None)
+        if lri is None:
+            return
+        if lri.lri_type != number:
+            yield f"lriType is {lri.lri_type}, not {number}"
+        own = record.lfs if number == 1 else record.stream
+        # Headers of 40 bytes do not have the stream set.
+        if lri.part1 != own and (number == 1 or own):
+            yield f"part1 of type {number} is {lri.part1}, but the record has {own}"
 
 
 def _said(record: LogRecord) -> str:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
-from lmparse.changes.claims import Claim
+from lmparse.changes.claims import Claim, Statement
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import RecordExtent
@@ -19,6 +20,14 @@ from lmparse.records.reader import Record, Values
 from lmparse.records.settings import Decision
 from lmparse.spec.layout import Field
 
+BYTES = Statement(
+    "every byte is accounted for", "bytes",
+    "the sum of descriptor words, records, skipped and quarantined bytes, with the size of the file",
+)  # fmt: skip
+RECORDS = Statement("every record can be read", "records", "the framing and each record, with its spec")
+VALUES = Statement("the values of every record can be read", "records", "each field, with its type in the spec")
+ROWS = Statement("every row can be read", "changes", "each column, with its description")
+STATEMENTS = (BYTES, RECORDS, VALUES, ROWS)
 _SIZES = ("size", "descriptors", "parsed", "skipped", "quarantined")
 
 
@@ -118,10 +127,7 @@ def account(path: str, options: Options) -> CheckReport:
 
     file = open_file(path, replace(options, mode="permissive", include=("all",), order="file"), on_error=keep)
     report.size = len(file.buffer)
-    bytes_, records, values = (
-        Claim("every byte is accounted for", "bytes"), Claim("every record can be read", "records"),
-        Claim("the values of every record can be read", "records"),
-    )  # fmt: skip
+    bytes_, records, values = BYTES.claim(), RECORDS.claim(), VALUES.claim()
     is_first_pass = True
     _Count(file, report, keep, records, values).run()
     is_first_pass = False
@@ -142,7 +148,7 @@ def _of_log(file: ChangeLog, report: CheckReport) -> list[Claim]:
         report.differences += claim.failures
         if claim.failed > len(claim.failures):
             report.differences.append(f"and {claim.failed - len(claim.failures)} more: {claim.says}")
-    rows = Claim("every row can be read", "changes")
+    rows = ROWS.claim()
     if file.has_descriptions:
         before = file.tally.dropped
         with suppress(FramingError):  # it is reported already
@@ -165,6 +171,11 @@ class _Count:
     keep: Callable[[DataError], None]
     records: Claim
     values: Claim
+
+    @cached_property
+    def log(self) -> ChangeLog | None:
+        """The file, if its records are changes."""
+        return self.file if isinstance(self.file, ChangeLog) else None
 
     def run(self) -> None:
         file, report = self.file, self.report
@@ -191,17 +202,22 @@ class _Count:
     def _read(self, extent: RecordExtent) -> Record | None:
         """One record; its errors are reported here unless reading the changes reports them."""
         file = self.file
-        has_rows = isinstance(file, ChangeLog) and file.has_descriptions
-        is_covered = isinstance(file, ChangeLog) and has_rows and file.rows_cover_records
+        has_rows = self.log is not None and self.log.has_descriptions
+        is_covered = self.log is not None and has_rows and self.log.rows_cover_records
         self.records.tested += 1
+        raw = extent.read(file.buffer)
         try:
-            record = file.read_bytes(extent.read(file.buffer))
+            record = file.read_bytes(raw)
         except DataError as error:
+            if self.log is not None:
+                self.log.test(extent, raw, None)
             self.report.quarantined += extent.length
             self.records.failed += 1
             if not has_rows:
                 file.report(error, extent)
             return None
+        if self.log is not None:
+            self.log.test(extent, raw, record)
         self.values.tested += 1
         self.values.failed += bool(record.faults)
         for fault in () if is_covered else record.faults:

@@ -234,7 +234,9 @@ class _Maker:
     def special(self) -> Iterator[bytes]:
         """One change of each kind that has no row."""
         at = self._tick()
-        shared = {"uor_id": at, "uor_disp": "C", "log_rec_disp": "C", "uor_commit_lrsn": at + 0x800}
+        commit: dict[str, Any] = dict.fromkeys(("uor_commit_lrsn", "uor_commit_point"), at + 0x2000)
+        commit["uor_commit_timestamp"] = (self.clock + timedelta(seconds=9)).isoformat(timespec="microseconds")
+        shared = {"uor_id": at, "uor_disp": "C", "log_rec_disp": "C", **commit}
         shared["auth_id"] = "SYSADM"
         clone = _counted(_PAGE.encode("PAYROLL")) + _counted(_PAGE.encode("ACCOUNT_CLONE"))
         for change_type, payload in (

@@ -15,6 +15,8 @@ from writers.bmc.lldf import HeaderField
 
 import lmparse
 from lmparse.bmc.headers import Header
+from lmparse.logs.check import account
+from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 
@@ -25,6 +27,14 @@ NARROW = {
     "without the newest fields": tuple(lldf.narrow(drop=("SQLRIRBA", "PAGENUMFMT"))),
     "without fields of rollback": tuple(lldf.narrow(drop=("INCOMPLETETRANS", "INCOMPLETEDEP", "UORHASCOMP"))),
 }
+
+
+DECISIVE = {
+    "SYSTEMID", "DBID", "PSID", "TBOBID", "TBOWNERLEN", "TBNAMELEN", "TABLEOWNER", "TABLENAME", "LOGLRSN", "LOGRBA",
+    "MEMBERID", "RID", "CHANGE TYPE", "SQLTYPE", "LOGRECDISP", "UORDISP", "UORID", "SEGNUM", "TOTALSEGS",
+    "UORCOMMITTIMESTAMP", "UORCOMMITLRSN", "UORCOMMITPOINT",
+}  # fmt: skip
+"""Fields without which changes would be read wrongly."""
 
 
 def put(folder: Path, log: logs.Example, framing: str = "rdw") -> tuple[Path, Path]:
@@ -251,10 +261,16 @@ def test_a_missing_description_is_an_error_or_loses_nothing(shape: str) -> None:
             assert header_of(spec, left).places == {k: v for k, v in whole.places.items() if k != "length"}
         elif number == len(lines) - 1:
             assert header_of(spec, left).width < whole.width, "which LENGTH of each record contradicts"
-        else:
+        elif line.name in DECISIVE:
             with pytest.raises(lmparse.ControlError, match=r"bytes at .*, between .* in no field") as caught:
                 header_of(spec, left)
             assert caught.value.code == "LMP-C006"
+        else:
+            header = header_of(spec, left)
+            kept = next(field for field in header.fields if field.name == "UNDESCRIBED")
+            assert kept.position <= line.position < line.position + line.length <= kept.end, "its bytes are kept"
+            assert (len(header.holes), header.claim().failed) == (1, 1)
+            assert header.width == whole.width
 
 
 def test_a_header_described_in_any_order_is_the_same() -> None:
@@ -270,7 +286,6 @@ def test_a_header_described_in_any_order_is_the_same() -> None:
         (HeaderField("NEWTEXT", "CHAR", 8, 281), "SQLRIRBA up to 286 and NEWTEXT from 281"),
         (HeaderField("NEWTEXT", "CHAR", 8, 0), "LENGTH up to 1 and NEWTEXT from 0"),
         (HeaderField("NEWTEXT", "CHAR", 8, 188), "NEWTEXT up to 195 and UORCOMMITLRSN from 192"),
-        (HeaderField("NEWTEXT", "CHAR", 8, 289), "1 bytes at 288, between PAGENUMFMT and NEWTEXT, in no field"),
     ],
 )
 def test_bytes_of_two_fields_or_of_none_are_an_error(more: HeaderField, found: str, tmp_path: Path) -> None:
@@ -280,6 +295,24 @@ def test_bytes_of_two_fields_or_of_none_are_an_error(more: HeaderField, found: s
         with pytest.raises(lmparse.ControlError) as caught:
             read()
         assert (caught.value.code, caught.value.file, caught.value.found) == ("LMP-C006", str(ctl), found)
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai", "check"])
+def test_bytes_of_no_field_that_decides_nothing_are_kept(engine: str, tmp_path: Path) -> None:
+    """The rows are read; `check` names the bytes, and ends with a difference."""
+    lines = [line for line in lldf.described() if line.name not in ("AUTHID", "PLAN")]
+    log = small(auth_id="SOMEONE", plan="PLANB")
+    records = [record for record in log.control_records if record[:4] != control.xhdf()[:4]]
+    data, ctl = put(tmp_path, replace(log, control_records=[*records, *map(control.xhdf, lines)]))
+    columns = lmparse.read_table(data, spec="bmc_lldf", control=str(ctl), engine=engine).to_pydict()
+    assert (columns["auth_id"], columns["connect_id"]) == ([None], ["BATCH"])
+    (record,) = lmparse.open_log(data, control=ctl).records()
+    assert record["UNDESCRIBED"] == ("SOMEONE " + "PLANB   ").encode("cp037").hex().upper()
+    (change,) = lmparse.open_log(data, control=ctl).changes()
+    assert change["after"]["NO"] == 1
+    report = account(str(data), Options.parse({"control": str(ctl)}))
+    assert report.differences == ["16 bytes at 234, between CORRELATIONID and LUWNETWORKID, in no field"]
+    assert any("16 bytes at 234" in notice for notice in report.notices)
 
 
 @pytest.mark.parametrize("name", ["UORDISP", "LOGRECDISP", "SQLTYPE", "PSID", "UORID", "CHANGE TYPE"])

@@ -87,7 +87,8 @@ def change_types() -> Iterator[Case]:
     log.change("SC", parts=[b"\x00\x01\xff"], detail={"payload": "0001FF"})
     log.change("ZZ", parts=["new"], detail={"change_type": "ZZ", "text": "new"})
     title = "Every listed CHANGE TYPE with what its DATA holds, and one that is not listed"
-    yield log.case("bmc_lldf_data", "every_change_type", title, LLDF)
+    said = {"dlds_fields": {"ddl_objects": "Y", "cmds_included": "Y"}}
+    yield log.case("bmc_lldf_data", "every_change_type", title, LLDF, control=said)
 
     log = Log(PLAIN)
     log.change("DM", parts=[b"\xc1\xc2", b"\xc1\xff\xff"], detail={"limit_keys": ["C1C2", "C1FFFF"]})
@@ -131,7 +132,8 @@ def segments() -> Iterator[Case]:
             )
     log = Log(PLAIN, seg_len="data")
     log.change("UB", FIRST, CHANGED, segments=2)
-    yield log.case("bmc_lldf_data", "segments_two", "Two segments, SEGLEN without the header", SEGMENTS)
+    said = {"dlds_fields": {"segmented": "Y"}}
+    yield log.case("bmc_lldf_data", "segments_two", "Two segments, SEGLEN without the header", SEGMENTS, control=said)
 
 
 def units() -> Iterator[Case]:
@@ -168,7 +170,7 @@ _DISPOSITIONS = (
     ("C", "C", "R"),
     ("C", "", ""),
     ("C", "C", "U"),
-    ("C", "A", "R"),
+    ("A", "S", "R"),
     ("C", "S", "R"),
     ("C", "O", "R"),
     ("A", "A", "R"),
@@ -221,6 +223,7 @@ def described_records() -> Iterator[Case]:
     for name in short:
         if name.endswith("lrsn"):
             short[name] = short[name][:14] + "000000"
+    short["seg_len"] = 245 + len(DATA) // 2
     dropped = ["SQLRIRBA", "PAGENUMFMT"]
     lines = [
         *lldf.narrow(drop=dropped, order=["SEGNUM", "PLAN"]),
@@ -379,10 +382,13 @@ def german_names(ccsid: str) -> Case:
         4,
         dlci={"COLUMNNAME": raw["column"].ljust(128, b"\x40"), "COLUMNNAMELEN": len(raw["column"])},
     )
-    table = Table(columns=(column,))
+    padded = {name: raw[name].ljust(128, b"\x40") for name in ("owner", "name")}
+    lengths = {"TBOWNERLEN": len(raw["owner"]), "TBNAMELEN": len(raw["name"])}
+    short = {"SHORTOWNER": padded["owner"][:8], "SHORTNAME": padded["name"][:18]}
+    described = {"TBOWNER": padded["owner"], "TBNAME": padded["name"], **lengths, **short}
+    table = Table(columns=(column,), dtbi=described)
     log = Log(table)
     header = {"table_owner": raw["owner"].ljust(8, b"\x40"), "table_name": raw["name"].ljust(18, b"\x40")}
-    lengths = {"tbowner_len": len(raw["owner"]), "tbname_len": len(raw["name"])}
     log.insert({texts["column"]: 1}, **header, **lengths)
     names = {"schema_name": texts["owner"], "table_name": texts["name"]}
     title = f"Owner, table and column in German EBCDIC, CCSID {ccsid} as XTYP says: umlauts, § and @"

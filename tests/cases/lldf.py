@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from cases.case import LLDF, Case, Row
@@ -39,12 +39,11 @@ EVERY_FIELD: Row = {
     "uor_disp": "C",
     "uor_id_lrsn": "00DE1234567880000000",
     "uor_id": "00000000000012345000",
-    "seg_len": 296,
     "total_segs": 1,
     "seg_num": 1,
     "reserved": "00C0FFEE",
     "uor_commit_lrsn": "00DE1234567899000000",
-    "uor_commit_point": "00000000000012346000",
+    "uor_commit_point": "00000000123456800000",
     "connection_type": "BA",
     "connect_id": "BATCH",
     "correlation_id": "PAYROLL01",
@@ -78,9 +77,11 @@ def record(size: int = 288, extra: str = "", data: str = DATA, **given: Any) -> 
     return _record(EVERY_FIELD | given, size, extra, data)
 
 
-def _record(values: Mapping[str, Any], size: int, extra: str, data: str) -> tuple[bytes, Row]:
+def _record(values: Row, size: int, extra: str, data: str) -> tuple[bytes, Row]:
+    length = size + len(extra) // 2
+    values = {"seg_len": length + len(data) // 2} | values
     raw = lldf.header(size, bytes.fromhex(extra), **values) + bytes.fromhex(data)
-    row: Row = {"length": size + len(extra) // 2} | dict(values)
+    row: Row = {"length": length} | values
     if size < 287:
         row["sql_ri_rba"] = None
     if size < 288:
@@ -116,7 +117,7 @@ def nothing() -> tuple[bytes, Row]:
             zero[name] = None
         else:
             zero[name] = 0 if isinstance(value, int) else "0" * len(value)
-    return record(data="", **zero | {"system_id": "DB2A"})
+    return record(data="", **zero | {"system_id": "DB2A", "seg_len": 0})
 
 
 _TIMES = ("timestamp", "uor_timestamp", "uor_commit_timestamp")
@@ -159,7 +160,24 @@ def codes() -> Iterator[Case]:
     """The code fields: what is listed, and that the lists are open."""
     for field, texts in CODES.items():
         title = f"Every listed {field.upper().replace('_', '')}, blank, and one that is not listed: it is no error"
-        yield case(f"codes_{field}", title, *(record(**{field: text}) for text in texts))
+        yield case(f"codes_{field}", title, *(of_unit(n, **{field: text}) for n, text in enumerate(texts)))
+
+
+NO_COMMIT: Row = {"uor_commit_timestamp": None, "uor_commit_lrsn": "0" * 20, "uor_commit_point": "0" * 20}
+
+
+def of_unit(number: int, **given: Any) -> tuple[bytes, Row]:
+    """A record of a unit of its own, which is committed, or rolled back, or open, with all that goes with it."""
+    own = {"uor_id": f"{0x12345000 + number:020X}"}
+    if given.get("log_rec_disp") == "A":
+        given["uor_disp"] = "A"
+    if given.get("uor_commit_timestamp", "") is None:
+        given["uor_disp"] = ""
+    if given.get("uor_disp", "C") != "C":
+        own |= NO_COMMIT
+    if given.get("uor_disp") == "A":
+        own["log_rec_disp"] = "A"
+    return record(**own | given)
 
 
 def values() -> Iterator[Case]:
@@ -177,7 +195,8 @@ def values() -> Iterator[Case]:
         None,
     )
     title = "Timestamps: six digits, nano, femto, all 20, first and last year, 24:00:00, and all zero, which is null"
-    yield case("timestamps", title, *(record(timestamp=time, uor_commit_timestamp=time) for time in times))
+    records = (of_unit(number, timestamp=time, uor_commit_timestamp=time) for number, time in enumerate(times))
+    yield case("timestamps", title, *records)
     yield case(
         "short_log_positions",
         "6-byte forms inside BIN(10), as footnote 1 places them: LRSN at offset 1, RBA at offset 4",
@@ -198,6 +217,8 @@ def values() -> Iterator[Case]:
             luw_sequence_no=0xFFFF,
             log_lrsn="FF" * 10,
             log_rba="FF" * 10,
+            uor_commit_lrsn="FF" * 10,
+            uor_commit_point="FF" * 10,
             rid="FF" * 5,
             luw_instance_no="FF" * 6,
         ),
@@ -223,7 +244,9 @@ def german() -> Iterator[Case]:
     widths = {"table_name": 18, "auth_id": 8, "plan": 8}
     padded = {name: value.ljust(widths[name], b"\x40") for name, value in raw.items()}
     record_bytes, row = record()
-    record_bytes = lldf.header(**EVERY_FIELD | {"tbname_len": len(raw["table_name"])} | padded) + bytes.fromhex(DATA)
+    record_bytes = lldf.header(
+        **EVERY_FIELD | {"tbname_len": len(raw["table_name"]), "seg_len": row["seg_len"]} | padded
+    ) + bytes.fromhex(DATA)
     row = row | names | {"tbname_len": len(raw["table_name"])}
     for page in ("273", "IBM01141"):
         yield case(
@@ -236,7 +259,7 @@ def german() -> Iterator[Case]:
 
 def framings() -> Iterator[Case]:
     """The same records in each framing, which the bytes prove."""
-    records = [record(log_rba=f"{number:020X}") for number in range(3)]
+    records = [record(log_rba=f"{0x123456789ABC + number:020X}") for number in range(3)]
     raws, rows = [raw for raw, _ in records], [row for _, row in records]
     for kind, options in _FRAMINGS.items():
         title = f"Three records in framing {kind}, found without being told"

@@ -159,7 +159,15 @@ def of_kinds(
     items, found = [], []
     for number, put in enumerate(puts):
         header = header_of(server, put, number)
-        items.append(Framed(record(server, header, put.body), lsn=header.lsn, lso=77, lfs=header.lfs))
+        items.append(
+            Framed(
+                record(server, header, put.body),
+                lsn=header.lsn,
+                lso=77 + 4096 * number,
+                lfs=header.lfs,
+                stream_id=header.stream_id,
+            )
+        )
         found.append({"kind": put.kind, **header_row(server, header, put.body), **put.values})
     data = framed(framing or framing_of(server), server.byte_order, items)
     return Case(folder, name, title, doc_ref, data, found, options=options_of(server, framing))

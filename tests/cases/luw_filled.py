@@ -171,7 +171,9 @@ def refused_rows() -> Iterator[Case]:
         row = image(server, b"a row")
         put = Put("normal", "", dms.insert(server, TABLE, place_of(server), row), held_row(server, 162, row))
         header = header_of(server, put, 0)
-        item = Framed(record(server, header, put.body), lsn=header.lsn, lso=77, lfs=header.lfs)
+        item = Framed(
+            record(server, header, put.body), lsn=header.lsn, lso=77, lfs=header.lfs, stream_id=header.stream_id
+        )
         data = framed(framing, server.byte_order, [replace(item, sqlcode=-2048)])  # type: ignore[arg-type]
         shown = {"kind": "db2_dms.insert_record_v97", **header_row(server, header, put.body), **put.values}
         title = f"An sqlcode in the prefix of framing {framing}, {told(server)}"

@@ -266,7 +266,7 @@ def dlds(total: int | None = None, **fields: FieldValue) -> bytes:
 
 def dlge(**fields: FieldValue) -> bytes:
     """DLGE, log information end record (1.4), 48 bytes."""
-    defaults: Options = {"ENDRBA": "00000000000099999999", "ENDTIME": "2026-03-14T12:00:00"}
+    defaults: Options = {"ENDRBA": "00DEFFFFFFFFFFFFFFFF", "ENDTIME": "2026-03-14T12:00:00"}
     return _record(DLGE, "DLGE", defaults, fields)
 
 

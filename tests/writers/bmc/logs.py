@@ -117,7 +117,7 @@ class Unit:
     @property
     def rba(self) -> str:
         """UORID."""
-        return f"{0x12340000 + 0x1000 * self.number:020X}"
+        return f"{0x12300000 + 0x1000 * self.number:020X}"
 
     @property
     def lrsn(self) -> str:
@@ -144,7 +144,7 @@ class Unit:
         commit: dict[str, FieldValue] = {
             "uor_commit_timestamp": self.commit_ts if self.committed else None,
             "uor_commit_lrsn": self.commit_lrsn if self.committed else None,
-            "uor_commit_point": f"{int(self.rba, 16) + 0xFFF:020X}" if self.committed else None,
+            "uor_commit_point": f"{int(self.rba, 16) + 0x1000000:020X}" if self.committed else None,
         }
         return {
             "member_id": self.member_id,
@@ -576,7 +576,7 @@ def _units_taken_back(writer: Writer) -> None:
     _, items, stock = TABLES
     row: Row = {"NO": 9, "KIND": "B", "SUM": "-0.01"}
     aborted = Unit(3, disposition="A")
-    writer.add(aborted, stock, "I", after=row)
+    writer.add(aborted, stock, "I", after=row, uor_has_comp="Y")
     writer.add(aborted, stock, "D", before=row, sql_type="U", uor_has_comp="Y")
     savepoint = Unit(4)
     writer.add(savepoint, stock, "I", after=row)

@@ -1,0 +1,341 @@
+"""Consistency: whether the records of a Log Master log agree with themselves and each other.
+
+The manual defines no order of the records in a file, and no record names another one. So positions are compared with
+those of the unit of recovery, and headers of one unit, of one change and of one table with each other. Each record
+costs 32 bytes until the end, however long it is.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from lmparse.bmc.change_record import has_images
+from lmparse.bmc.segments import KEY_FIELDS
+from lmparse.changes.claims import KEPT_FAILURES, Claim, Statement
+from lmparse.framing.extents import RecordExtent
+from lmparse.records.reader import Values
+from lmparse.spec import catalog
+
+ORDER = Statement(
+    "records are in the order of their positions", "records",
+    "not testable: the manual says that the file has no order",
+)  # fmt: skip
+TWICE = Statement("no record is there twice", "records", "the bytes of all records, wherever they are in the file")
+LENGTH = Statement("headers have one length", "records", "LENGTH, with that of most records")
+SEG_LEN = Statement(
+    "SEGLEN is the length of the record", "records",
+    "SEGLEN, with the length of the record, of the record and its descriptor word, or of DATA: that of most records "
+    "counts, and is listed as a decision",
+)  # fmt: skip
+SEGMENTS = Statement(
+    "the segments of a change are all there, once each", "changes",
+    "SEGNUM, from 0 or 1 up to TOTALSEGS, for records with the same UORID, LOGRBA, LOGLRSN, RID, MEMBERID, CHANGE TYPE "
+    "and TOTALSEGS. A change in one record has number 0 or 1, as most of them",
+)  # fmt: skip
+UNITS = Statement(
+    "the records of a unit of recovery agree on it", "records",
+    "SYSTEMID, UORIDLRSN, UORTIMESTAMP, UORCOMMITTIMESTAMP, UORDISP, UORCOMMITLRSN, UORCOMMITPOINT, INCOMPLETETRANS, "
+    "INCOMPLETEDEP and UORHASCOMP of records with the same MEMBERID and UORID",
+)  # fmt: skip
+WITHIN = Statement(
+    "a change is between the beginning and the commit of its unit", "records",
+    "UORID, LOGRBA and UORCOMMITPOINT; UORIDLRSN, LOGLRSN and UORCOMMITLRSN. A change of a row has a UORID",
+)  # fmt: skip
+COMMITS = Statement(
+    "a unit has a commit record if it is committed, and only then", "records",
+    "UORDISP, with UORCOMMITLRSN, UORCOMMITPOINT and UORCOMMITTIMESTAMP: all of them, or none, are other than zero",
+)  # fmt: skip
+OUTCOMES = Statement(
+    "a change was taken back with its unit, or kept with it", "records",
+    "LOGRECDISP, which is not A in a committed unit, nor C in one that was rolled back",
+)  # fmt: skip
+STATEMENTS = (ORDER, TWICE, LENGTH, SEG_LEN, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
+
+_UNIT_FIELDS = (
+    "system_id", "uor_id_lrsn", "uor_timestamp", "uor_commit_timestamp", "uor_disp", "uor_commit_lrsn",
+    "uor_commit_point", "incomplete_trans", "incomplete_dep", "uor_has_comp",
+)  # fmt: skip
+_WHOLE = ((0, 0), (1, 0), (1, 1))
+"""TOTALSEGS and SEGNUM of a change in one record: the number of the first segment is not documented."""
+_COMMIT_FIELDS = ("uor_commit_lrsn", "uor_commit_point", "uor_commit_timestamp")
+_BOUNDS = (("uor_id", "log_rba", "uor_commit_point"), ("uor_id_lrsn", "log_lrsn", "uor_commit_lrsn"))
+_LENGTHS = ("record", "record and descriptor word", "DATA")
+"""Meanings of SEGLEN, the best documented first."""
+_NO_ORDER = "the manual says that the file has no order"
+_ABSENT = "the header has no such field"
+_BAD_VALUE = "the value cannot be read"
+_ALONE = "the only record of its unit"
+_NO_UNIT = "UORID is zero"
+_NO_POSITION = "the positions of the unit are zero"
+_NO_SEGMENTS = "SEGLEN, TOTALSEGS and SEGNUM are zero"
+_NO_MEANING = "SEGLEN of most records is no length of them"
+_DAMAGED = "a record that cannot be read may be the one that is missing"
+_ZERO = bytes(10)
+"""A position that is not there."""
+_MASK = (1 << 64) - 1
+
+Kind = TypeVar("Kind", bound=Hashable)
+Reread = Callable[[Collection[int]], Mapping[int, tuple[RecordExtent, Values]]]
+"""Returns extents and headers of records, by their numbers."""
+
+
+@dataclass
+class _Kinds(Generic[Kind]):
+    """Records by a value: the number of each, and the first ones in words."""
+
+    counts: Counter[Kind] = field(default_factory=Counter)
+    first: dict[Kind, list[str]] = field(default_factory=dict)
+
+    def add(self, kind: Kind, extent: RecordExtent, found: str = "") -> None:
+        self.counts[kind] += 1
+        known = self.first.setdefault(kind, [])
+        if len(known) < KEPT_FAILURES:
+            known.append(f"{_said(extent)}{found}")
+
+    def test(self, claim: Claim, is_good: Callable[[Kind], bool], failure: str) -> None:
+        """Count all of them as tested, and those of another kind than a good one as failed."""
+        claim.tested += self.counts.total()
+        for kind, count in self.counts.items():
+            if not is_good(kind):
+                claim.fail(count, (f"{said}{failure}" for said in self.first[kind]))
+
+
+@dataclass(slots=True)
+class _Group:
+    """The segments of one change that were found so far."""
+
+    total: int
+    extent: RecordExtent
+    numbers: set[int] = field(default_factory=set)
+
+    @property
+    def is_complete(self) -> bool:
+        return len(self.numbers) == self.total and (0 in self.numbers) != (self.total in self.numbers)
+
+
+class Consistency:
+    """Tests the header of each record of a log.
+
+    `absent` are the fields that the described header does not have. Of a merged log, one unit may be in several logs.
+    """
+
+    def __init__(self, absent: Collection[str] = (), *, is_merged: bool = False) -> None:
+        self._absent, self._is_merged = frozenset(absent), is_merged
+        self._order, self._twice, self._length, self._seg_len, self._segments, self._units, self._within, \
+            self._commits, self._outcomes = self._all = [statement.claim() for statement in STATEMENTS]  # fmt: skip
+        self._commit_fields = tuple(name for name in _COMMIT_FIELDS if name not in self._absent)
+        self._indexes, self._digests = array("Q"), array("Q")
+        self._keys, self._said = array("Q"), array("Q")
+        """Digests of the unit of each record, and of what its header says of the unit."""
+        self._headers = _Kinds[int]()
+        self._seg_lens = _Kinds[tuple[bool, ...]]()
+        """By which of the lengths SEGLEN is; the last is zero."""
+        self._whole = _Kinds[tuple[int, int]]()
+        """Changes in one record by TOTALSEGS and SEGNUM."""
+        self._groups: dict[tuple[Any, ...], _Group] = {}
+        self._is_damaged = False
+        self.meaning: tuple[str, str] | None = None
+        """What SEGLEN counts, and the evidence; known once the claims are."""
+        self.unknown_lengths = ""
+        """If SEGLEN of most records is no length of them: how many these are."""
+
+    def unreadable(self) -> None:
+        """Take note of a record that cannot be read."""
+        self._is_damaged = True
+
+    def add(self, extent: RecordExtent, raw: bytes, values: Values) -> None:
+        """Test one record."""
+        self._order.untestable[_NO_ORDER] += 1
+        self._indexes.append(extent.index)
+        self._digests.append(hash(raw) & _MASK)
+        unit = values["uor_id"]
+        self._keys.append(hash((values["member_id"], unit)) & _MASK if unit and any(unit) else 0)
+        self._said.append(hash(tuple([values[name] for name in _UNIT_FIELDS])) & _MASK)
+        self._headers.add(values["length"], extent)
+        self._test_seg_len(extent, values)
+        self._test_segment(extent, values)
+        self._test_within(extent, values)
+        self._test_outcome(extent, values)
+
+    def claims(self, reread: Reread) -> list[Claim]:
+        """What came of all tests."""
+        common = self._headers.counts.most_common(1)
+        self._headers.test(
+            self._length, lambda kind: kind == common[0][0], f": a header of another LENGTH than {dict(common)}"
+        )
+        self._end_seg_len()
+        self._end_segments()
+        self._end_twice()
+        self._end_units(reread)
+        return self._all
+
+    # -- segments -----------------------------------------------------------------------------
+
+    def _test_seg_len(self, extent: RecordExtent, values: Values) -> None:
+        stated = values["seg_len"]
+        if stated is None:
+            self._seg_len.untestable[_ABSENT if "seg_len" in self._absent else _BAD_VALUE] += 1
+            return
+        lengths = extent.length, extent.length + _descriptor(), len(values["data"] or b"")
+        is_unset = not (stated or values["total_segs"] or values["seg_num"])
+        fits = (*[stated == length for length in lengths], is_unset)
+        self._seg_lens.add(fits, extent, f": SEGLEN {stated} of {extent.length} bytes")
+
+    def _end_seg_len(self) -> None:
+        kinds, total = self._seg_lens, self._seg_lens.counts.total()
+        fits = [sum(count for fit, count in kinds.counts.items() if fit[place]) for place in range(len(_LENGTHS))]
+        best = fits.index(max(fits))
+        if 2 * fits[best] >= total > 0:
+            self.meaning = _LENGTHS[best], f"fits {fits[best]} of {total} records"
+            kinds.test(self._seg_len, lambda fit: fit[best], f", not the length of the {_LENGTHS[best]}")
+        elif total and all(fit[-1] for fit in kinds.counts):
+            self._seg_len.untestable[_NO_SEGMENTS] += total
+        elif total:
+            self.unknown_lengths = f"SEGLEN is not a length of {total - max(fits)} of {total} records"
+            self._seg_len.untestable[_NO_MEANING] += total
+
+    def _test_segment(self, extent: RecordExtent, values: Values) -> None:
+        total, number = values["total_segs"], values["seg_num"]
+        if total is None or number is None:
+            self._segments.untestable[_ABSENT if {"total_segs", "seg_num"} & self._absent else _BAD_VALUE] += 1
+        elif total > 1:
+            self._add_segment(extent, values, total, number)
+        elif not (total or number or values["seg_len"]):
+            self._segments.untestable[_NO_SEGMENTS] += 1
+        else:
+            self._whole.add((total, number), extent, f" is segment {number} of {total}")
+
+    def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> None:
+        key = tuple([values[name] for name in KEY_FIELDS])
+        group = self._groups.setdefault(key, _Group(total, extent))
+        if number > total or number in group.numbers:
+            self._segments.test(f"{_said(extent)}: segment {number} of {total} is there twice, or is one too many")
+            return
+        group.numbers.add(number)
+        if group.is_complete:
+            self._segments.test()
+            del self._groups[key]
+
+    def _end_segments(self) -> None:
+        for group in self._groups.values():
+            if self._is_damaged:
+                self._segments.untestable[_DAMAGED] += 1
+            else:
+                numbers = ", ".join(map(str, sorted(group.numbers)[:10]))
+                self._segments.test(f"{_said(group.extent)}: of {group.total} segments only {numbers} are there")
+        likely = [kind for kind, _ in self._whole.counts.most_common() if kind in _WHOLE]
+        self._whole.test(self._segments, lambda kind: kind in likely[:1], ", unlike other changes in one record")
+
+    # -- one unit -----------------------------------------------------------------------------
+
+    def _test_within(self, extent: RecordExtent, values: Values) -> None:
+        failure, tested = None, False
+        for begin, place, end in _BOUNDS:
+            first, at, last = values[begin], values[place], values[end]
+            if not at:
+                continue
+            if begin == "uor_id" and any(at) and not any(first or b"") and has_images(values["change_type"] or ""):
+                tested, failure = True, f"{_said(extent)}: UORID is zero, but a change of a row has a unit"
+            if first and any(first):
+                tested = True
+                if at < first:
+                    failure = f"{_said(extent)}: {_name(place)} {_hex(at)} before {_name(begin)} {_hex(first)}"
+            if last and any(last):
+                tested = True
+                if at > last:
+                    failure = f"{_said(extent)}: {_name(place)} {_hex(at)} behind {_name(end)} {_hex(last)}"
+        if tested:
+            self._within.test(failure)
+        else:
+            self._within.untestable[_NO_POSITION] += 1
+
+    def _test_outcome(self, extent: RecordExtent, values: Values) -> None:
+        unit, record = values["uor_disp"], values["log_rec_disp"]
+        if unit is None:
+            self._commits.untestable[_ABSENT] += 1
+            self._outcomes.untestable[_ABSENT] += 1
+            return
+        failure = None
+        if self._commit_fields:
+            found = [name for name in self._commit_fields if (value := values[name]) and value != _ZERO]
+            if unit == "C" and len(found) < len(self._commit_fields):
+                lacking = next(name for name in self._commit_fields if name not in found)
+                failure = f"{_said(extent)}: UORDISP is C, but {_name(lacking)} is zero"
+            elif unit != "C" and found:
+                failure = f"{_said(extent)}: UORDISP is {unit or 'blank'}, but {_name(found[0])} is not zero"
+            self._commits.test(failure)
+        else:
+            self._commits.untestable[_ABSENT] += 1
+        if record is None:
+            self._outcomes.untestable[_ABSENT] += 1
+        else:
+            is_bad = (unit, record) in (("C", "A"), ("A", "C"))
+            self._outcomes.test(f"{_said(extent)}: LOGRECDISP {record}, but UORDISP {unit}" if is_bad else None)
+
+    def _end_units(self, reread: Reread) -> None:
+        """Compare each record of a unit with the first one."""
+        keys, said = np.frombuffer(self._keys, np.uint64), np.frombuffer(self._said, np.uint64)
+        order = np.argsort(keys, kind="stable")
+        starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]])) if len(keys) else order
+        sizes = np.diff(starts, append=len(keys))
+        first = np.repeat(order[starts], sizes)
+        is_unit, is_first = keys[order] != 0, order == first
+        untestable = self._units.untestable
+        untestable[_NO_UNIT] += int(np.count_nonzero(~is_unit))
+        untestable[_ALONE] += int(np.count_nonzero((sizes == 1) & (keys[order[starts]] != 0)))
+        self._units.tested += int(np.count_nonzero(is_unit & ~is_first))
+        differing = np.flatnonzero(is_unit & (said[order] != said[first]))
+        count = len(differing)
+        if self._is_merged and count:
+            self._units.tested -= count
+            untestable["the log is merged, so that another log may say something else of the unit"] += count
+        elif count:
+            pairs = [(self._indexes[order[place]], self._indexes[first[place]]) for place in differing[:KEPT_FAILURES]]
+            self._units.fail(count, _differences(sorted(pairs), reread))
+        self._units.untestable += Counter()  # drops what is zero
+
+    def _end_twice(self) -> None:
+        digests = np.frombuffer(self._digests, np.uint64)
+        order = np.argsort(digests, kind="stable")
+        place = np.flatnonzero(digests[order[1:]] == digests[order[:-1]])
+        self._twice.tested += len(digests)
+        pairs = sorted((int(order[at + 1]), int(order[at])) for at in place)
+        indexes = self._indexes
+        self._twice.fail(
+            len(pairs), (f"record {indexes[later]}: the same as record {indexes[one]}" for later, one in pairs)
+        )
+
+
+def _differences(pairs: list[tuple[int, int]], reread: Reread) -> Iterator[str]:
+    found = reread({index for pair in pairs for index in pair})
+    for later, one in pairs:
+        (extent, values), (_, like) = found[later], found[one]
+        names = ", ".join(_name(name) for name in _UNIT_FIELDS if values[name] != like[name])
+        yield f"{_said(extent)}: unit {_hex(values['uor_id'])} has another {names} than in record {one}"
+
+
+@cache
+def _descriptor() -> int:
+    """Bytes of a record descriptor word."""
+    return catalog.load("zos_rdw").layout.width or 0
+
+
+@cache
+def _name(field_id: str) -> str:
+    """The vendor's name of a header field."""
+    return catalog.load("bmc_lldf").layout[field_id].orig_id or field_id
+
+
+def _hex(position: bytes) -> str:
+    return position.hex().upper()
+
+
+def _said(extent: RecordExtent) -> str:
+    return f"record {extent.index} at {extent.offset:#x}"

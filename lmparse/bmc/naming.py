@@ -1,0 +1,160 @@
+"""Naming: whether the names in headers have the stated lengths, and are those of the tables that DTBI describes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from lmparse.bmc.table_names import has_name
+from lmparse.bmc.tables import Tables, TableVersion, position_of
+from lmparse.changes.claims import Claim, Statement
+from lmparse.errors import ControlError
+from lmparse.framing.extents import RecordExtent
+from lmparse.records.reader import Values
+from lmparse.spec import catalog
+from lmparse.values.codepages import CodePage
+
+LENGTHS = Statement(
+    "TBOWNERLEN and TBNAMELEN are the lengths of owner and name", "records",
+    "both, with the names beside them. Of a longer name the header has only a part; then the length is not above 128, "
+    "the width of names in DTOB",
+)  # fmt: skip
+DESCRIBED = Statement(
+    "the control file has the table of a record, by this name", "records",
+    "SYSTEMID, DBID, PSID, TBOBID, DBNAME, TSNAME, TABLEOWNER and TABLENAME, with DTBI of these ids and the names "
+    "behind its documented fields",
+)  # fmt: skip
+IN_FORCE = Statement(
+    "the table was in force when it was changed", "records", "LOGRBA, or LOGLRSN in data sharing, with CREATERBA and "
+    "DROPRBA of DTBI",
+)  # fmt: skip
+STATEMENTS = (LENGTHS, DESCRIBED, IN_FORCE)
+
+_NAMES = (("tbowner_len", "table_owner"), ("tbname_len", "table_name"))
+_KEY = (
+    "system_id", "dbid", "psid", "tbobid", "dbname", "tsname", "tbowner_len", "tbname_len", "table_owner", "table_name",
+)  # fmt: skip
+_KEPT = 10_000
+"""Most tables whose results are kept for the records that follow."""
+_NO_CONTROL = "there is no control file"
+_NO_DTBI = "no DTBI record describes the table"
+_NO_NAMES = "DTBI ends before its names"
+_NO_POSITION = "DTBI does not say since when, or the header does not say when"
+_ABSENT = "the header has no such field, or it cannot be read"
+_SUBSTITUTED = "the name has characters that its code page lacks"
+
+Result = tuple[str | None, str | None]
+"""How a test failed, and why it could not be made; neither if it passed."""
+
+
+class Naming:
+    """Tests the names in the header of each record. `tables` are those of the control file; None without one."""
+
+    def __init__(self, tables: Tables | None, page: CodePage) -> None:
+        self._tables, self._page = tables, page
+        self._lengths, self._described, self._in_force = self._all = [statement.claim() for statement in STATEMENTS]
+        self._known: dict[tuple[Any, ...], tuple[Result, Result, TableVersion | None]] = {}
+
+    def add(self, extent: RecordExtent, values: Values) -> None:
+        """Test one record."""
+        key = tuple([values[name] for name in _KEY])
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            version = self._version(values)
+            described = self._is_described(values, version)
+            known = self._known[key] = _lengths(values), described, self._only(values)
+        lengths, described, version = known
+        _count(self._lengths, extent, lengths)
+        _count(self._described, extent, described)
+        _count(self._in_force, extent, self._is_in_force(values, version))
+
+    def claims(self) -> list[Claim]:
+        """What came of all tests."""
+        return self._all
+
+    def _version(self, values: Values) -> TableVersion | None:
+        try:
+            return None if self._tables is None else self._tables.find(values)
+        except ControlError as error:
+            # Which of several versions holds does not matter for the name.
+            is_known = error.code != "LMP-C002"
+            return next(self._versions(values), None) if is_known else None
+
+    def _versions(self, values: Values) -> Iterator[TableVersion]:
+        ids = tuple(values[name] for name in ("system_id", "dbid", "psid", "tbobid"))
+        return (version for version in (self._tables.versions if self._tables else ()) if version.is_of(ids))
+
+    def _only(self, values: Values) -> TableVersion | None:
+        """The version, if the table has one only: the right one of several is found by its positions."""
+        found = list(self._versions(values))
+        return found[0] if len(found) == 1 else None
+
+    def _is_described(self, values: Values, version: TableVersion | None) -> Result:
+        if self._tables is None:
+            return None, _NO_CONTROL
+        if version is None:
+            ids = ".".join(
+                "????" if values[name] is None else f"{values[name]:04X}" for name in ("dbid", "psid", "tbobid")
+            )
+            return f": no control record describes {values['system_id']}.{ids}", None
+        described = version.described
+        if not described:
+            return None, _NO_DTBI
+        dbname = described.get("dbname")
+        if dbname and values["dbname"] and dbname != values["dbname"]:
+            return f": DBNAME {values['dbname']}, but DTBI of its ids has {dbname}", None
+        if not (described.get("rest") or b"").strip(b"\0\x40"):
+            return None, _NO_NAMES
+        for name in ("tsname", "table_owner", "table_name"):
+            if values[name] and not has_name(version, values[name], self._page):
+                return f": {name.upper().replace('_', '')} {values[name]}, which DTBI of its ids does not have", None
+        return None, None
+
+    def _is_in_force(self, values: Values, version: TableVersion | None) -> Result:
+        if self._tables is None:
+            return None, _NO_CONTROL
+        if version is None:
+            return None, "the table has no version or several: then the right one is found by its positions"
+        position = position_of(values) or b""
+        if not version.create_rba.strip(b"\0") or not position.strip(b"\0"):
+            return None, _NO_POSITION
+        is_good = version.holds_at(position)
+        begin, end = version.create_rba.hex().upper(), version.drop_rba.hex().upper()
+        return None if is_good else f": at {position.hex().upper()}, but its table is from {begin} to {end}", None
+
+
+def _count(claim: Claim, extent: RecordExtent, result: Result) -> None:
+    failure, reason = result
+    if reason is not None:
+        claim.untestable[reason] += 1
+    else:
+        claim.test(None if failure is None else f"record {extent.index} at {extent.offset:#x}{failure}")
+
+
+def _lengths(values: Values) -> Result:
+    layout, reasons = catalog.load("bmc_lldf").layout, Counter[str]()
+    for length, name in _NAMES:
+        stated, text, width = values[length], values[name], layout[name].width or 0
+        vendor = layout[length].orig_id
+        if stated is None or text is None:
+            reasons[_ABSENT] += 1
+        elif stated > width:
+            if stated > _longest():
+                return f": {vendor} {stated}, but a name has at most {_longest()} bytes", None
+            if name == "table_owner" and len(text) < width:
+                return f": {vendor} {stated}, but {layout[name].orig_id} is {text!r}", None
+        elif "\x1a" in text:
+            reasons[_SUBSTITUTED] += 1
+        elif stated not in (len(text), len(text.encode("utf-8", "replace"))):
+            return f": {vendor} {stated}, but {layout[name].orig_id} is {text!r}", None
+    return None, next(iter(reasons), None)
+
+
+@cache
+def _longest() -> int:
+    """Bytes of the longest name of an object."""
+    return catalog.load("bmc_dtob").layout["obj_name"].width or 0

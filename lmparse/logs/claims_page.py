@@ -1,0 +1,186 @@
+"""The page of claims: what `check` tests of each family, and what it cannot see, and why.
+
+`page()` returns it as the text of `docs/claims.md`, which `make pages` writes. `tests/laws/test_mutations.py` changes
+the logs of all cases, and compares what `check` does not see with UNSEEN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lmparse.bmc import consistency, control_checks, headers, naming
+from lmparse.changes.claims import Statement
+from lmparse.db2 import continuity
+from lmparse.logs import check
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Changes to a log that `check` cannot see."""
+
+    name: str
+    what: str
+    why: str
+    kinds: tuple[str, ...] = ("field",)
+    """`field`, or what happens to a record: `removed`, `cut`, `swapped`, `far` (doubled at the end of the log)."""
+    fields: tuple[str, ...] = ()
+    """Ids of the fields that have another value."""
+
+
+FAMILIES = {
+    "bmc": "BMC AMI Log Master for Db2",
+    "db2": "Db2 for LUW",
+}
+STATEMENTS: dict[str, tuple[Statement, ...]] = {
+    "bmc": (
+        *check.STATEMENTS[:3], *consistency.STATEMENTS, *naming.STATEMENTS, *control_checks.STATEMENTS,
+        headers.DESCRIBED, *check.STATEMENTS[3:],
+    ),
+    "db2": (*check.STATEMENTS[:3], *continuity.STATEMENTS, *check.STATEMENTS[3:]),
+}  # fmt: skip
+"""The claims of each family, in the order of a report."""
+UNSEEN: dict[str, tuple[Unseen, ...]] = {
+    "bmc": (
+        Unseen(
+            "missing", "A change that is missing as a whole: one record, or all of its segments",
+            "No record names another one, and the control file does not count them.", ("removed",),
+        ),
+        Unseen(
+            "order", "Records in another order",
+            "The manual says that the file has no order: records are sorted by their positions.", ("swapped",),
+        ),
+        Unseen(
+            "unit", "A change that is given to another unit of recovery", "Nothing lists the changes of a unit.",
+            fields=("member_id", "uor_id"),
+        ),
+        Unseen(
+            "alone", "What a header says of its unit of recovery, if no other record is of the unit",
+            "Only the records of one unit can be compared. UORDISP is compared with the commit record even then, which "
+            "tells committed units from others.",
+            fields=(
+                "uor_disp", "uor_timestamp", "uor_commit_timestamp", "uor_id_lrsn", "uor_commit_lrsn",
+                "uor_commit_point", "incomplete_trans", "incomplete_dep", "uor_has_comp",
+            ),
+        ),
+        Unseen(
+            "position", "Another position between beginning and commit of the unit; any later one without a commit",
+            "The file has no order, and positions are not counted.", fields=("log_lrsn", "log_rba"),
+        ),
+        Unseen(
+            "one record", "LENGTH and the fields of segments in a log of one record, if they are allowed values",
+            "The value that most records have decides: the manual allows several. Without segments all may be zero.",
+            fields=("length", "seg_len", "total_segs", "seg_num"),
+        ),
+        Unseen(
+            "no control file", "Which table a record is of, without a control file",
+            "Nothing else describes the tables. The lengths of its names are compared even then.",
+            fields=("system_id", "dbid", "psid", "tbobid", "dbname", "tsname", "table_owner", "table_name"),
+        ),
+        Unseen(
+            "short DTBI", "The names in a header, if DTBI ends before its names",
+            "DTBI is documented up to DBNAME only.", fields=("tsname", "table_owner", "table_name"),
+        ),
+        Unseen(
+            "long names", "The length of a name that is longer than its field, and of one that is not in ASCII",
+            "The header has only a part of a long name. Whether a length counts the bytes of the name in the code page "
+            "or in the catalog is not documented.", fields=("tbowner_len", "tbname_len"),
+        ),
+        Unseen(
+            "kind", "Another CHANGE TYPE with a DATA area of the same form; any other one without a control file",
+            "DATA of an insert and a delete have one form, and DATA is read only with a control file.",
+            fields=("change_type",),
+        ),
+        Unseen(
+            "outcome", "Another listed value of LOGRECDISP that the unit allows, and of SQLTYPE",
+            "They are facts about one log record.", fields=("log_rec_disp", "sql_type"),
+        ),
+        Unseen(
+            "facts", "Another value of fields that say something of one change, or have no documented meaning",
+            "Nothing else repeats them. TIMESTAMP is not compared with the times of its unit: its time zone is not "
+            "documented, and local times go back once a year.",
+            fields=(
+                "partnum", "timestamp", "rid", "sql_src_type", "log_bytes", "log_delta", "anomaly_row_id",
+                "anomaly_rba", "reserved", "connection_type", "connect_id", "correlation_id", "auth_id",
+                "plan", "luw_network_id", "luw_name", "luw_instance_no", "luw_sequence_no", "sql_ri_rba",
+                "page_num_fmt",
+            ),
+        ),
+    ),
+    "db2": (
+        Unseen(
+            "ends", "The first and the last records of a log, missing or cut short",
+            "An extract may begin and end anywhere.", ("removed", "cut"),
+        ),
+        Unseen(
+            "gaps", "A record missing or cut short where nothing proves that records adjoin",
+            "The API leaves records out with its filter: unless four in five records begin where the one before ends, "
+            "a gap means nothing. Framings `bare`, and `lsn8` from 10.1 on, do not state addresses: then a loss is "
+            "seen only between records that others name.",
+            ("removed", "cut"),
+        ),
+        Unseen(
+            "order", "Records in another order or there again, far apart, in framing `bare` before 10.1",
+            "Neither the record nor the framing has a log sequence number.", ("swapped", "far"),
+        ),
+        Unseen(
+            "position", "A position between those of the records beside it; any one at an end of the log",
+            "Positions ascend, but need not be adjacent.", fields=("lsn", "lfs", "part2"),
+        ),
+        Unseen(
+            "stream", "The log stream, where the record or the prefix does not state it, or has zero",
+            "Each stream has its own order.", fields=("log_stream_id", "part1"),
+        ),
+        Unseen(
+            "chain",
+            "Transaction and previous record, if the log at hand has no other record of the transaction, or does not "
+            "state addresses; and a last record of a transaction that names none",
+            "A reference to a record that is not known cannot be followed.",
+            fields=("transaction_id", "previous_lsn", "previous_lso"),
+        ),
+        Unseen(
+            "compressed", "realLogRecLen of a record whose rows are compressed",
+            "It is the length that the rows would have.", fields=("real_log_rec_len",),
+        ),
+        Unseen(
+            "no rows", "sqlcode of a record without rows", "It says whether rows are compressed.", fields=("sqlcode",)
+        ),
+        Unseen(
+            "facts", "Flags and padding of the header, and a type that is not listed",
+            "Nothing else repeats them, and the lists of types are open.",
+            fields=("general_flag", "header_padding", "type"),
+        ),
+    ),
+}  # fmt: skip
+"""What `check` does not see, by family. Column values are not listed: any value of its type is one."""
+
+_HEAD = """# Claims
+
+This page is written by `make pages` from the code. `lmparse check` lists each claim below as passed, failed or not
+testable, with the number of things that were tested and the reasons why others could not be; in the JSON report under
+`claims`. A failed claim is a difference (exit code 24), bytes that cannot be read are an error (20).
+
+A test removes, doubles, swaps and cuts records, doubles and cuts logs, and changes each field of a header, in the logs
+of all cases. `check` sees each of these changes, except those listed under "What `check` cannot see".
+"""
+_VALUES = "- **Another value of a column**, if it is a value of its type. No log repeats column values.\n"
+
+
+def page() -> str:
+    """The claims of each family, and what they leave unseen, as Markdown."""
+    return "".join([_HEAD, *(part for family in FAMILIES for part in _of(family))])
+
+
+def _of(family: str) -> Iterator[str]:
+    yield f"\n## {FAMILIES[family]}\n\n| claim | counted | what is compared |\n| --- | --- | --- |\n"
+    yield from (f"| {claim.says} | {claim.of} | {claim.how} |\n" for claim in STATEMENTS[family])
+    yield "\n### What `check` cannot see\n\n"
+    for unseen in UNSEEN[family]:
+        fields = f" Fields: {', '.join(f'`{name}`' for name in unseen.fields)}." if unseen.fields else ""
+        yield f"- **{unseen.what}.** {unseen.why}{fields}\n"
+    yield _VALUES
+
+
+def unseen_of(family: str, kind: str, field: str) -> Sequence[Unseen]:
+    """The classes that may explain why `check` does not see a change of a kind, or of a field."""
+    return [one for one in UNSEEN[family] if kind in one.kinds and (kind != "field" or field in one.fields)]
