@@ -85,6 +85,12 @@ CATALOGUE: dict[str, Cause] = {
         "Set maxPartitionBytes above the size of the file, or request the column `_metadata`: then records are counted "
         "from the start of the file, which finds all of them.",
     ),
+    "LMP-F012": Cause(
+        "the file changed while it was read",
+        "Reading is planned once and takes minutes. Since it was planned, the file or one that describes it grew, "
+        "shrank or was written to, for instance by a transfer that is not finished.",
+        "Read it when nothing writes to it: have the transfer write under another name and rename the file at its end.",
+    ),
     "LMP-R001": Cause(
         "the record ends inside a field",
         "It is shorter than its kind requires.",
