@@ -25,7 +25,7 @@ MOST_TRIED = 1 << 14
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("cluster")
-    group.addoption("--cluster-bytes", default="24M", help="size of the log for the tests of a cluster: 24M, 5G")
+    group.addoption("--cluster-bytes", default="12M", help="size of the log for the tests of a cluster: 24M, 5G")
     group.addoption("--cluster-kills", default="2", help="number of executors that these tests kill")
 
 

@@ -18,7 +18,7 @@ from short_runs import JAVA_OPTIONS
 from bench import data
 from bench.data import Truth
 
-PART_BYTES = 2 << 20
+PART_BYTES = 1 << 20
 """Of the parts of a small log; those of a large one have the default size."""
 _SMALL = 200 << 20
 
@@ -26,17 +26,16 @@ _SMALL = 200 << 20
 class Driver:
     """A driver's process, which does one order after the other."""
 
-    def __init__(self, cluster: Cluster, settings: dict[str, Any], environment: dict[str, str] | None = None) -> None:
+    def __init__(self, cluster: Cluster, settings: dict[str, Any], patience: float) -> None:
         here, there = os.pipe()
         script = str(Path(__file__).with_name("driver.py"))
         command = [sys.executable, script, str(there), json.dumps(settings)]
         self._log = cluster.folder / f"driver-{there}-{os.urandom(2).hex()}.log"
         with open(self._log, "wb") as log:
-            self._process = cluster.start(
-                command, environment, stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=(there,)
-            )
+            self._process = cluster.start(command, stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=(there,))
         os.close(there)
         self._answers = os.fdopen(here)
+        self._patience = patience
         self.seconds = 0.0
         """What the last order took."""
 
@@ -52,7 +51,9 @@ class Driver:
         self._process.stdin.flush()
 
     def answer(self) -> Any:
-        """The answer to the order that was begun."""
+        """The answer to the order that was begun. Raises TimeoutError: executors that do not start never answer."""
+        if not self.answers_within(self._patience):
+            raise TimeoutError("no answer: " + self._log.read_text(errors="replace")[-3000:])
         line = self._answers.readline()
         if not line:
             raise RuntimeError("the driver ended: " + self._log.read_text(errors="replace")[-3000:])
@@ -78,13 +79,13 @@ class Driver:
             self._process.wait()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def kills(request: pytest.FixtureRequest) -> int:
     """How many executors are killed."""
     return int(request.config.getoption("--cluster-kills"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Truth]:
     """A log of as many bytes as were asked for; it is removed in the end."""
     folder = tmp_path_factory.mktemp("log")
@@ -93,14 +94,14 @@ def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     Path(truth.path).unlink()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def options(log: Truth) -> dict[str, str]:
     """Options that read the records of the log, as the data source has them."""
     size = {"maxPartitionBytes": str(PART_BYTES)} if log.bytes < _SMALL else {}
     return {"spec": "bmc_lldf", "framing": "rdw", **size}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A master and two workers; nothing of it is left in the end."""
     if not sys.platform.startswith("linux"):
@@ -109,8 +110,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster
 
 
-@pytest.fixture(scope="session")
-def driver(cluster: Cluster) -> Iterator[Callable[..., Driver]]:
+@pytest.fixture(scope="module")
+def driver(cluster: Cluster, log: Truth) -> Iterator[Callable[..., Driver]]:
     """Makes a driver with some executors; one at a time, since the cluster has two cores."""
     last: list[Driver] = []
 
@@ -135,7 +136,7 @@ def driver(cluster: Cluster) -> Iterator[Callable[..., Driver]]:
             "spark.ui.enabled": False,
             "spark.ui.showConsoleProgress": False,
         }
-        last.append(Driver(cluster, {**common, **settings}))
+        last.append(Driver(cluster, {**common, **settings}, 300 + log.bytes / 1e6))
         return last[0]
 
     yield make
@@ -143,7 +144,7 @@ def driver(cluster: Cluster) -> Iterator[Callable[..., Driver]]:
         last.pop().close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def limited_python(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """Makes a Python whose memory of its own and whose files have limits in bytes, as long as a file is beside it."""
 

@@ -26,14 +26,14 @@ WAYS = ("spark", "executors")
 _MOST_KILLS_A_QUERY = 5
 _PYTHON_MEMORY = 512 << 20
 """Bytes that a Python worker may have beside the files that it maps."""
-_FILE_BYTES = 1 << 20
+_FILE_BYTES = 1 << 18
 Sums = dict[str, int]
 
 
 @pytest.fixture(scope="module")
-def two(driver: Callable[..., Driver]) -> Driver:
-    """A driver with two executors, whose tasks may fail as often as executors are killed."""
-    return driver(2, **{"spark.task.maxFailures": 20})
+def two(driver: Callable[..., Driver], kills: int) -> Driver:
+    """A driver with two executors, whose tasks may fail more often than executors are killed."""
+    return driver(2, **{"spark.task.maxFailures": max(4, kills + 1)})
 
 
 @pytest.fixture(scope="module")
@@ -142,10 +142,10 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(
 
 @pytest.fixture(scope="module")
 def small(log: Truth, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Whole records from the start of the log, about eight parts of a small log."""
+    """Whole records from the start of the log, about four parts of a small log."""
     path = tmp_path_factory.mktemp("small") / "small.dat"
     with open(log.path, "rb") as file:
-        data = file.read(8 * PART_BYTES)
+        data = file.read(4 * PART_BYTES)
     end = 0
     while (size := int.from_bytes(data[end : end + 2], "big")) and end + size <= len(data):
         end += size
@@ -160,8 +160,8 @@ def limited(limited_python: Callable[..., str]) -> Path:
 
 @pytest.fixture(scope="module")
 def little(driver: Callable[..., Driver], limited: Path, expected: Sums, expected_small: Sums) -> Driver:
-    """A driver with one executor, of the least memory that Spark allows, whose Python has little memory and disk."""
-    return driver(1, python=str(limited), **{"spark.executor.memory": "450m"})
+    """One executor of about the least memory that Spark allows; its Python has little memory and disk."""
+    return driver(1, python=str(limited), **{"spark.executor.memory": "512m"})
 
 
 def test_one_executor_of_little_memory_reads_the_log(
