@@ -90,9 +90,12 @@ _ORDERS: dict[str, Callable[..., Answer]] = {"sums": sums, "write": write, "chan
 def main() -> None:
     """Make the session, then follow orders until there are no more."""
     answers = os.fdopen(int(sys.argv[1]), "w")
+    settings = json.loads(sys.argv[2])
     spark_environment()
+    # The setting is for spark-submit only; a data source that Spark finds by itself runs in the second.
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = settings.pop("spark.pyspark.python")
     builder = SparkSession.builder.appName("lmparse cluster tests")
-    for name, value in json.loads(sys.argv[2]).items():
+    for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
