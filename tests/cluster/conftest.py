@@ -146,15 +146,13 @@ def driver(cluster: Cluster, log: Truth) -> Iterator[Callable[..., Driver]]:
 
 @pytest.fixture(scope="module")
 def limited_python(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Makes a Python whose memory of its own and whose files have limits in bytes, as long as a file is beside it."""
+    """Makes a Python whose memory of its own and whose files have limits in bytes, which can be raised later."""
 
     def make(**limits: int) -> str:
         flags = {"memory": ("d", 1024), "file": ("f", 512)}
         path = tmp_path_factory.mktemp("python") / "python"
-        set_all = "; ".join(f"ulimit -{flags[name][0]} {limit // flags[name][1]}" for name, limit in limits.items())
-        is_limited = path.with_name("limited")
-        is_limited.touch()
-        lines = ["#!/bin/sh", f"if [ -e {is_limited} ]; then {set_all}; fi", f'exec {shlex.quote(sys.executable)} "$@"']
+        lines = [f"ulimit -S -{flags[name][0]} {limit // flags[name][1]}" for name, limit in limits.items()]
+        lines = ["#!/bin/sh", *lines, f'exec {shlex.quote(sys.executable)} "$@"']
         path.write_text("\n".join([*lines, ""]))
         path.chmod(0o755)
         return str(path)

@@ -6,6 +6,7 @@ import gzip
 import os
 import random
 import re
+import resource
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -154,14 +155,12 @@ def small(log: Truth, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def limited(limited_python: Callable[..., str]) -> Path:
-    return Path(limited_python(memory=_PYTHON_MEMORY, file=_FILE_BYTES))
-
-
-@pytest.fixture(scope="module")
-def little(driver: Callable[..., Driver], limited: Path, expected: Sums, expected_small: Sums) -> Driver:
+def little(
+    driver: Callable[..., Driver], limited_python: Callable[..., str], expected: Sums, expected_small: Sums
+) -> Driver:
     """One executor of about the least memory that Spark allows; its Python has little memory and disk."""
-    return driver(1, python=str(limited), **{"spark.executor.memory": "512m"})
+    python = limited_python(memory=_PYTHON_MEMORY, file=_FILE_BYTES)
+    return driver(1, python=python, **{"spark.executor.memory": "512m"})
 
 
 def test_one_executor_of_little_memory_reads_the_log(
@@ -171,7 +170,7 @@ def test_one_executor_of_little_memory_reads_the_log(
 
 
 def test_a_full_disk_is_an_error_and_leaves_nothing_and_with_space_it_works(
-    little: Driver, limited: Path, cluster: Cluster, small: Path, expected_small: Sums, tmp_path: Path
+    little: Driver, cluster: Cluster, small: Path, expected_small: Sums, tmp_path: Path
 ) -> None:
     """A limit on the size of files is to a program what a full disk is."""
     packed, out = tmp_path / "small.dat.gz", tmp_path / "out"
@@ -181,9 +180,8 @@ def test_a_full_disk_is_an_error_and_leaves_nothing_and_with_space_it_works(
     with pytest.raises(RuntimeError, match=rf"{out}.*: cannot be written: .*File too large.* \[LMP-S022\]"):
         little.ask("write", path=str(small), options=SMALL_OPTIONS, out=str(out), way="executors")
     assert not out.exists()
-    limited.with_name("limited").unlink()
-    (executor,) = cluster.executors()
-    os.kill(executor, signal.SIGKILL)  # the next one has no limits
+    for pid in cluster.processes():
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     found = little.ask("sums", path=str(packed), options=SMALL_OPTIONS)
     other = {"rows as a whole": 0}  # they have the name of the file
     assert {**found, **other} == {**expected_small, **other}
