@@ -65,12 +65,16 @@ class Soaked:
     seconds: float = 0.0
     samples: list[Sample] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    begun: float | None = None
+    """When the file was first mapped, in seconds: quarters are those of the time from then on."""
     rows: int | None = None
     """How many records it gave, if that is known."""
 
     def highest(self, what: str, start: float, end: float) -> int:
         """The highest of a figure between two fractions of the time; 0 without samples."""
-        inside = (one for one in self.samples if start * self.seconds <= one.seconds <= end * self.seconds)
+        begun = self.begun or 0.0
+        first, last = (begun + fraction * (self.seconds - begun) for fraction in (start, end))
+        inside = (one for one in self.samples if first <= one.seconds <= last)
         return max((getattr(one, what) for one in inside), default=0)
 
     def check(self, bounds: dict[str, int]) -> None:
@@ -98,7 +102,8 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(dir=options.cache) as scratch:
         truth = data.make("lldf", options.cache or Path(scratch), size=options.size, seed=7)
         for name in options.only:
-            soaked = soak(name, _command(name, truth, Path(scratch)), Path(scratch), options.interval)
+            command = _command(name, truth, Path(scratch))
+            soaked = soak(name, command, Path(scratch), options.interval, truth.path)
             soaked.check(bounds)
             if soaked.rows not in (None, truth.records):
                 soaked.faults.append(f"{soaked.rows} rows of {truth.records} records")
@@ -125,8 +130,8 @@ def _command(name: str, truth: Truth, scratch: Path) -> list[str]:
     return [sys.executable, "-m", "lmparse", "convert", truth.path, *options]
 
 
-def soak(name: str, command: list[str], scratch: Path, interval: float) -> Soaked:
-    """Run a command until it ends, take samples, and look for what it left. Its output is removed."""
+def soak(name: str, command: list[str], scratch: Path, interval: float, path: str | None = None) -> Soaked:
+    """Run a command that maps a file until it ends, take samples, and look for what it left. Its output is removed."""
     soaked = Soaked(name)
     token = secrets.token_hex(8)
     places = [scratch / "out", scratch / "tmp"]
@@ -139,6 +144,8 @@ def soak(name: str, command: list[str], scratch: Path, interval: float) -> Soake
         process = subprocess.Popen(command, env=environment, stdout=shown, stderr=shown, cwd=data.ROOT)
         while process.poll() is None:
             soaked.samples.append(_sample(token, time.monotonic() - start))
+            if path is not None and soaked.begun is None and any(path in _text(pid, "maps") for pid in _of(token)):
+                soaked.begun = soaked.samples[-1].seconds
             time.sleep(interval)
     soaked.seconds = time.monotonic() - start
     if process.returncode:
@@ -207,7 +214,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--remove", action="store_true", help="remove the file in the end")
     parser.add_argument("--only", nargs="+", choices=WORKS, default=WORKS)
     parser.add_argument("--interval", type=float, default=0.5, help="seconds between samples")
-    parser.add_argument("--bound", type=data.parse_size, default="64M", help="by which memory may grow")
+    parser.add_argument("--bound", type=data.parse_size, default="128M", help="by which memory may grow")
     parser.add_argument("--handles", type=int, default=8, help="by which open handles may grow")
     parser.add_argument("--processes", type=int, default=0, help="by which processes may grow")
     parser.add_argument("--name", default="soak", help="of the result")
