@@ -29,11 +29,14 @@ def test_what_grows_is_a_fault() -> None:
     [
         ("pass", None),
         ("raise SystemExit(3)", "ended with 3"),
-        ("import subprocess; subprocess.Popen(['sleep', '2'])", "process left: sleep"),
+        ("import subprocess; subprocess.Popen(['sleep', '9'])", "process left: sleep"),
         ("import os; open(os.environ['TMPDIR'] + '/x', 'w')", "file left: tmp/x"),
     ],
 )
-def test_what_is_left_is_a_fault(program: str, fault: str | None, tmp_path: Path) -> None:
+def test_what_is_left_is_a_fault(
+    program: str, fault: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(soak, "_ENDS_WITHIN", 0.3)
     found = soak.soak("x", [sys.executable, "-I", "-c", program], tmp_path, 0.01)
     assert [text.startswith(str(fault)) for text in found.faults] == ([True] if fault else [])
 
