@@ -21,12 +21,17 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet
 LOCKED := --require-hashes --no-build-isolation
 TIMES := $(VENV)/times
+CLUSTER_BYTES ?= 5G
+CLUSTER_KILLS ?= 10
+SOAK_BYTES ?= 10G
+# Needs space for the log, and as much again for what is made of it.
+SOAK_FOLDER ?= .cache/soak
 # Compiled modules are kept, whatever the environment says: the tests start many processes.
 unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test test-thorough test-pages test-pages-run test-matrix test-spark check-engines pages bench bench-run wheel lock fix dev clean FORCE
+.PHONY: help demo docs test test-thorough cluster-test soak test-pages test-pages-run test-matrix test-spark check-engines pages bench bench-run wheel lock fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +68,12 @@ test-pages-run: dev # The browser tests in $(VENV), whose lock holds what drives
 
 test-spark: dev # The Spark tests in $(VENV), whatever Spark its lock holds.
 	$(BIN)/pytest $(WITH_SPARK)
+
+cluster-test: dev ## tests of a cluster of Spark with CLUSTER_BYTES of log and CLUSTER_KILLS killed executors; long
+	$(BIN)/pytest -m cluster tests/cluster --cluster-bytes $(CLUSTER_BYTES) --cluster-kills $(CLUSTER_KILLS) --durations 0
+
+soak: dev ## SOAK_BYTES through convert and Spark: flat memory, nothing left; into bench/results/, long
+	$(BIN)/python -m bench.soak --size $(SOAK_BYTES) --remove --cache $(SOAK_FOLDER)
 
 test-matrix: ## run the Spark tests with the older Sparks, each in an environment of its own
 	$(MAKE) test-spark VENV=.venv-spark-4.0 LOCK=spark-4.0

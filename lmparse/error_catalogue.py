@@ -86,9 +86,10 @@ CATALOGUE: dict[str, Cause] = {
         "from the start of the file, which finds all of them.",
     ),
     "LMP-F012": Cause(
-        "the file cannot be read to its end",
-        "It has become shorter since it was opened, for instance because a transfer began anew, or its disk failed.",
-        "Read it again when it is complete and nothing writes it. What was written of it before is not complete.",
+        "the file changed while it was read",
+        "Since reading was planned or begun, the file or one that describes it grew, shrank or was written to, for "
+        "instance by a transfer that is not finished; or its disk failed.",
+        "Read it when nothing writes to it: have the transfer write under another name and rename the file at its end.",
     ),
     "LMP-R001": Cause(
         "the record ends inside a field",

@@ -23,8 +23,17 @@ MOST_TRIED = 1 << 14
 """Records or row images that are kept with what a layout says of them."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("cluster")
+    group.addoption("--cluster-bytes", default="12M", help="size of the log for the tests of a cluster: 24M, 5G")
+    group.addoption("--cluster-kills", default="2", help="number of executors that these tests kill")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "spark: needs a running Spark; `pytest -m 'not spark'` leaves it out")
+    config.addinivalue_line(
+        "markers", "cluster: starts a cluster of Spark on this machine; `make cluster-test` is long"
+    )
     config.addinivalue_line("markers", "browser: needs a Chromium and what drives it; `make test-pages` has both")
     settings.register_profile("lmparse", examples(40, 400))
     settings.load_profile("lmparse")

@@ -91,6 +91,7 @@ class ChangeFolderRun(Run):
             kept = _spill(log, None, None, self.form, spilled, "0", self._rows_reached)
             self.take_over(log.tally)
             self.summary.left_out = log.left_out
+        self.check_files()
         self._check_same(kept)
         files = self._write_files(work.made, kept.groups, asked.metadata(log))
         manifest = work.made / writers.MANIFEST
@@ -242,6 +243,7 @@ def _spill_part(task: _ChangeTask) -> _ChangesRead:
         folder = Path(task.folder)
         done.kept = _spill(log, part.span, part.settings, task.form, folder, task.prefix, count_rows)
         done.left_out = log.left_out
+        part.check()
     except LmparseError as error:
         done.fault = error
     if log is not None:

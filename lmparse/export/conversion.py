@@ -18,12 +18,13 @@ from lmparse.export import writers
 from lmparse.export.progress import Progress
 from lmparse.framing.extents import Span
 from lmparse.framing.sync import RangeError
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_file, states_read
 from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
 from lmparse.options import Options
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import FileSettings
 from lmparse.storage import addresses
+from lmparse.storage.states import check_all
 
 _LEAST_BYTES = 1 << 22
 """Bytes of a part, at least: opening a file and a process's first record cost time."""
@@ -113,6 +114,7 @@ class Run:
         self.asked, self.form, self.compression = asked, form, compression
         self.on_error, self.progress = on_error, progress
         self.summary = Summary()
+        self.planned = states_read(asked.path, asked.options)
 
     def start(self, file: RecordFile) -> None:
         """Begin with a file; one that is empty is reported."""
@@ -128,7 +130,11 @@ class Run:
             return []
         fair = self.summary.bytes_read // (_PARTS_A_JOB * asked.jobs)
         size = asked.part_bytes or min(max(_LEAST_BYTES, fair), DEFAULT_BYTES)
-        return [FilePart(asked.path, asked.options, settings, span) for settings, span in cut(size)]
+        return [FilePart(asked.path, asked.options, settings, span, self.planned) for settings, span in cut(size)]
+
+    def check_files(self) -> None:
+        """Raise ReadError LMP-F012 if a file that was read has changed since the conversion began."""
+        check_all(self.planned)
 
     def take_over(self, tally: Tally, errors: Iterable[DataError] = (), fault: Exception | None = None) -> None:
         """Report the errors of a part and count them. Raises what ended its reading."""

@@ -18,8 +18,8 @@ from lmparse.storage.atomic_output import AtomicOutput, check_place, ended_by_si
 def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary:
     """Run a conversion. Bad records and values are passed to `on_error`, unless the mode is failfast.
 
-    Raises OptionError before anything is read, FramingError where the file is damaged, EngineDifferenceError for
-    engine check; no output is left then.
+    Raises OptionError before anything is read, FramingError where the file is damaged, ReadError if it changes while it
+    is read, EngineDifferenceError for engine check; no output is left then.
     """
     if asked.jobs < 1:
         raise OptionError("jobs is a number of processes, at least 1")

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
-from lmparse.errors import LmparseError
+from lmparse.errors import LmparseError, ReadError
 from lmparse.export import writers
 from lmparse.export.conversion import PartResult, Run, Summary, opened_again
 from lmparse.export.spill_files import stored
@@ -74,6 +74,7 @@ class RecordFileRun(Run):
                 if rest is not None:
                     again = open_file(asked.path, asked.options, settings=parts[0].settings, on_error=self.on_error)
                     self._records_of(again, rest, schema, output)
+        self.check_files()
         self.summary.bytes_written = work.made.stat().st_size
         return self.summary
 
@@ -96,6 +97,8 @@ class RecordFileRun(Run):
         with closing(processes.in_order(_write_records, tasks, min(self.asked.jobs, len(tasks)))) as found:
             for number, done in enumerate(found):
                 span = tasks[number].part.span
+                if isinstance(done.fault, ReadError):
+                    raise done.fault
                 if done.fault is not None and span.first_index is None:
                     return Span(span.start, self.summary.bytes_read, before)
                 for error in done.errors:
@@ -173,6 +176,7 @@ def _write_records(task: _RecordTask) -> _RecordsRead:
             for batch, _ in _records(file, task.schema, span, task.form, part.settings):
                 writer.write_batch(writers.in_schema(batch, form))
                 done.rows += batch.num_rows
+        part.check()
     except (LmparseError, RangeError) as error:
         done.fault = error
     return done

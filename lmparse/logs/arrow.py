@@ -207,7 +207,8 @@ def part_batches(
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one part that match filters as batches of a schema. Errors of values and records are rows.
 
-    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
+    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises FramingError
+    LMP-F012 if the file is another than was planned, or becomes another before the last row.
     """
     if part.options.engine == "check":
         both = (replace(part, options=replace(part.options, engine=engine)) for engine in ("columnar", "kaitai"))
@@ -216,5 +217,11 @@ def part_batches(
     if "_metadata" in schema.names:
         part = replace(part, span=file.counted(part.span))
     if with_changes and isinstance(file, ChangeLog):
-        return change_batches(file, schema, part.span, filters)
-    return engine_batches(file, schema, part.span, filters)
+        return _proven(part, change_batches(file, schema, part.span, filters))
+    return _proven(part, engine_batches(file, schema, part.span, filters))
+
+
+def _proven(part: FilePart, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches of a part; its end raises FramingError LMP-F012 if the file changed while it was read."""
+    yield from batches
+    part.check()

@@ -17,6 +17,7 @@ from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
 from lmparse.storage.inputs import Inputs, inputs_of
+from lmparse.storage.states import FileState, state_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
@@ -59,6 +60,11 @@ def files_beside(path: str, options: Options) -> dict[str, str]:
 def files_read(path: str, options: Options) -> Inputs:
     """All files that are read for a log or a folder: itself, those that describe it, and a spec built elsewhere."""
     return inputs_of([path, *files_beside(path, options).values(), *spec_files(options.spec)])
+
+
+def states_read(path: str, options: Options) -> tuple[FileState, ...]:
+    """The states of a log and of the files that describe it. Raises FramingError LMP-F001, and as `files_beside`."""
+    return tuple(map(state_of, [path, *files_beside(path, options).values()]))
 
 
 def spec_files(name: str) -> list[str]:

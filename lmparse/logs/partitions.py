@@ -13,11 +13,12 @@ from typing import Any
 from lmparse.changes.log import ChangeLog
 from lmparse.framing.extents import Span
 from lmparse.logs.families import check_changes
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_file, states_read
 from lmparse.options import Options
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.storage.listing import list_files
+from lmparse.storage.states import FileState, check_all
 
 DEFAULT_BYTES = 128 * 1024 * 1024
 """Size of a part in bytes; Spark's default."""
@@ -31,10 +32,19 @@ class FilePart:
     options: Options
     settings: FileSettings
     span: Span
+    planned: tuple[FileState, ...]
+    """The file, and those that describe it, when the parts were made."""
 
     def open(self, **named: Any) -> RecordFile:
-        """Open the file to read this part."""
-        return open_file(self.path, self.options, settings=self.settings, **named)
+        """Open the file to read this part. Raises ReadError LMP-F012 if it has changed since the parts were made."""
+        self.check()
+        file = open_file(self.path, self.options, settings=self.settings, **named)
+        self.check()
+        return file
+
+    def check(self) -> None:
+        """Raise an error if a file is gone or has changed. After the last row, this proves all rows."""
+        check_all(self.planned)
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,7 @@ class Request:
         """
         files = self.files()
         for path, options in files:
+            planned = states_read(path, options)
             file = open_file(path, options)
             if self.with_changes and isinstance(file, ChangeLog):
                 if len(files) > 1 and not file.has_table():
@@ -76,4 +87,5 @@ class Request:
                 parts = file.change_parts(self.max_bytes)
             else:
                 parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
-            yield from (FilePart(path, options, settings, span) for settings, span in parts)
+            check_all(planned)
+            yield from (FilePart(path, options, settings, span, planned) for settings, span in parts)

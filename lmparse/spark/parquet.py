@@ -26,6 +26,7 @@ from lmparse.export import parquet_folder
 from lmparse.export.writers import MARK
 from lmparse.logs import arrow
 from lmparse.spark.source import request_of
+from lmparse.storage.atomic_output import naming_output
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,7 +66,7 @@ def write_parquet(
 
     Driver and executors must share the folder. It has all files or, after an error, what it had before: tasks write
     to another folder, and only the files of tasks that succeeded are moved. Raises OptionError when the folder
-    exists, unless `mode` is `append` or `overwrite`.
+    exists, unless `mode` is `append` or `overwrite`; tasks raise OptionError LMP-S022 when a disk is full.
     """
     if mode not in _MODES:
         raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
@@ -115,7 +116,9 @@ class _Job:
         # Each attempt of a task has a file name of its own; the file of the attempt that Spark accepts is moved.
         name = f"part-{number:05}-{uuid.uuid4().hex}.parquet"
         rows = corrupt = 0
-        with pq.ParquetWriter(Path(self.folder) / name, self.schema, compression=self.compression) as writer:
+        # An input that cannot be read raises DataError, so errors of the system are about the output.
+        path, compression = Path(self.folder) / name, self.compression
+        with naming_output(self.folder), pq.ParquetWriter(path, self.schema, compression=compression) as writer:
             held: list[pa.RecordBatch] = []
             for batch in arrow.part_batches(part, self.schema, self.filters, with_changes=self.with_changes):
                 held.append(batch)

@@ -35,6 +35,7 @@ def _part_records(part: FilePart) -> Iterator[bytes]:
     file = part.open()
     for extent in file.extents(part.span):
         yield extent.read(file.buffer)
+    part.check()
 
 
 def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) -> RDD[Any]:

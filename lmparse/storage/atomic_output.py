@@ -86,7 +86,7 @@ def check_place(
     if "\0" in shown:
         raise _refused(f"{shown!r} is not the name of a file", "name another place")
     path = Path(os.path.realpath(local_path(shown)))
-    with _named(shown):
+    with naming_output(shown):
         if not makes_parents and not path.parent.is_dir():
             raise _refused(f"{shown}: there is no folder {path.parent}", "make it first")
         place = OutputPlace(path, shown, inputs, is_folder, overwrite, foreign)
@@ -99,7 +99,7 @@ def _refused(text: str, hint: str) -> OptionError:
 
 
 @contextmanager
-def _named(shown: str) -> Iterator[None]:
+def naming_output(shown: str) -> Iterator[None]:
     """Give errors of the system the name of the output that they are about: a full disk has none."""
     try:
         yield
@@ -214,7 +214,7 @@ class AtomicOutput:
 
     def __enter__(self) -> AtomicOutput:
         path = self._place.path
-        with _named(self._place.shown), uninterrupted():
+        with naming_output(self._place.shown), uninterrupted():
             remove_left_behind(path.parent)
             self._owned = OwnedFolder(path.parent, path.name)
         self.folder = self._owned.path
@@ -228,7 +228,7 @@ class AtomicOutput:
         with uninterrupted():
             self._owned.remove()
         if isinstance(error, OSError):
-            with _named(self._place.shown):
+            with naming_output(self._place.shown):
                 raise error
 
     def finish(self) -> None:
@@ -267,12 +267,12 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
 
     A link in the place of a file is replaced, not followed. Raises OptionError LMP-S022 if nothing could be written.
     """
-    with _named(str(folder)), uninterrupted():
+    with naming_output(str(folder)), uninterrupted():
         folder.mkdir(parents=True, exist_ok=True)
         remove_left_behind(folder)
         owned = OwnedFolder(folder, "")
     try:
-        with _named(str(folder)):
+        with naming_output(str(folder)):
             for number, data in enumerate(files.values()):
                 (owned.path / str(number)).write_bytes(data)
                 put_on_disk(owned.path / str(number))

@@ -30,11 +30,12 @@ WINDOW_RECORDS, SCAN_BYTES = 50, 1 << 12
 TABLE = logs.TABLES[0]
 COLUMNS = {column.type: column for column in TABLE.columns if column.type not in LOB_TYPES}
 WIRE_TYPES = "values/*"
-COMMON, HEADER, IMAGE, BESIDE = (
+COMMON, HEADER, IMAGE, BESIDE, LAST = (
     "every byte",
     "a header field",
     "a row image",
     "asked once a window, without its bytes",
+    "asked once, after the last byte",
 )
 
 
@@ -120,5 +121,5 @@ def test_the_way_is_short_and_as_it_is_drawn(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_drawing_has_its_stretches() -> None:
-    assert [*drawn()] == [COMMON, HEADER, IMAGE, BESIDE]
+    assert [*drawn()] == [COMMON, HEADER, IMAGE, BESIDE, LAST]
     assert all(drawn().values())

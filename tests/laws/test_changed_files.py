@@ -1,0 +1,120 @@
+"""A file that changes between planning and reading, or while it is read, is an error that names it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from writers.bmc import framing, logs
+
+from lmparse import cli
+from lmparse.errors import LmparseError
+from lmparse.export.conversion import Run
+from lmparse.logs import arrow
+from lmparse.logs.partitions import Request
+from lmparse.options import Options
+from lmparse.spark.rdd import _part_records
+
+PART_BYTES = 3_000
+
+
+def _replaced(path: Path, data: bytes) -> None:
+    """Another file under the same name: what is mapped stays as it is."""
+    path.with_suffix(".new").write_bytes(data)
+    os.replace(path.with_suffix(".new"), path)
+
+
+def _grown(path: Path) -> None:
+    with open(path, "ab") as file:
+        file.write(bytes(100))
+
+
+CHANGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
+    "gone": (Path.unlink, "LMP-F001", "No such file"),
+    "grown": (_grown, "LMP-F012", "grew"),
+    "shrunk": (lambda path: _replaced(path, path.read_bytes()[:-100]), "LMP-F012", "shrank"),
+    "emptied": (lambda path: _replaced(path, b""), "LMP-F012", "shrank"),
+    "written": (lambda path: os.utime(path, ns=(1, 1)), "LMP-F012", "was written to"),
+}
+WHICH = {"log": "a.dat", "control file": "a.ctl"}
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> dict[str, str]:
+    example = logs.example()
+    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
+    return {"path": str(tmp_path / "a.dat"), "control": str(tmp_path / "a.ctl")}
+
+
+def request_of(log: dict[str, str], *, with_changes: bool) -> Request:
+    options = Options.parse({"control": log["control"], "framing": "rdw", "spec": "bmc_lldf"})
+    return Request((log["path"],), options, with_changes, PART_BYTES)
+
+
+@pytest.mark.parametrize("what", ["records", "changes"])
+@pytest.mark.parametrize("which", WHICH)
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("moment", ["planned", "read"])
+def test_a_part_is_of_the_file_that_was_planned(
+    log: dict[str, str], what: str, which: str, change: str, moment: str
+) -> None:
+    request = request_of(log, with_changes=what == "changes")
+    schema = arrow.request_schema(request)
+    part, *rest = map(pickle.loads, map(pickle.dumps, request.parts()))
+    assert rest, "the file has one part only"
+    make, code, text = CHANGES[change]
+    place = Path(log["path"]).with_name(WHICH[which])
+    if moment == "planned":
+        make(place)
+    batches = 0
+    with pytest.raises(LmparseError, match=text) as caught:  # noqa: PT012
+        for _ in arrow.part_batches(part, schema, with_changes=request.with_changes):
+            batches += 1
+            if batches == 1:
+                make(place)
+    assert (batches > 0) == (moment == "read")
+    assert (caught.value.code, caught.value.file) == (code, str(place))
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_records_of_an_rdd_too(log: dict[str, str], change: str) -> None:
+    part, *_ = request_of(log, with_changes=False).parts(is_numbered=False)
+    make, code, text = CHANGES[change]
+    records = _part_records(part)
+    next(records)
+    make(Path(log["path"]))
+    with pytest.raises(LmparseError, match=text) as caught:
+        list(records)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize("what", ["records", "changes"])
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("change", CHANGES)
+def test_convert_leaves_no_output(
+    log: dict[str, str], what: str, jobs: int, change: str, here: None, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str], tmp_path: Path,
+) -> None:  # fmt: skip
+    make, code, text = CHANGES[change]
+    start = Run.start
+
+    def started(self: Run, file: Any) -> None:
+        start(self, file)
+        make(Path(log["path"]))
+
+    monkeypatch.setattr(Run, "start", started)
+    monkeypatch.setattr("lmparse.export.conversion._LEAST_BYTES", PART_BYTES)
+    out = tmp_path / "out" / ("a.parquet" if what == "records" else "a")
+    out.parent.mkdir()
+    options = ["--control", log["control"]] if what == "changes" else ["--spec", "bmc_lldf", "--framing", "rdw"]
+    exit_code = cli.main(["convert", log["path"], str(out), *options, "--jobs", str(jobs)])
+    shown = capsys.readouterr().err
+    assert exit_code != 0
+    assert text in shown
+    assert f"[{code}]" in shown
+    assert not list(out.parent.iterdir())
