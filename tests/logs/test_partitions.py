@@ -208,8 +208,8 @@ from lmparse.logs.partitions import Request
 path, step, margin, is_numbered = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "numbered"
 opened = settings.open_buffer
 
-def guarded(path):
-    buffer = opened(path)
+def guarded(path, limits):
+    buffer = opened(path, limits)
     address = np.frombuffer(buffer, np.uint8).ctypes.data
     for cut in range(step, len(buffer) + step, step):
         # From behind the last cut, or what shows the framing, to before this one.
