@@ -239,6 +239,28 @@ CATALOGUE: dict[str, Cause] = {
         "damaged, or made to exhaust the reader.",
         "Check where the spec is from; its limits are fixed. For tables files there is the option limits.",
     ),
+    "LMP-L002": Cause(
+        "a record is above the limit",
+        "From its first to its last byte it is longer than recordBytes. A record is held in memory as a whole, so a "
+        "damaged length could take all of it. Reading ends there, as at damaged framing.",
+        "When the log really has such records, raise the limit: `limits` with recordBytes=1G. Reading then takes "
+        "memory for some copies of the record.",
+    ),
+    "LMP-L003": Cause(
+        "the copy of a file is above a limit",
+        "A compressed or remote file is copied to TMPDIR before it is read. The copy has more bytes than "
+        "unpackedBytes, more of them for each compressed byte than unpackedRatio, or takes more of the free disk than "
+        "diskShare.",
+        "Let TMPDIR name a folder on a larger disk, or raise the limit that the message names, if the file is from "
+        "where you expect it.",
+    ),
+    "LMP-L004": Cause(
+        "too much is held",
+        "What is kept until its end is read takes more memory than heldBytes: segments of a change that is not "
+        "complete yet, changes to be put in the order of commits, or the transactions of a Db2 LUW log.",
+        "Raise heldBytes if the machine has the memory, or read a shorter log. Segments without the rest of their "
+        "change show that the log is damaged or was extracted in part.",
+    ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(
         "no such option", "The command or reader has no option of this name.", "The message names the nearest one."

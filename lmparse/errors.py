@@ -9,6 +9,7 @@
         InvalidValueError LMP-V  the value of one field is not valid (also ValueError)
         ControlError    LMP-C    the control file is wrong or says too little
         LimitError      LMP-L    more than `limits` allows
+          FileLimitError         ... so that the file is not read from there on (also FramingError)
       OptionError       LMP-S    an option is unknown or has no such value (also ValueError)
         TableNotFoundError LMP-C ... because the log has no such table
       UnknownFormatError LMP-S   there is no such spec (also LookupError)
@@ -176,6 +177,10 @@ class ControlError(DataError):
 
 class LimitError(DataError):
     """Something is larger than a limit allows; the message names the limit."""
+
+
+class FileLimitError(LimitError, FramingError):
+    """A limit ends the reading of a file, as damaged framing does."""
 
 
 _KEYS = ("code", "message", *(DataError.__init__.__kwdefaults__ or ()))

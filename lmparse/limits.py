@@ -1,7 +1,7 @@
 """Limits: how much of what others send is read, in one place. Files without a fault stay far below them.
 
-Each field of `Limits` is one limit: a default, the code of its error, and what it counts. The option `limits` raises
-them by these names, in any spelling: `documentBytes=1G,numberDigits=500`. To add a limit, add a field.
+Each field of `Limits` is one limit: a default, the code of its error, and what it counts. The option `limits` sets
+them by these names, in any spelling: `recordBytes=1G,numberDigits=500`. To add a limit, add a field.
 """
 
 from __future__ import annotations
@@ -12,15 +12,21 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from lmparse.errors import LimitError, OptionError
+from lmparse.errors import FileLimitError, LimitError, OptionError
 
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_ENTRY = re.compile(r"\s*([A-Za-z_-]{1,40})\s*=\s*([0-9]{1,18})\s*([KMGkmg]?)\s*").fullmatch
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_ENTRY = re.compile(r"\s*([A-Za-z_-]{1,40})\s*=\s*([0-9]{1,18})\s*([KMGTkmgt]?)\s*").fullmatch
 
 
-def _limit(default: int, code: str, counted: str) -> int:
-    """A field of Limits: `code` is that of the error, `counted` says what the number is of."""
-    found: int = field(default=default, metadata={"code": code, "counted": counted})
+def _limit(
+    default: int, code: str, counted: str, error: type[LimitError] = FileLimitError, most: int | None = None
+) -> int:
+    """A field of Limits: class and `code` of the error, `counted` says what the number is of.
+
+    `most` is the highest value that the limit can have.
+    """
+    about = {"code": code, "counted": counted, "error": error, "most": most}
+    found: int = field(default=default, metadata=about)
     return found
 
 
@@ -28,10 +34,17 @@ def _limit(default: int, code: str, counted: str) -> int:
 class Limits:
     """All limits, each the largest number that is allowed."""
 
-    document_bytes: int = _limit(64 << 20, "LMP-L001", "bytes of a YAML or JSON document")
-    document_depth: int = _limit(100, "LMP-L001", "levels of a YAML or JSON document")
-    document_nodes: int = _limit(5_000_000, "LMP-L001", "values of a YAML or JSON document, aliases written out")
-    number_digits: int = _limit(128, "LMP-L001", "characters of a number in a YAML or JSON document")
+    document_bytes: int = _limit(64 << 20, "LMP-L001", "bytes of a YAML or JSON document", LimitError)
+    document_depth: int = _limit(100, "LMP-L001", "levels of a YAML or JSON document", LimitError)
+    document_nodes: int = _limit(
+        5_000_000, "LMP-L001", "values of a YAML or JSON document, aliases written out", LimitError
+    )
+    number_digits: int = _limit(128, "LMP-L001", "characters of a number in a YAML or JSON document", LimitError)
+    record_bytes: int = _limit(64 << 20, "LMP-L002", "bytes from the first to the last one of a record")
+    unpacked_bytes: int = _limit(1 << 40, "LMP-L003", "bytes of a compressed or remote file on the disk")
+    unpacked_ratio: int = _limit(1000, "LMP-L003", "unpacked bytes for each byte of a compressed file")
+    disk_share: int = _limit(90, "LMP-L003", "percent of the free disk in TMPDIR for the copy of a file", most=100)
+    held_bytes: int = _limit(4 << 30, "LMP-L004", "bytes of memory for what is kept until its end is read")
 
     @classmethod
     def parse(cls, text: str) -> Limits:
@@ -47,14 +60,42 @@ class Limits:
         """The error of a limit that is exceeded: it names the limit and how to raise it."""
         entry = type(self).__dataclass_fields__[name]
         most: int = getattr(self, name)
-        return LimitError(
+        about = entry.metadata
+        higher = 2 * most
+        while isinstance(found, int) and higher < found:
+            higher *= 2
+        higher = min(higher, about["most"] or higher)
+        error: LimitError = about["error"](
             f"above the limit {_camel(name)}",
-            code=entry.metadata["code"],
-            expected=f"at most {most} {entry.metadata['counted']}",
+            code=about["code"],
+            expected=f"at most {most} {about['counted']}",
             found=None if found is None else str(found),
-            hint=f"raise it with the option limits, as {_camel(name)}={2 * most}",
+            hint=f"raise it with the option limits, as {_camel(name)}={higher}",
             **place,
         )
+        return error
+
+
+class Held:
+    """Bytes of memory that are held for what has not ended yet, against the limit `held_bytes`."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.bytes = 0
+        self._limits = limits
+        self._most = limits.held_bytes
+
+    def take(self, size: int, **place: Any) -> None:
+        """Hold `size` bytes more. Raises FileLimitError LMP-L004, and does not count them, if these are too many."""
+        if self.bytes + size > self._most:
+            raise self._limits.error("held_bytes", self.bytes + size, **place)
+        self.bytes += size
+
+    def give(self, size: int) -> None:
+        """Hold `size` bytes less."""
+        self.bytes -= size
+
+
+DEFAULT = Limits()
 
 
 @cache
@@ -64,11 +105,12 @@ def _parsed(text: str) -> Limits:
     for part in filter(str.strip, text.split(",")):
         match = _ENTRY(part)
         name = names.get(_plain(match[1])) if match else None
-        if match is None or name is None or int(match[2]) == 0:
+        value = int(match[2]) * _UNITS[match[3].upper()] if match else 0
+        if name is None or not 0 < value <= (Limits.__dataclass_fields__[name].metadata["most"] or value):
             known = ", ".join(map(_camel, names.values()))
-            hint = f"NAME=NUMBER, where K, M and G may follow the number; names: {known}"
+            hint = f"NAME=NUMBER, where K, M, G and T may follow the number; names: {known}"
             raise OptionError(f"limits has no value {part.strip()[:60]!r}", hint=hint)
-        given[name] = int(match[2]) * _UNITS[match[3].upper()]
+        given[name] = value
     return Limits(**given)
 
 

@@ -110,7 +110,12 @@ class Options:
         values=("permissive", "dropmalformed", "failfast"),
         of="records changes convert",
     )
-    limits: str = _option("", "limits of the tables file, as documentBytes=1G,numberDigits=500", read=_limits)
+    limits: str = _option(
+        "",
+        "other limits of what is read, as recordBytes=1G,unpackedRatio=5000; docs/limits.md lists them",
+        of="records changes check convert coverage explain sniff docs plan",
+        read=_limits,
+    )
     columns: tuple[str, ...] = _option((), "fields or columns to show, comma separated", of="records changes convert")
     row_images: str = _option(
         "auto",

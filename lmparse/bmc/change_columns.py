@@ -63,7 +63,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         self._origin = Origin(log)
         self._headers = ChangeHeaders(log, schema, filters)
         self._plans: dict[tuple[int, Any], ImagePlan] = {}
-        self._joiner = Joiner()
+        self._joiner = Joiner(log.options.bounds)
         self._skip: frozenset[int] = frozenset()
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:

@@ -16,6 +16,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import cut_short, excerpt, no_record
 from lmparse.framing.detection import Detection, detect
 from lmparse.framing.framings import framing_of
+from lmparse.limits import DEFAULT, Limits
 from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer, open_buffer
@@ -74,15 +75,20 @@ class ControlFile:
         return _named_page(self.first("XTYP"))
 
 
-def read_control(path: str | Path, *, framing: str = "auto", code_page: CodePage | None = None) -> ControlFile:
+def read_control(
+    path: str | Path, *, framing: str = "auto", code_page: CodePage | None = None, limits: Limits = DEFAULT
+) -> ControlFile:
     """Read a control file. Its text is decoded with the code page that its XTYP names.
 
     Raises ControlError LMP-C001 if the first record is not an XTYP record, or the error of a damaged record.
     """
-    buffer = open_buffer(path)
+    buffer = open_buffer(path, limits)
     name = str(path)
     try:
-        way = detect(buffer, detection()).framing if framing == "auto" else framing_of(framing, cutter=_cut)
+        if framing == "auto":
+            way = detect(buffer, detection(), limits).framing
+        else:
+            way = framing_of(framing, cutter=_cut, limits=limits)
         extents = [(extent, extent.read(buffer)) for extent in way.extents(buffer)]
         page = code_page or _page_of(extents[0][1] if extents else b"")
         reader = RecordReader(catalog.load(SPEC), code_page=page)

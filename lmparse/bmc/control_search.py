@@ -13,26 +13,30 @@ from lmparse.bmc.control_file import first_code, read_control
 from lmparse.errors import ControlError, DataError, FramingError, TruncatedError
 from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import detect
+from lmparse.limits import DEFAULT, Limits
 from lmparse.storage import addresses, buffers, compression, file_systems
 from lmparse.storage.addresses import local_path
 
 
-def is_control(path: str) -> bool:
+def is_control(path: str, limits: Limits = DEFAULT) -> bool:
     """Whether a file is a control file and not a data file."""
     try:
         if addresses.is_remote(path):
             entry = file_systems.look_up(path)
-            return entry is not None and not entry.is_folder and _named_data_set(path, entry.stamp) is not None
-        return _is_control(path) if (stamp := buffers.stamp(path)) is None else _named_data_set(path, stamp) is not None
+            stamp = None if entry is None or entry.is_folder else entry.stamp
+            return stamp is not None and _named_data_set(path, stamp, limits) is not None
+        if (stamp := buffers.stamp(path)) is None:
+            return _is_control(path, limits)
+        return _named_data_set(path, stamp, limits) is not None
     except DataError:
         return False
 
 
-def _is_control(path: str) -> bool:
+def _is_control(path: str, limits: Limits) -> bool:
     """Whether the bytes are those of a control file and not of a data file."""
     try:
-        buffer = buffers.open_buffer(path)
-        if detect(buffer, control_file.detection()).is_proven:
+        buffer = buffers.open_buffer(path, limits)
+        if detect(buffer, control_file.detection(), limits).is_proven:
             return True
     except TruncatedError:
         return True  # its first record begins like one and is cut short, which reading reports
@@ -40,13 +44,13 @@ def _is_control(path: str) -> bool:
         return False
     # A damaged control file begins like one, unless the whole file can be read as a data file.
     try:
-        return not detect(buffer, change_record.detection()).is_proven
+        return not detect(buffer, change_record.detection(), limits).is_proven
     except FramingError:
         return True
 
 
 @lru_cache(maxsize=4096)
-def _named_data_set(path: str, stamp: Hashable) -> str | None:
+def _named_data_set(path: str, stamp: Hashable, limits: Limits) -> str | None:
     """`_data_set` of a file that must be copied before it can be read; None if it is not a control file.
 
     The file is copied only if it begins like a control file, and once for each state of it. Raises FramingError
@@ -55,19 +59,19 @@ def _named_data_set(path: str, stamp: Hashable) -> str | None:
     first, code = buffers.head(path, 16), first_code()
     if not any(first.startswith(code, place) for place in record_starts()):
         return None
-    _copy = buffers.open_buffer(path)  # the functions below read this copy
-    return _data_set(path) if _is_control(path) else None
+    _copy = buffers.open_buffer(path, limits)  # the functions below read this copy
+    return _data_set(path, limits) if _is_control(path, limits) else None
 
 
-def _data_set(control: str) -> str:
+def _data_set(control: str, limits: Limits) -> str:
     """Name of the data set that a control file describes, in capitals; empty if it names none."""
     try:
-        return (read_control(control).first("DLDS").get("orig_data_dsname") or "").upper()
+        return (read_control(control, limits=limits).first("DLDS").get("orig_data_dsname") or "").upper()
     except DataError:
         return ""
 
 
-def find_control(path: str, control: str | None) -> str:
+def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> str:
     """The control file of a data file.
 
     `control` is a path, a pattern with `{stem}`, or a folder; None stands for the folder of the data file. In a folder
@@ -81,7 +85,7 @@ def find_control(path: str, control: str | None) -> str:
         if not _is_folder(control):
             return control
     folder = control if control is not None else _folder_of(place)
-    candidates = dict(_control_files(folder, place))
+    candidates = dict(_control_files(folder, place, limits))
     named = [found for found, data_set in candidates.items() if data_set in (name.upper(), Path(name).stem.upper())]
     same = [found for found in candidates if Path(compression.unpacked_name(found)).stem == Path(name).stem]
     for found in (named, same):
@@ -106,17 +110,17 @@ def _folder_of(path: str) -> str:
     return addresses.folder_of(path) if addresses.is_remote(path) else str(Path(path).parent)
 
 
-def _control_files(folder: str, data: str) -> Iterator[tuple[str, str]]:
+def _control_files(folder: str, data: str, limits: Limits) -> Iterator[tuple[str, str]]:
     """The control files in the folder of a data file, with the data set that each one names."""
     for path, stamp in _files_in(folder):
         if path == data:
             continue
         if stamp is None:
-            if _is_control(path):
-                yield path, _data_set(path)
+            if _is_control(path, limits):
+                yield path, _data_set(path, limits)
             continue
         with suppress(FramingError):  # an unreadable one may belong to another log
-            if (data_set := _named_data_set(path, stamp)) is not None:
+            if (data_set := _named_data_set(path, stamp, limits)) is not None:
                 yield path, data_set
 
 

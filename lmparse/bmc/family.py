@@ -11,6 +11,7 @@ from lmparse.bmc.headers import Header
 from lmparse.bmc.log import LogicalLog, open_log
 from lmparse.changes.family import ChangeReader, ControlFiles, Family
 from lmparse.framing.detection import Detection
+from lmparse.limits import Limits
 from lmparse.records.file_dissection import FileDissector
 from lmparse.spec.catalog import Spec
 
@@ -31,10 +32,10 @@ def _record_plan(log: LogicalLog) -> RecordPlan:
     return header_columns.record_plan(log.header, log.code_page)
 
 
-def _control_plan(spec: Spec, control: str) -> RecordPlan:
+def _control_plan(spec: Spec, control: str, limits: Limits) -> RecordPlan:
     from lmparse.bmc import header_columns
 
-    return header_columns.record_plan(Header.of(spec, control_file.read_control(control)))
+    return header_columns.record_plan(Header.of(spec, control_file.read_control(control, limits=limits)))
 
 
 def _change_reader(log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:

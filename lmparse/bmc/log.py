@@ -37,6 +37,7 @@ from lmparse.errors import (
 )
 from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.files import OnError
 from lmparse.records.reader import Record, Values, Wanted
@@ -54,6 +55,8 @@ TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_le
 """Header fields that identify and name the table of a record."""
 _WIDEST = 8
 """Width in bytes of the widest number that a scan reads."""
+_KEY_BYTES, _EXTENT_BYTES = 400, 300
+"""Bytes of memory of the sort key of a change, and of the extent of one of its records; measured."""
 _BATCH = 1000
 """Number of records with row images that the interpretation is found from."""
 
@@ -65,8 +68,8 @@ def open_log(
     control = None
     if options.control is not None:
         page = codepages.lookup(options.code_page) if options.code_page else None
-        place = find_control(str(path), options.control)
-        control = read_control(place, framing=options.control_framing, code_page=page)
+        place = find_control(str(path), options.control, options.bounds)
+        control = read_control(place, framing=options.control_framing, code_page=page, limits=options.bounds)
     header = Header.of(catalog.load(options.spec), control)
     places = () if header.is_table else (header.places, header.width)
     named = control.code_page if control is not None and options.code_page is None else None
@@ -123,7 +126,7 @@ class LogicalLog(ChangeLog):
         own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
         settings = replace(self.settings, own=own)
         if len(spans) > 1:
-            spans = share_out(spans, self.segments())
+            spans = share_out(spans, self.segments(), self.options.bounds)
         return [(settings, span) for span in spans]
 
     def _describe_header(self) -> None:
@@ -238,7 +241,7 @@ class LogicalLog(ChangeLog):
 
     def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
         """Every change with its whole DATA area, at the place of its last segment."""
-        joiner = Joiner()
+        joiner = Joiner(self.options.bounds)
         for extent, record in self.read(span):
             joined = self.joined(joiner, Segment(extent, record))
             if joined is not None:
@@ -339,11 +342,15 @@ class LogicalLog(ChangeLog):
 
     def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
         # Two passes: keys and extents first, so that memory holds no row.
+        # Against the limit `held_bytes` count these.
         keys = []
+        held = Held(self.options.bounds)
         for joined in self.joined_changes(span):
             if self._is_wanted(joined):
                 values = joined.values
-                seq = order.seq(values, joined.extent.index)
+                seq, last = order.seq(values, joined.extent.index), joined.extent
+                size = _KEY_BYTES + _EXTENT_BYTES * len(joined.extents)
+                held.take(size, file=self.path, record_index=last.index, record_offset=last.offset)
                 keys.append((order.commit_position(values), order.txn_id(values), seq, joined.extents))
         for *_, extents in sorted(keys, key=lambda entry: entry[:3]):
             yield join([Segment(extent, self.read_bytes(extent.read(self.buffer))) for extent in extents])

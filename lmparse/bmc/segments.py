@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from sys import getsizeof
 from typing import Any
 
-from lmparse.errors import InvalidValueError, RecordError
+from lmparse.errors import FileLimitError, InvalidValueError, RecordError
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.limits import DEFAULT, Held, Limits
 from lmparse.records.reader import Record, Values
 
 KEY_FIELDS = ("uor_id", "log_rba", "log_lrsn", "rid", "member_id", "change_type", "total_segs")
@@ -65,6 +67,8 @@ class SegmentGroup:
 
     total: int
     by_number: dict[int, Segment] = field(default_factory=dict)
+    held: int = 0
+    """Bytes of memory of its segments."""
 
     @property
     def is_complete(self) -> bool:
@@ -85,18 +89,27 @@ def join(segments: list[Segment]) -> JoinedChange:
     return JoinedChange(segments[0].values | {"data": data}, [segment.extent for segment in segments], faults)
 
 
-class Joiner:
-    """Collects segments until a change is complete. Keeps incomplete changes only."""
+_EXTENT_BYTES = 400
+"""Bytes of memory of an extent with its numbers, and its share in lists and dicts; measured."""
 
-    def __init__(self) -> None:
+
+class Joiner:
+    """Collects segments until a change is complete. Keeps incomplete changes only.
+
+    Against the limit `held_bytes` count the values of their headers and their pieces of the DATA area.
+    """
+
+    def __init__(self, limits: Limits = DEFAULT) -> None:
         self._open: dict[tuple[Any, ...], SegmentGroup] = {}
+        self._held = Held(limits)
         self.base: int | None = None
         """Number of the first segment, known from the first complete change."""
 
     def add(self, segment: Segment) -> JoinedChange | None:
         """Add a segment; returns the joined change if it is complete now.
 
-        Raises RecordError LMP-R005 for a number that occurs twice or is out of range.
+        Raises RecordError LMP-R005 for a number that occurs twice or is out of range, and FileLimitError LMP-L004 for
+        a segment that cannot be kept; segments that complete changes are still taken.
         """
         total, number = segment.values["total_segs"], segment.values["seg_num"]
         group = self._open.get(segment.key) or SegmentGroup(total)
@@ -107,11 +120,23 @@ class Joiner:
                 hint="a merged log may contain a record twice",
             )  # fmt: skip
         group.by_number[number] = segment
-        self._open[segment.key] = group
         if not group.is_complete:
+            self._keep(group, number, segment)
             return None
+        self._held.give(group.held)
         self.base = min(group.by_number)
+        self._open.setdefault(segment.key, group)
         return join(self._open.pop(segment.key).segments)
+
+    def _keep(self, group: SegmentGroup, number: int, segment: Segment) -> None:
+        size = _EXTENT_BYTES + getsizeof(segment.values) + sum(map(getsizeof, segment.values.values()))
+        try:
+            self._held.take(size, record_index=segment.extent.index, record_offset=segment.extent.offset)
+        except FileLimitError:
+            del group.by_number[number]
+            raise
+        group.held += size
+        self._open[segment.key] = group
 
     def incomplete(self) -> Iterator[tuple[SegmentGroup, RecordError]]:
         """The changes that lack a segment at the end, each with its error (LMP-R004)."""
@@ -135,10 +160,16 @@ class Joiner:
         return " and ".join(missing)
 
 
-def share_out(spans: list[Span], segments: Iterable[tuple[Any, RecordExtent]]) -> list[Span]:
-    """Assign each group of segments to the span that contains its first segment; its other segments are read there."""
+def share_out(spans: list[Span], segments: Iterable[tuple[Any, RecordExtent]], limits: Limits = DEFAULT) -> list[Span]:
+    """Assign each group of segments to the span that contains its first segment; its other segments are read there.
+
+    Against the limit `held_bytes` count keys and extents of the segments. Raises FileLimitError LMP-L004.
+    """
     groups: dict[Any, list[RecordExtent]] = {}
+    held = Held(limits)
     for key, extent in segments:
+        size = _EXTENT_BYTES if key in groups else _EXTENT_BYTES + sum(map(getsizeof, key))
+        held.take(size, record_index=extent.index, record_offset=extent.offset)
         groups.setdefault(key, []).append(extent)
     skip: dict[int, set[int]] = {}
     foreign: dict[int, list[RecordExtent]] = {}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from lmparse.changes.log import ChangeLog
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import Span
+from lmparse.limits import Limits
 from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
 from lmparse.records.files import OnError
@@ -50,9 +51,9 @@ class ChangeReader(Protocol):
 class ControlFiles:
     """How control files of a family are recognised; its logs have no changes without one."""
 
-    is_one: Callable[[str], bool]
+    is_one: Callable[[str, Limits], bool]
     """Whether a file is a control file."""
-    find: Callable[[str, str | None], str]
+    find: Callable[[str, str | None, Limits], str]
     """The control file of a log, from the path of the log and the option `control`. Raises ControlError LMP-C007."""
 
 
@@ -80,7 +81,7 @@ class Family(Generic[Log]):
     """Its control files, if its logs have any."""
     record_plan: Callable[[Log], RecordPlan] | None = None
     """Record plan of a log; None: the plan that follows from the spec."""
-    control_plan: Callable[[Spec, str], RecordPlan] | None = None
+    control_plan: Callable[[Spec, str, Limits], RecordPlan] | None = None
     """The same for a spec and the path of a control file, without a log."""
     change_reader: Callable[[Log, pa.Schema | None, Sequence[Filter]], ChangeReader | None] | None = None
     """Reads changes column-wise; returns None for logs whose changes are read one by one."""

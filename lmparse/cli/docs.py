@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from lmparse.cli.arguments import Commands, add_command
+from lmparse.cli.arguments import Commands, add_command, add_options, given_options
 from lmparse.cli.messages import DATA, GOOD, message, report
 
 
@@ -18,6 +18,7 @@ def add(commands: Commands) -> None:
     command.add_argument("--samples", action="append", default=[], metavar="PATH", help=samples)
     command.add_argument("--specs", metavar="DIR", help="show the specs in this folder, written by lmparse build")
     command.add_argument("--overwrite", action="store_true", help="replace pages that lmparse wrote there")
+    add_options(command, "docs")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -29,7 +30,8 @@ def run(parsed: argparse.Namespace) -> int:
         if not parsed.samples:
             write_samples(Path(folder))
         samples = parsed.samples or [folder]
-        done = write_site(parsed.out, samples=samples, specs=parsed.specs, overwrite=parsed.overwrite)
+        given = given_options(parsed)
+        done = write_site(parsed.out, samples=samples, specs=parsed.specs, given=given, overwrite=parsed.overwrite)
     for error in done.samples.faults:
         report(error)
     message(f"{parsed.out}: {done.specs} specs in {done.files} files, with {len(done.samples.files)} samples")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lmparse.cli.arguments import Commands, add_command, not_installed, options_of
+from lmparse.cli.arguments import Commands, add_command, add_options, not_installed, options_of
 from lmparse.cli.messages import GOOD, print_json, print_lines
 
 
@@ -15,6 +15,7 @@ def add(commands: Commands) -> None:
     command.add_argument("--columns", help="only these columns, comma separated")
     command.add_argument("--control", help="control file that describes the header of a logical log")
     command.add_argument("--json", action="store_true", help="one JSON object")
+    add_options(command, "plan")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -23,7 +24,8 @@ def run(parsed: argparse.Namespace) -> int:
         from lmparse.logs.plan import planned
     except ImportError as error:
         raise not_installed(error) from None
-    found = planned(parsed.spec, options_of(parsed).columns, parsed.control)
+    options = options_of(parsed)
+    found = planned(parsed.spec, options.columns, parsed.control, options.bounds)
     if parsed.json:
         print_json(found.to_dict())
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command
+from lmparse.cli.arguments import Commands, add_command, add_options, options_of
 from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
 from lmparse.errors import DataError
 from lmparse.options import camel
@@ -19,16 +19,18 @@ def add(commands: Commands) -> None:
     command = add_command(commands, "sniff", run, "show what a file is, with proof, and the options that read it")
     command.add_argument("files", nargs="+", metavar="FILE")
     command.add_argument("--json", action="store_true", help="one JSON object a file")
+    add_options(command, "sniff")
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Print what each file is; a file that is not a log is reported, and the next ones are still read."""
     from lmparse.logs.sniff import sniff
 
+    limits = options_of(parsed).bounds
     code = GOOD
     for path in parsed.files:
         try:
-            found = sniff(path)
+            found = sniff(path, limits)
         except DataError as error:
             if parsed.json:
                 print_json({"file": path, "kind": None, "error": error.to_dict()})

@@ -13,7 +13,10 @@ from lmparse.db2.log_record import LogRecord
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference
 from lmparse.errors import RecordError
+from lmparse.limits import DEFAULT, Held
 
+_ENTRY_BYTES = 600
+"""Bytes of memory for one change in the lookups by address and table; those by row take twice as many. Measured."""
 _ANY = "any"
 """In the place of a row id or an address: whatever it is. Neither of them is a text."""
 
@@ -22,9 +25,11 @@ class OpenChanges:
     """Lookups among the changes of one transaction.
 
     `changes` only grows: a change that is joined with another is removed by `settled`, at the end of the transaction.
+    The entries of the lookups count against the limit `held_bytes` up to then.
     """
 
-    def __init__(self, changes: list[ChangeReference]) -> None:
+    def __init__(self, changes: list[ChangeReference], held: Held | None = None) -> None:
+        self._held, self._taken = held or Held(DEFAULT), 0
         self._changes = changes
         self._joined: set[ChangeReference] = set()
         self._entered = self._placed = 0
@@ -39,7 +44,9 @@ class OpenChanges:
         """Numbers of changes by kind, table, row id and address of the record before; the latest last."""
 
     def settled(self) -> list[ChangeReference]:
-        """The changes without those that are part of another."""
+        """The changes without those that are part of another. The lookups are not used any more."""
+        self._held.give(self._taken)
+        self._taken = 0
         return [change for change in self._changes if change not in self._joined] if self._joined else self._changes
 
     def join(self, change: ChangeReference) -> None:
@@ -120,7 +127,12 @@ class OpenChanges:
 
     # -- entries ----------------------------------------------------------------------------
 
+    def _take(self, entries: int) -> None:
+        self._held.take(_ENTRY_BYTES * entries)
+        self._taken += _ENTRY_BYTES * entries
+
     def _enter(self) -> None:
+        self._take(len(self._changes) - self._entered)
         for number in range(self._entered, len(self._changes)):
             change = self._changes[number]
             if change.notice is not None:
@@ -133,6 +145,7 @@ class OpenChanges:
         self._entered = len(self._changes)
 
     def _place(self) -> None:
+        self._take(2 * (len(self._changes) - self._placed))
         for number in range(self._placed, len(self._changes)):
             change = self._changes[number]
             if change.notice is None and change not in self._joined:

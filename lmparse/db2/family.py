@@ -42,7 +42,7 @@ FAMILY = Family(
     open_log=open_log,
     detections=_detections,
     column_docs=Db2Log.column_docs,
-    options=frozenset({"tables", "limits", "generation", "byte_order"}),
+    options=frozenset({"tables", "generation", "byte_order"}),
     change_reader=_change_reader,
     dissector=_dissector,
 )

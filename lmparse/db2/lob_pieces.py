@@ -15,8 +15,11 @@ from lmparse.db2.record_kinds import LOBS_UNNAMED
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
 from lmparse.errors import DataError, RecordError
+from lmparse.limits import Held
 from lmparse.spec import catalog
 
+_PIECE_BYTES = 450
+"""Bytes of memory of a piece: its place and address, not its data; measured."""
 _Row = tuple[Ids, object]
 """Table ids and row id."""
 
@@ -24,8 +27,8 @@ _Row = tuple[Ids, object]
 class LobPieces:
     """Pieces that are not assigned to a change yet."""
 
-    def __init__(self, transaction_index: TransactionIndex) -> None:
-        self._index = transaction_index
+    def __init__(self, transaction_index: TransactionIndex, held: Held) -> None:
+        self._index, self._held = transaction_index, held
         self._named: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
         self._unnamed: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
         self._values: dict[_Row, ChangeReference] = {}
@@ -49,6 +52,7 @@ class LobPieces:
             return
         if form:
             self._index.address_forms[form] += 1
+        self._held.take(_PIECE_BYTES)
         piece = LobPiece(record.extent, record.kind, column, address, body.data_length, hasattr(body, "data"))
         if column is not None:
             self._index.column_ids.setdefault(ids, set()).add(column)

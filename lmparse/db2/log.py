@@ -26,9 +26,13 @@ from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transac
 from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import DataError, FramingError, TableNotFoundError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
+from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings, FoundFile
+
+_ERROR_BYTES = 2600
+"""Bytes of memory of the error of a record; measured."""
 
 
 def open_log(
@@ -58,6 +62,8 @@ class Db2Log(ChangeLog):
         assert isinstance(found.own, LuwSettings)
         self.logs, self._known = logs, found.own
         self._bad: list[tuple[RecordExtent, DataError]] = []
+        self._held = Held(options.bounds)
+        """What the transaction index and `_bad` take."""
         self._continuity: Continuity | None = None
         """Tests the records of the next pass over the log."""
         self.known_table_ids = found.own.table_ids
@@ -89,6 +95,7 @@ class Db2Log(ChangeLog):
             try:
                 record = self.logs.read(self.buffer, extent)
             except DataError as error:
+                self._held.take(_ERROR_BYTES, record_index=extent.index, record_offset=extent.offset)
                 self._bad.append((extent, error))
                 if watch is not None:
                     watch.unreadable(extent)
@@ -124,7 +131,9 @@ class Db2Log(ChangeLog):
             return self._known.index
         if self.generation != "v10" and not self.framing.lead:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
-        transaction_index = TransactionReader(self.byte_order, self.code_page).read(self.log_records())
+        transaction_index = TransactionReader(self.byte_order, self.code_page, self._held).read(self.log_records())
+        if transaction_index.fault is not None:
+            transaction_index.fault.at(file=self.path)
         transaction_index.bad = sorted([*transaction_index.bad, *self._bad], key=lambda bad: bad[0].index)
         transaction_index.named = (
             read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}

@@ -39,11 +39,11 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
 
     Raises FramingError, and OptionError for a framing that Db2 LUW log records do not have.
     """
-    buffer = open_buffer(path)
+    buffer = open_buffer(path, options.bounds)
     page = page_of(catalog.load(options.spec), options, known)
     decisions: Sequence[Decision] = ()
     if known is not None and isinstance(known.own, LuwSettings):
-        own, framing = known.own, framing_of(known.framing, byte_order=known.byte_order)
+        own, framing = known.own, framing_of(known.framing, byte_order=known.byte_order, limits=options.bounds)
     else:
         try:
             framing, generation, decisions = _prove(buffer, options)
@@ -64,17 +64,21 @@ def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Dec
     name, order, generation = options.framing, options.byte_order, options.generation
     if name not in ("auto", *DB2_FRAMINGS):
         raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(DB2_FRAMINGS))
+    limits = options.bounds
     is_named, is_empty = name != "auto" and order != "auto", not len(buffer)
     otherwise = log_record.GENERATIONS[-1] if generation == "auto" else generation
     if is_named and (generation != "auto" or is_empty):
         said = Decision("framing", f"{name} {order} {generation}", "option")
-        return framing_of(name, byte_order=order), otherwise, [said]
+        return framing_of(name, byte_order=order, limits=limits), otherwise, [said]
     if is_empty and (name != "auto" or options.tables is not None):
         name = DB2_FRAMINGS[0] if name == "auto" else name
         order = log_record.BYTE_ORDERS[0] if order == "auto" else order
         return framing_of(name, byte_order=order), otherwise, [Decision("framing", name, "the file is empty")]
     detection = log_record.detection(name, order, generation)
-    trial = try_framing(buffer, detection.framings[0], detection) if is_named else detect(buffer, detection)
+    if is_named:
+        trial = try_framing(buffer, detection.framings[0].within(limits), detection)
+    else:
+        trial = detect(buffer, detection, limits)
     records = [extent.read(buffer) for extent in trial.extents]
     order = trial.framing.byte_order or ""
     if not records and trial.fault is not None:

@@ -13,9 +13,9 @@ from typing import Any
 
 from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError, RecordError
-from lmparse.limits import Limits
+from lmparse.limits import DEFAULT, Limits
 from lmparse.spec import catalog
-from lmparse.spec.documents import DEFAULT, DocumentError, file_bytes, read_yaml
+from lmparse.spec.documents import DocumentError, file_bytes, read_yaml
 from lmparse.values.sql_types import LOBS, SqlType, decimal_bytes, parse_type, timestamp_bytes
 
 Ids = tuple[int, int]

@@ -2,7 +2,9 @@
 
 Records of transactions are mixed in the log, and the outcome of a change is known only at the end of its transaction.
 One pass over the records makes an index: transactions with the extents of their changes, without rows in memory. Rows
-are read afterwards, in the order of commits or of the file.
+are read afterwards, in the order of commits or of the file. The index is kept until the last row is read, so its
+transactions, changes and pieces of LOB values count against the limit `held_bytes`, ended or not; each with what it
+takes in memory, some hundred bytes. The bytes of the log are not in it.
 """
 
 from __future__ import annotations
@@ -20,21 +22,27 @@ from lmparse.db2.row_reader import record_header
 from lmparse.db2.tables import Ids, Table, table_of
 from lmparse.db2.transaction_index import ChangeReference, TableRecord, Transaction, TransactionIndex
 from lmparse.errors import DataError, FramingError
+from lmparse.framing.extents import RecordExtent
+from lmparse.limits import Held
 from lmparse.spec import catalog
 from lmparse.values.codepages import CodePage
+
+_CHANGE_BYTES, _TRANSACTION_BYTES = 800, 600
+"""Bytes of memory of a change and of a transaction in the index; measured."""
 
 
 class TransactionReader:
     """Sorts log records into transactions."""
 
-    def __init__(self, byte_order: str, page: CodePage) -> None:
+    def __init__(self, byte_order: str, page: CodePage, held: Held) -> None:
         self.index = TransactionIndex()
+        self._held = held
         self._byte_order = byte_order
         self._page = page
         self._open: dict[bytes, Transaction] = {}
         self._lookups: dict[Transaction, OpenChanges] = {}
         """For open transactions that needed one."""
-        self._pieces = LobPieces(self.index)
+        self._pieces = LobPieces(self.index, held)
         self._gaps = Gaps(self.index)
         self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table, Table | None]]] = {}
         self._ended = 0
@@ -42,11 +50,15 @@ class TransactionReader:
         """Number of the record behind the last one."""
 
     def read(self, records: Iterable[LogRecord]) -> TransactionIndex:
-        """All records of a log up to damage; then the transactions that are still open."""
+        """All records of a log up to damage or a limit; then the transactions that are still open."""
+        extent: RecordExtent | None = None
         try:
             for record in records:
+                extent = record.extent
                 self.add(record)
         except FramingError as error:
+            if extent is not None:
+                error.at(record_index=extent.index, record_offset=extent.offset)
             self.index.fault = error
         for transaction in list(self._open.values()):
             self._end(transaction, "open")
@@ -99,6 +111,7 @@ class TransactionReader:
             self._end(transaction, "open")
             transaction = None
         if transaction is None:
+            self._held.take(_TRANSACTION_BYTES)
             transaction = Transaction(
                 record.transaction_id, _lsn(record), record.extent.index, begins_before=record.previous != 0
             )
@@ -110,6 +123,7 @@ class TransactionReader:
         transaction = self._open.get(record.transaction_id)
         if transaction is not None and not transaction.changes:
             return transaction
+        self._held.take(_TRANSACTION_BYTES)
         return Transaction(record.transaction_id, _lsn(record), record.extent.index)
 
     def _finish(self, record: LogRecord) -> None:
@@ -158,8 +172,10 @@ class TransactionReader:
             record.address, record.previous,
         )  # fmt: skip
         if kind == record_kinds.MULTIPLE:
+            self._held.take(_CHANGE_BYTES * len(body.records))
             references = [replace(base, number=number, rid=row_id(row)) for number, row in enumerate(body.records)]
         else:
+            self._held.take(_CHANGE_BYTES)
             references = [replace(base, rid=row_id(getattr(body, "old_row", body)))]
         for reference in references:
             reference.is_half = bool(getattr(body, "iud_flags", 0) & _enum("iud_flag", "moved_row"))
@@ -207,6 +223,7 @@ class TransactionReader:
 
     def _load(self, record: LogRecord) -> None:
         """A load takes effect at once, whatever the outcome of its transaction."""
+        self._held.take(_TRANSACTION_BYTES + _CHANGE_BYTES)
         transaction = Transaction(record.transaction_id, _lsn(record))
         reference = ChangeReference(
             record.extent, record.kind, "O", record.table, _lsn(record), record.lfs, record.stream
@@ -234,7 +251,7 @@ class TransactionReader:
         """Lookups among the changes of an open transaction."""
         lookup = self._lookups.get(transaction)
         if lookup is None:
-            lookup = self._lookups[transaction] = OpenChanges(transaction.changes)
+            lookup = self._lookups[transaction] = OpenChanges(transaction.changes, self._held)
         return lookup
 
 

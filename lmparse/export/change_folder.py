@@ -23,6 +23,7 @@ from lmparse.export.conversion import PartResult, Run, Summary, opened_again
 from lmparse.export.filenames import Named, safe_names
 from lmparse.export.spill_files import Group, SpillFiles, merged, spill, spill_lines
 from lmparse.framing.extents import Span
+from lmparse.limits import Limits
 from lmparse.logs.open import files_beside, open_changes
 from lmparse.logs.partitions import FilePart
 from lmparse.options import FILE_OPTIONS
@@ -182,8 +183,8 @@ class ChangeFolderRun(Run):
             "lmparse": self.asked.version,
             "spec": log.spec.id,
             "spec_sha256": log.spec.layout.sha256,
-            "source": _about(log.path),
-            **{name: _about(beside[name]) if name in beside else None for name in FILE_OPTIONS},
+            "source": _about(log.path, log.options.bounds),
+            **{name: _about(beside[name], log.options.bounds) if name in beside else None for name in FILE_OPTIONS},
             "options": self.asked.set_options(),
             "format": self.form,
             "compression": self.compression,
@@ -270,11 +271,11 @@ def _described(entry: pa.Field) -> dict[str, Any]:
     return found
 
 
-def _about(path: str) -> dict[str, Any]:
+def _about(path: str, limits: Limits) -> dict[str, Any]:
     """Base name, size and hash of an input file: of its stored bytes when local, of its unpacked bytes when remote."""
     name = {"name": addresses.base_name(path)}
     if addresses.is_remote(path):
-        buffer = buffers.open_buffer(path)
+        buffer = buffers.open_buffer(path, limits)
         digest = hashlib.sha256()
         for start in range(0, len(buffer), _HASHED):
             digest.update(buffer[start : start + _HASHED])

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, Self
 
 from lmparse.errors import FramingError
 from lmparse.framing.extents import Handover, Plausible, RecordExtent, Span
+from lmparse.limits import DEFAULT, Limits
 from lmparse.storage.buffers import Buffer
 
 if TYPE_CHECKING:
@@ -36,6 +38,16 @@ class Framing(ABC):
     """Whether a record may be in several pieces."""
     resumes_anywhere = False
     """Whether reading may begin at every record, and a scan finds the records."""
+    limits: Limits = DEFAULT
+    """Of them, `record_bytes` is the most bytes from the first to the last one of a record."""
+
+    def within(self, limits: Limits) -> Self:
+        """The same framing with other limits."""
+        if limits == self.limits:
+            return self
+        other = copy(self)
+        object.__setattr__(other, "limits", limits)  # not one of the facts that make two framings equal
+        return other
 
     @property
     def lead(self) -> int:
@@ -50,9 +62,25 @@ class Framing(ABC):
         """The records from `start` to `end`, both between records, in constant memory.
 
         Raises TruncatedError (LMP-F006) if the file ends inside a record, LeftoverError (LMP-F007) if something
-        else follows whole records, and FramingError for other damage.
+        else follows whole records, FramingError for other damage, and FileLimitError (LMP-L002) for a record that is
+        longer than the limit.
         """
-        return self._walk(buffer, start, len(buffer) if end is None else end, first_index)
+        most = self.longest
+        for extent in self._walk(buffer, start, len(buffer) if end is None else end, first_index):
+            if extent.end - extent.offset > most:
+                raise self.too_long(extent.index, extent.offset, extent.end)
+            yield extent
+
+    @property
+    def longest(self) -> int:
+        """Most bytes from the first to the last one of a record; an error before they are all in a list or copied."""
+        return self.limits.record_bytes
+
+    def too_long(self, index: int, offset: int, end: int) -> FramingError:
+        """The error of a record whose bytes from `offset` to `end` are more than the limit."""
+        error = self.limits.error("record_bytes", end - offset, record_index=index, record_offset=offset)
+        assert isinstance(error, FramingError)
+        return error
 
     @abstractmethod
     def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]: ...

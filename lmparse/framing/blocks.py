@@ -82,7 +82,7 @@ class Blocked(WordFraming):
         from lmparse.framing.word_scan import sound_words
 
         before = block_descriptor().size
-        words = sound_words(self.form, buffer, max(0, near - reach) + before, near + before + 1, reach)
+        words = sound_words(self.bounded_form, buffer, max(0, near - reach) + before, near + before + 1, reach)
         return [offset - before for offset in words]
 
     def behind(self, buffer: Buffer, place: int, limit: int, plausible: Plausible) -> int | None:

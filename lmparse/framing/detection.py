@@ -6,19 +6,25 @@ describes the expected records in a `Detection`; this module knows only descript
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
-from lmparse.errors import FramingError, TruncatedError
+from lmparse.errors import FileLimitError, FramingError, TruncatedError
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
 from lmparse.framing.undelimited import Cutter
+from lmparse.limits import DEFAULT, Limits
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
 
 WINDOW_BYTES = 1 << 20
 _SAMPLE = 64
+_FOLLOWING = 5
+"""Sound records, a record above the limit and those behind it, that show that it is one."""
+_ANY_LENGTH = Limits(record_bytes=1 << 62)
 _IN_BLOCKS = ("zos_rdw", "zos_sdw")
 """Descriptor words that also occur in blocks, so that a file in blocks may look like records without blocks."""
 
@@ -80,15 +86,16 @@ class Trial:
         return "fits" if self.fault is None else str(self.fault)
 
 
-def detect(buffer: Buffer, detection: Detection) -> Trial:
+def detect(buffer: Buffer, detection: Detection, limits: Limits = DEFAULT) -> Trial:
     """Find the framing of a file by proof, never by a guess.
 
     Raises FramingError: LMP-F002 if the file is empty, LMP-F003 if no framing fits, LMP-F004 if several do, LMP-F006 if
-    the file ends inside its first record, which begins as the first record of such a file always does.
+    the file ends inside its first record, which begins as the first record of such a file always does, LMP-L002 if its
+    first record is longer than the limit.
     """
     if not len(buffer):
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", hint="name the framing")
-    trials = try_framings(buffer, detection)
+    trials = try_framings(buffer, detection, limits)
     left = _preferred([trial for trial in trials if trial.is_proven])
     if not left:
         # No framing fills a file that is damaged or cut short. Then the only framing in which it begins soundly is
@@ -105,7 +112,7 @@ def detect(buffer: Buffer, detection: Detection) -> Trial:
             f"{names} both fit the first {min(len(buffer), WINDOW_BYTES)} bytes", code="LMP-F004",
             hint="name the framing that the transfer used",
         )  # fmt: skip
-    if (cut := _cut_at_once(buffer, detection, trials)) is not None:
+    if (cut := _cut_at_once(buffer, detection, trials) or _too_long_at_once(buffer, trials)) is not None:
         raise cut
     raise FramingError(
         f"no framing gives {detection.name}", code="LMP-F003", record_offset=0,
@@ -122,14 +129,26 @@ def _cut_at_once(buffer: Buffer, detection: Detection, trials: list[Trial]) -> T
     return next((fault for fault in faults if isinstance(fault, TruncatedError)), None)
 
 
-def try_framings(buffer: Buffer, detection: Detection) -> list[Trial]:
+def _too_long_at_once(buffer: Buffer, trials: list[Trial]) -> FramingError | None:
+    """The error of a file whose first record is longer than the limit, if sound records follow it or the file ends."""
+    for trial in trials:
+        if isinstance(trial.fault, FileLimitError) and not trial.extents:
+            try:
+                deque(islice(trial.framing.within(_ANY_LENGTH).extents(buffer), _FOLLOWING), 0)
+            except FramingError:
+                continue
+            return trial.fault
+    return None
+
+
+def try_framings(buffer: Buffer, detection: Detection, limits: Limits = DEFAULT) -> list[Trial]:
     """The trials of every framing that needs no option."""
     if detection.framings:
-        return [try_framing(buffer, framing, detection) for framing in detection.framings]
+        return [try_framing(buffer, framing.within(limits), detection) for framing in detection.framings]
     names = ["bdw-vbs", "bdw", "vbs", "rdw", "zosmf"]
-    framings = [framing_of(name) for name in names]
+    framings = [framing_of(name, limits=limits) for name in names]
     if detection.cutter is not None:
-        framings.append(framing_of("glued", cutter=detection.cutter))
+        framings.append(framing_of("glued", cutter=detection.cutter, limits=limits))
     return [try_framing(buffer, framing, detection) for framing in framings]
 
 

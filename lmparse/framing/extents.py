@@ -25,6 +25,12 @@ class RecordExtent:
         return self.pieces[0][0]
 
     @property
+    def end(self) -> int:
+        """Offset behind its last byte."""
+        offset, length = self.pieces[-1]
+        return offset + length
+
+    @property
     def length(self) -> int:
         """Number of its bytes, without descriptor words."""
         return sum(length for _, length in self.pieces)

@@ -8,6 +8,7 @@ from lmparse.framing.blocks import Blocks
 from lmparse.framing.spanned import Spanned, SpannedBlocks
 from lmparse.framing.undelimited import Cutter, Fixed, Glued
 from lmparse.framing.words import Counted, Prefixed
+from lmparse.limits import DEFAULT, Limits
 from lmparse.options import DB2_FRAMINGS, FRAMINGS
 
 _DESCRIBED: dict[str, Framing] = {
@@ -21,13 +22,21 @@ _DESCRIBED: dict[str, Framing] = {
 
 
 def framing_of(
-    name: str, record_length: int | None = None, cutter: Cutter | None = None, byte_order: str | None = None
+    name: str,
+    record_length: int | None = None,
+    cutter: Cutter | None = None,
+    byte_order: str | None = None,
+    limits: Limits = DEFAULT,
 ) -> Framing:
-    """The framing with a name.
+    """The framing with a name, for records within limits.
 
     `fixed` needs the length of a record in bytes, `glued` a function that reads the length of a record, and the
     framings of Db2 LUW log records the byte order, `little` or `big`. Raises OptionError if that is missing.
     """
+    return _named(name, record_length, cutter, byte_order).within(limits)
+
+
+def _named(name: str, record_length: int | None, cutter: Cutter | None, byte_order: str | None) -> Framing:
     if name in _DESCRIBED:
         return _DESCRIBED[name]
     if name == "fixed":

@@ -29,6 +29,7 @@ class Spanned(WordFraming):
     def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
         cursor = Cursor(index)
         opens, closes = segment_codes()
+        longest = self.longest
         pieces: list[tuple[int, int]] = []
         resume: int | None = None
         for offset, piece, code, may_resume in self._pieces(buffer, start, end, cursor):
@@ -41,6 +42,8 @@ class Spanned(WordFraming):
             if not pieces:
                 resume = offset if may_resume is None else may_resume
             pieces.append(piece)
+            if sum(piece) - pieces[0][0] > longest:
+                raise self.too_long(cursor.index, pieces[0][0], sum(piece))
             if code in closes:
                 yield RecordExtent(cursor.index, tuple(pieces), resume if resume is not None and resume >= 0 else None)
                 pieces = []
@@ -63,7 +66,8 @@ class Spanned(WordFraming):
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         from lmparse.framing.word_scan import runs_of_pieces
 
-        return runs_of_pieces(self.form, buffer, start, end, index, is_blocked=self.is_blocked)
+        form, longest = self.bounded_form, self.longest
+        return runs_of_pieces(form, buffer, start, end, index, longest, is_blocked=self.is_blocked)
 
 
 @dataclass(frozen=True)

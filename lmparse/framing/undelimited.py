@@ -24,6 +24,10 @@ class Fixed(Framing):
     name = "fixed"
     resumes_anywhere = True
 
+    @property
+    def longest(self) -> int:
+        return self.record_length  # which the user named, not the file
+
     def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
         length = self.record_length
         for number, offset in enumerate(range(start, end, length), index):

@@ -196,9 +196,9 @@ def runs_of_records(
 
 
 def runs_of_pieces(
-    form: WordForm, buffer: Buffer, start: int, end: int, index: int, *, is_blocked: bool
+    form: WordForm, buffer: Buffer, start: int, end: int, index: int, longest: int, *, is_blocked: bool
 ) -> Generator[ExtentRun, None, Handover]:
-    """Records that may be in several pieces, as `Framing.runs` gives them."""
+    """Records that may be in several pieces, as `Framing.runs` gives them, up to one of more than `longest` bytes."""
     opening, closing = map(_marked, segment_codes())
     scan = _Scan(form, is_blocked, True, buffer, start, end, start if is_blocked else end)
     place = Handover(start, index)
@@ -213,6 +213,10 @@ def runs_of_pieces(
             return Handover(place.offset, place.index, index - place.index)
         ended = np.cumsum(closes)
         whole = int(np.flatnonzero(closes)[-1]) + 1 if ended[-1] else 0
+        begins = starts[opens] + form.skip
+        behind = np.append(ends[closes], ends[-1:]) if whole < len(ends) else ends[closes]
+        if (behind - begins > longest).any():
+            return Handover(place.offset, place.index, index - place.index)
         if is_blocked:
             # Reading may begin at a block only when no record goes on in it.
             for offset, count in reversed(scan.blocks):

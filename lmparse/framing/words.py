@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lmparse.framing.base import Framing, Runs
 from lmparse.framing.descriptors import WordForm, cut_short, descriptor, own_length
@@ -26,15 +26,24 @@ class WordFraming(Framing):
     def lead(self) -> int:
         return self.form.skip
 
+    @property
+    def bounded_form(self) -> WordForm:
+        """The form whose longest record is that of the limits: longer ones are left to `extents`, which refuses them.
+
+        So the limit costs scans nothing.
+        """
+        form = self.form
+        return replace(form, most=min(form.most, self.longest + form.skip - form.uncounted))
+
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         from lmparse.framing.word_scan import runs_of_records
 
-        return runs_of_records(self.form, buffer, start, end, index, is_blocked=self.is_blocked)
+        return runs_of_records(self.bounded_form, buffer, start, end, index, is_blocked=self.is_blocked)
 
     def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
         from lmparse.framing.word_scan import sound_words
 
-        return sound_words(self.form, buffer, max(0, near - reach), near + 1, reach, _CHAINED)
+        return sound_words(self.bounded_form, buffer, max(0, near - reach), near + 1, reach, _CHAINED)
 
 
 @dataclass(frozen=True)

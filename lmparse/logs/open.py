@@ -53,7 +53,7 @@ def files_beside(path: str, options: Options) -> dict[str, str]:
     found = options.files
     family = family_of(catalog.load(options.spec))
     if "control" in found and family is not None and family.control is not None:
-        found["control"] = family.control.find(path, options.control)
+        found["control"] = family.control.find(path, options.control, options.bounds)
     return found
 
 
@@ -127,12 +127,13 @@ def open_log(path: str | Path, **options: Any) -> Log:
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     """One record's bytes as a dict, as `lmparse records` prints it.
 
-    Raises RecordError or InvalidValueError, with the field and its offset, and OptionError.
+    Raises RecordError or InvalidValueError, with the field and its offset, LimitError, and OptionError.
     """
     named = read_options({**options, "spec": spec})
     page = codepages.lookup(named.code_page) if named.code_page else None
     found = catalog.load(named.spec)
     check_fits(named, found)
+    named.bounds.check("record_bytes", len(raw), spec=found.id)
     reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named))
     record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
     values: dict[str, Any] = to_json(record.values)

@@ -68,8 +68,9 @@ class Request:
         control = check_changes(self.options).control if self.with_changes else None
         if control is None:
             return [(name, self.options) for name in names]
-        data = names if len(names) == 1 else [name for name in names if not control.is_one(name)]
-        return [(name, replace(self.options, control=control.find(name, self.options.control))) for name in data]
+        data = names if len(names) == 1 else [name for name in names if not control.is_one(name, self.options.bounds)]
+        given, limits = self.options.control, self.options.bounds
+        return [(name, replace(self.options, control=control.find(name, given, limits))) for name in data]
 
     def parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.

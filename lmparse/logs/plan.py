@@ -9,6 +9,7 @@ from typing import Any
 from lmparse.columnar import schemas
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.errors import OptionError
+from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import BUILT_IN, family_of, spec_name
 from lmparse.spec import catalog
 
@@ -60,14 +61,16 @@ class PlannedSpec:
             yield f"{place:>6} {size:>5}  {column.name:28} {column.kind:12} {column.way}{reason}".rstrip()
 
 
-def planned(name: str, columns: tuple[str, ...] = (), control: str | None = None) -> PlannedSpec:
+def planned(
+    name: str, columns: tuple[str, ...] = (), control: str | None = None, limits: Limits = DEFAULT
+) -> PlannedSpec:
     """How the columns of a spec, or some of them, are decoded under the header that a control file describes.
 
     Raises UnknownFormatError, OptionError, and ControlError for a file that is not a control file.
     """
     spec = catalog.load(spec_name(name))
     schema = schemas.records_schema(spec.name, columns)
-    plan = RecordPlan(spec) if control is None else _plan_under(control, spec)
+    plan = RecordPlan(spec) if control is None else _plan_under(control, spec, limits)
     reason = plan.refusal(schema)
     places = _places_in(plan) if plan.is_described and not reason else _places(spec)
     extra = [] if columns or reason else [column for column in plan.ways if column not in schema.names]
@@ -84,12 +87,12 @@ def planned(name: str, columns: tuple[str, ...] = (), control: str | None = None
     return PlannedSpec(spec.id, reason, found)
 
 
-def _plan_under(control: str, spec: catalog.Spec) -> RecordPlan:
+def _plan_under(control: str, spec: catalog.Spec, limits: Limits) -> RecordPlan:
     family = family_of(spec)
     if family is None or family.control_plan is None:
         owners = ", ".join(family.spec_id for family in BUILT_IN if family.control_plan is not None)
         raise OptionError(f"control does not apply to records of {spec.id}", hint=f"it is for {owners}")
-    return family.control_plan(spec, control)
+    return family.control_plan(spec, control, limits)
 
 
 def _places_in(plan: RecordPlan) -> dict[str, tuple[int | None, int | None, str]]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import FramingError
+from lmparse.errors import FileLimitError, FramingError
 from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import Detection, Trial, detect, try_framings
+from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import families, known_files
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
@@ -56,15 +57,15 @@ class Sniffed:
         }
 
 
-def sniff(path: str | Path) -> Sniffed:
-    """Recognise a file.
+def sniff(path: str | Path, limits: Limits = DEFAULT) -> Sniffed:
+    """Recognise a file. A compressed file is unpacked as a whole, since its size is one of the facts.
 
     Raises FramingError: LMP-F001 if it cannot be read, LMP-F002 if it is empty, LMP-F010 if it was converted to ASCII,
-    LMP-F003 if it is not recognised.
+    LMP-F003 if it is not recognised, LMP-L002 or LMP-L003 if a limit is exceeded.
     """
-    buffer = open_buffer(path)
+    buffer = open_buffer(path, limits)
     try:
-        spec, detection, trial = _find(buffer)
+        spec, detection, trial = _find(buffer, limits)
         records = [extent.read(buffer) for extent in trial.extents]
         proven = detection.options(records, trial.framing) if detection.options else {}
     except FramingError as error:
@@ -73,19 +74,22 @@ def sniff(path: str | Path) -> Sniffed:
     return Sniffed(str(path), len(buffer), spec, detection.name, trial, proven)
 
 
-def _find(buffer: Buffer) -> tuple[str, Detection, Trial]:
+def _find(buffer: Buffer, limits: Limits) -> tuple[str, Detection, Trial]:
     fits = []
     ambiguous: list[FramingError] = []
+    limited: list[FramingError] = []
     for spec, detection in known_files().items():
         try:
-            fits.append((spec, detection, detect(buffer, detection)))
+            fits.append((spec, detection, detect(buffer, detection, limits)))
+        except FileLimitError as error:
+            limited.append(error)
         except FramingError as error:
             if error.code == "LMP-F004":
                 ambiguous.append(error)
             elif error.code != "LMP-F003":
                 raise
     if not fits:
-        raise ambiguous[0] if ambiguous else _converted(buffer) or _unknown(buffer)
+        raise (limited or ambiguous)[0] if limited or ambiguous else _converted(buffer) or _unknown(buffer)
     # A framing that fits the whole file is preferred to one that fits its beginning.
     return min(fits, key=lambda fit: not fit[2].is_proven)
 

@@ -6,6 +6,7 @@ values: int, float, str, bytes, None, and list or dict for nested records.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -30,6 +31,13 @@ Decode = Callable[[Any], Any]
 """Turns a parsed field into its value. Raises InvalidValueError."""
 _PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float}
 """Kinds whose parsed field is the value."""
+
+
+_LARGE, _COLLECTED = 1 << 16, 1 << 25
+"""A parsed record refers to itself, so it stays until a collection of cycles, and Python starts that by the number of
+objects, not by their bytes. So cycles are collected after as many bytes of large records; collections take less time
+than parsing these."""
+_large_bytes = 0
 
 
 @dataclass(slots=True)
@@ -66,7 +74,7 @@ class RecordReader:
         Raises RecordError (LMP-R) or InvalidValueError (LMP-V) with field and offset.
         """
         try:
-            return self.spec.parser(*self.arguments, KaitaiStream(BytesIO(raw)))
+            return self.spec.parser(*self.arguments, _stream(raw))
         except Exception:
             parsed, fault = self.parse_noting_places(raw)
         if fault is not None:
@@ -78,7 +86,7 @@ class RecordReader:
 
         Slower than `parse`; `places_of` then gives the places of the fields.
         """
-        parsed = self.spec.debug_parser(*self.arguments, KaitaiStream(BytesIO(raw)))
+        parsed = self.spec.debug_parser(*self.arguments, _stream(raw))
         try:
             parsed._read()
         except Exception as error:
@@ -90,7 +98,7 @@ class RecordReader:
     def accepts(self, raw: bytes) -> bool:
         """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
         try:
-            self.spec.parser(*self.arguments, KaitaiStream(BytesIO(raw)))
+            self.spec.parser(*self.arguments, _stream(raw))
         except Exception:
             return self._may_end_short and self.parse_noting_places(raw)[1] is None
         return True
@@ -209,6 +217,16 @@ class RecordReader:
             )
 
         return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)
+
+
+def _stream(raw: bytes) -> KaitaiStream:
+    global _large_bytes
+    if len(raw) > _LARGE:
+        _large_bytes += len(raw)
+        if _large_bytes > _COLLECTED:
+            _large_bytes = len(raw)
+            gc.collect()
+    return KaitaiStream(BytesIO(raw))
 
 
 def kind_of(parsed: Any) -> str:

@@ -82,11 +82,12 @@ def find_file(
     OptionError.
     """
     spec = catalog.load(options.spec)
-    buffer = open_buffer(path)
+    limits = options.bounds
+    buffer = open_buffer(path, limits)
     reader = reader_of(spec, options, page_of(spec, options, known, page))
     detection = detection or _parsing(reader)
     if known is not None:
-        framing = framing_of(known.framing, options.record_length, detection.cutter, known.byte_order)
+        framing = framing_of(known.framing, options.record_length, detection.cutter, known.byte_order, limits)
         return FoundFile(buffer, detection, framing, reader, ())
     framing, decision = _find_framing(str(path), buffer, options, detection, may_be_empty)
     named = None if options.code_page or page or not len(buffer) else _named_page(buffer, framing, detection.page)
@@ -122,11 +123,12 @@ def _find_framing(
 ) -> tuple[Framing, Decision]:
     name = options.framing
     if name != "auto":
-        return framing_of(name, options.record_length, detection.cutter), Decision("framing", name, "option")
+        named = framing_of(name, options.record_length, detection.cutter, limits=options.bounds)
+        return named, Decision("framing", name, "option")
     if not len(buffer) and may_be_empty:
         return framing_of("rdw"), Decision("framing", "rdw", "the file is empty")
     try:
-        trial = detect(buffer, detection)
+        trial = detect(buffer, detection, options.bounds)
     except FramingError as error:
         error.at(file=path)
         raise

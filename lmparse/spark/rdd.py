@@ -64,8 +64,10 @@ class _Parser:
         spec = catalog.load(options.spec)
         reader = RecordReader(spec, code_page=page, arguments=arguments_of(spec, options))
         one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
+        limits = options.bounds
         for raw in records:
             try:
+                limits.check("record_bytes", len(raw), spec=spec.id)
                 yield one(bytes(raw))
             except DataError as error:
                 if options.mode == "failfast":

@@ -17,13 +17,12 @@ from typing import Any
 import yaml
 
 from lmparse.errors import LimitError
-from lmparse.limits import Limits
+from lmparse.limits import DEFAULT, Limits
 
 FAST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader in C, where there is one."""
 EXACT: Any = yaml.SafeLoader
 """The loader whose messages are the same everywhere."""
-DEFAULT = Limits()
 _YAML = "tag:yaml.org,2002:"
 _NUMBERS = (f"{_YAML}int", f"{_YAML}float")
 _SCALARS = frozenset(f"{_YAML}{name}" for name in ("str", "int", "float", "bool", "null", "merge"))

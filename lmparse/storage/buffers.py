@@ -8,6 +8,7 @@ are those of the unpacked bytes. pyarrow and fsspec are imported only for such f
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Hashable, Iterator
@@ -18,6 +19,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from lmparse.errors import FramingError
+from lmparse.limits import DEFAULT, Limits
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.compression import ENDINGS, packing_of, unpacked
 from lmparse.storage.file_bytes import FileBytes
@@ -28,16 +30,16 @@ Buffer = bytes | FileBytes
 """The bytes of a file, read as they are asked for, or in memory."""
 
 
-def open_buffer(path: str | Path) -> FileBytes:
+def open_buffer(path: str | Path, limits: Limits = DEFAULT) -> FileBytes:
     """Open a file of any size; its bytes are read as they are asked for.
 
     A file that is compressed or remote is copied to the disk first, unless another reader in this process has a
-    copy. Raises FramingError LMP-F001 if it cannot be read, for instance a directory, and OptionError if a package
-    that it needs is not installed.
+    copy. Raises FramingError LMP-F001 if it cannot be read, for instance a directory, FileLimitError LMP-L003 if a copy
+    takes more than the limits allow, and OptionError if a package that it needs is not installed.
     """
     name = str(path)
     if is_remote(name):
-        return _shared(stored_file(name))
+        return _shared(stored_file(name), limits)
     place = local_path(name)
     try:
         mode = os.stat(place).st_mode
@@ -50,7 +52,7 @@ def open_buffer(path: str | Path) -> FileBytes:
                 return FileBytes(file, name)
     except (OSError, ValueError) as error:
         raise unreadable(name, reason(error)) from None
-    return _shared(_local(name, place))
+    return _shared(_local(name, place), limits)
 
 
 def head(path: str | Path, size: int) -> bytes:
@@ -58,7 +60,7 @@ def head(path: str | Path, size: int) -> bytes:
     name = str(path)
     found = stored_file(name) if is_remote(name) else _local(name, local_path(name))
     first = b""
-    with _content(found) as chunks:
+    with _content(found) as (_, chunks):
         for chunk in chunks:
             first += chunk[:size]
             if len(first) >= size:
@@ -86,19 +88,19 @@ _MOST_COPIED, _MOST_KEPT = 64, 2  # a log and its control file
 _lock = Lock()
 
 
-def _shared(stored: StoredFile) -> FileBytes:
-    """The bytes of a file, copied once for all that read it at the same time.
+def _shared(stored: StoredFile, limits: Limits) -> FileBytes:
+    """The bytes of a file, copied once for all that read it at the same time within the same limits.
 
     A copy goes with its last reader. A copy that is made for the second time stays until others take its place,
     because parts of a file are read one after the other, each by a reader of its own.
     """
     if stored.stamp is None:
-        return _copied(stored)
-    key = stored.stamp
+        return _copied(stored, limits)
+    key = stored.stamp, limits
     copy = _in_use.get(key)
     is_new = copy is None
     if copy is None:
-        copy = _copied(stored)
+        copy = _copied(stored, limits)
     with _lock:
         copy = _in_use.setdefault(key, copy)
         if key in _kept or (is_new and key in _copied_once):
@@ -116,10 +118,10 @@ def _remember(known: dict[Hashable, Any], key: Hashable, value: Any, most: int) 
         known.pop(next(iter(known)), None)
 
 
-def _copied(stored: StoredFile) -> FileBytes:
+def _copied(stored: StoredFile, limits: Limits) -> FileBytes:
     try:
-        with _content(stored) as chunks, tempfile.TemporaryFile() as file:
-            for chunk in chunks:
+        with _content(stored) as (source, chunks), tempfile.TemporaryFile() as file:
+            for chunk in _within(limits, source, chunks):
                 file.write(chunk)
             file.flush()
             return FileBytes(file, stored.name)
@@ -131,12 +133,42 @@ def _copied(stored: StoredFile) -> FileBytes:
         ) from None  # fmt: skip
 
 
+_STEP_BYTES = 64 << 20
+"""Bytes of a copy after which the free disk is asked for again: others use it too."""
+_TRUSTED_BYTES = 256 << 20
+"""Unpacked bytes that the ratio leaves out: a short file of blanks or zeros may pack as well as one made to fill disks,
+and so many bytes fill none. Gzip packs at most 1032 to one, zstd far more."""
+
+
+def _within(limits: Limits, source: StoredBytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks, each before it is written. Raises FileLimitError LMP-L003 for the first that exceeds a limit."""
+    size, tested = 0, 0
+    for chunk in chunks:
+        size += len(chunk)
+        limits.check("unpacked_bytes", size, file=source.name)
+        if size - _TRUSTED_BYTES > limits.unpacked_ratio * source.position:
+            raise limits.error("unpacked_ratio", f"{size} from {source.position}", file=source.name)
+        if size - tested >= _STEP_BYTES:
+            tested = size
+            _check_disk(limits, source.name, size)
+        yield chunk
+    _check_disk(limits, source.name, size)
+
+
+def _check_disk(limits: Limits, name: str, size: int) -> None:
+    """Raise FileLimitError LMP-L003 if the bytes of a copy are more than the share of what was free before it."""
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if size * 100 > limits.disk_share * (size + free):
+        found = f"{size} bytes of {size + free} in {tempfile.gettempdir()}"
+        raise limits.error("disk_share", found, file=name)
+
+
 def _local(name: str, place: str) -> StoredFile:
     return StoredFile(name, place, stamp(place), lambda: open(place, "rb"))
 
 
 @contextmanager
-def _content(stored: StoredFile) -> Iterator[Iterator[bytes]]:
-    """The unpacked bytes of a file, some at a time."""
+def _content(stored: StoredFile) -> Iterator[tuple[StoredBytes, Iterator[bytes]]]:
+    """The stored bytes of a file, and its unpacked bytes, some at a time."""
     with closing(StoredBytes(stored)) as source:
-        yield unpacked(source, stored.place)
+        yield source, unpacked(source, stored.place)

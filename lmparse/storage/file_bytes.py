@@ -87,9 +87,9 @@ class FileBytes:
                 raise ReadError(f"{self._name}: byte {place} cannot be read: {why}") from None
             if not count:
                 raise ReadError(
-                    f"{self._name} has become shorter while it was read: it had {self._size} bytes and now ends at or "
-                    f"before byte {place}", hint="read it again when it is complete",
-                )  # fmt: skip
+                    f"{self._name}: shrank while it was read: expected {self._size} bytes, found at most {place}",
+                    hint="read it again when nothing writes to it",
+                )
             done += count
         found.flags.writeable = False
         return found

@@ -182,10 +182,10 @@ def test_an_unknown_option_names_the_nearest(run: Any, log: Files, command: str,
     assert right in done.err
 
 
-@pytest.mark.parametrize("option", ["generation", "byte_order", "tables", "limits"])
+@pytest.mark.parametrize("option", ["generation", "byte_order", "tables"])
 def test_an_option_of_another_family_is_refused(run: Any, log: Files, option: str) -> None:
     """No option of another family is accepted without effect."""
-    value = {"generation": "v10", "byte_order": "little", "limits": "documentBytes=1G"}.get(option, log.control)
+    value = {"generation": "v10", "byte_order": "little"}.get(option, log.control)
     done = run("records", log.data, "--spec", "bmc_lldf", f"--{option.replace('_', '-')}", value)
     assert (done.code, done.out) == (2, "")
     assert failure(done, "LMP-S003")

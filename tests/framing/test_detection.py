@@ -259,7 +259,7 @@ def test_two_framings_left_are_an_error_that_names_them(monkeypatch: pytest.Monk
     # The words of each framing shut out the others, so both trials are made from files of their own.
     anything = Detection("records", lambda records, framing: None)
     trials = [try_framing(enc.framed(name, ROWS).data, framing_of(name), anything) for name in ("rdw", "zosmf")]
-    monkeypatch.setattr("lmparse.framing.detection.try_framings", lambda buffer, family: trials)
+    monkeypatch.setattr("lmparse.framing.detection.try_framings", lambda *_: trials)
     with pytest.raises(lmparse.FramingError) as caught:
         detect(enc.rdw(ROWS), anything)
     assert caught.value.code == "LMP-F004"

@@ -154,7 +154,7 @@ def test_a_limit_is_raised_by_the_option(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["documentBytes", "documentBytes=0", "documentBytes=1T", "none=1", "=", "a=" + "1" * 5000]
+    "text", ["documentBytes", "documentBytes=0", "documentBytes=1P", "none=1", "=", "a=" + "1" * 5000]
 )
 def test_an_unusable_limit_is_refused(text: str) -> None:
     with pytest.raises(OptionError, match="limits has no value") as caught:

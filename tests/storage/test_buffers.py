@@ -356,9 +356,9 @@ def copies(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     real = buffers._copied
 
-    def copied(stored: Any) -> Any:
+    def copied(stored: Any, limits: Any) -> Any:
         made.append(os.path.basename(stored.name))
-        return real(stored)
+        return real(stored, limits)
 
     monkeypatch.setattr(buffers, "_copied", copied)
     return made

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.errors import ControlError, DataError, FramingError, OptionError
+from lmparse.limits import Limits
 from lmparse.logs.families import check_fits, dissector_of, family_of, read_options
 from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
@@ -177,7 +178,7 @@ def _options(path: str, given: Mapping[str, Any], is_named: bool, specs: str | N
     if is_whole or family is None or family.control is None:
         return options
     try:
-        return replace(options, control=family.control.find(path, None))
+        return replace(options, control=family.control.find(path, None, options.bounds))
     except ControlError:
         return options  # its records can be read without it
 
@@ -186,8 +187,9 @@ def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> Options:
     if "spec" in given:
         return read_options(given)
     stated = case_options(path, specs)
+    bounds = Limits.parse(str(given.get("limits") or ""))
     try:
-        found = sniff(path).options if stated is None else {"spec": read_options(stated).spec, **stated}
+        found = sniff(path, bounds).options if stated is None else {"spec": read_options(stated).spec, **stated}
     except DataError:
         if "framing" in given:  # files of an unusual framing cannot be detected
             return read_options(given)

@@ -54,10 +54,17 @@ class SiteSummary:
     samples: Samples
 
 
-def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, overwrite: bool = False) -> SiteSummary:
+def write_site(
+    out: str,
+    *,
+    samples: Sequence[str],
+    specs: str | None = None,
+    given: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+) -> SiteSummary:
     """Write the site of the specs of the package, or of the folder `specs` that build.py made, to the folder `out`.
 
-    `samples` are logs, folders of logs, or folders of cases.
+    `samples` are logs, folders of logs, or folders of cases, which are read with the options in `given`.
     Raises OptionError, UnknownFormatError (LMP-S001) for a folder without specs, and OSError.
     """
     folder = Path(addresses.local_path(out))
@@ -70,7 +77,7 @@ def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, ov
         foreign=lists_itself(MARK, _listed),
     )
     layouts = built(specs)
-    read = read_samples(samples, specs)
+    read = read_samples(samples, specs, given)
     made = files(layouts, read)
     with AtomicOutput(place) as work:
         work.made.mkdir()
@@ -80,7 +87,7 @@ def write_site(out: str, *, samples: Sequence[str], specs: str | None = None, ov
     return SiteSummary(len(made), sum("." not in name for name in layouts), read)
 
 
-def read_samples(paths: Iterable[str], specs: str | None = None) -> Samples:
+def read_samples(paths: Iterable[str], specs: str | None = None, given: Mapping[str, Any] | None = None) -> Samples:
     """What the samples at some paths reach; files are named by their place in the folder of samples.
 
     So the pages are the same wherever the folder is. Files that cannot be read are listed in the result.
@@ -88,7 +95,7 @@ def read_samples(paths: Iterable[str], specs: str | None = None) -> Samples:
     """
     samples = Samples()
     for path in paths:
-        found = collect([path], {}, specs=specs)
+        found = collect([path], given or {}, specs=specs)
         if not found.files:
             raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {path}")
         _name_from(Path(path) if Path(path).is_dir() else Path(path).parent, found)

@@ -14,6 +14,7 @@ from lmparse.errors import FramingError, OptionError, TruncatedError
 from lmparse.framing.descriptors import block_descriptor
 from lmparse.framing.detection import detect
 from lmparse.framing.extents import RecordExtent
+from lmparse.limits import Limits
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
@@ -99,7 +100,7 @@ def explain(
     except FramingError as error:
         if byte is None or error.file not in (None, str(path)):
             raise
-        return _unreadable(path, byte, error)
+        return _unreadable(path, byte, error, Options.parse(given).bounds)
     search = _Search(file, dissector_of(file))
     if lsn is not None:
         return search.by_position(lsn)
@@ -136,22 +137,23 @@ def _completed(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any],
     for spec in known_files():
         if any(plain(name) in names for name in catalog.load(spec_name(spec)).layout.params):
             return {"spec": spec, **given}, None
+    bounds = Options.parse(given).bounds
     try:
-        return {"spec": sniff(path).spec, **given}, None
+        return {"spec": sniff(path, bounds).spec, **given}, None
     except FramingError as error:
-        found = _found_part(path) if error.code == "LMP-F003" else None
+        found = _found_part(path, bounds) if error.code == "LMP-F003" else None
         if found is None:
             raise
         spec, framing = found
         return {"spec": spec, **given}, None if "framing" in names else framing
 
 
-def _found_part(path: str | Path) -> tuple[str, Decision] | None:
+def _found_part(path: str | Path, bounds: Limits) -> tuple[str, Decision] | None:
     """Spec and framing of a part of a file, which lacks the record that `sniff` needs at the start of a file."""
     for spec, detection in known_files().items():
         if detection.part is not None:
             with suppress(FramingError):
-                trial = detect(open_buffer(path), detection.part())
+                trial = detect(open_buffer(path, bounds), detection.part(), bounds)
                 if trial.is_proven:
                     evidence = f"the first records begin with codes of {detection.name}"
                     return spec, Decision("framing", trial.framing.name, evidence)
@@ -324,9 +326,9 @@ def _kind(found: Dissection) -> str:
     return found.kind or (specs.pop() if len(specs) == 1 and found.spec not in specs else "")
 
 
-def _unreadable(path: str | Path, wanted: int, error: FramingError) -> Explained:
+def _unreadable(path: str | Path, wanted: int, error: FramingError, bounds: Limits) -> Explained:
     """Bytes of a file of unknown format."""
-    buffer = open_buffer(path)
+    buffer = open_buffer(path, bounds)
     if wanted >= len(buffer):
         raise error
     start = max(0, wanted - _BEFORE)
