@@ -1,7 +1,7 @@
 """Layouts and stubs that hold nothing but data, or a SpecError, from a .ksy of any text, in bounded memory.
 
 An input changes the lines of a spec. What lmparse itself makes of it is checked: reading within limits, shape,
-refusals, lint, layouts, stubs. The compiler takes seconds and is left out; `tests/spec/test_emitted.py` tests its output.
+refusals, lint, layouts, stubs. The compiler takes seconds and is left out: `tests/spec/test_emitted.py` covers it.
 """
 
 from __future__ import annotations
