@@ -68,7 +68,7 @@ test-matrix: ## run the Spark tests with the older Sparks, each in an environmen
 	$(MAKE) test-spark VENV=.venv-spark-4.0 LOCK=spark-4.0
 	$(MAKE) test-spark VENV=.venv-spark-4.1 LOCK=spark-4.1
 
-fuzz: ## give any bytes to every part that reads what others send, ten minutes each (FUZZ_SECONDS=..., JOBS=... at once, TARGET=...)
+fuzz: ## give changed bytes to all that reads what others send, each target FUZZ_SECONDS=600, JOBS=1 at once, or TARGET=...
 	$(MAKE) fuzz-run VENV=.venv-fuzz LOCK=fuzz
 
 fuzz-run: dev # The targets in $(VENV), whose lock holds the fuzzer where there is one for this Python.
