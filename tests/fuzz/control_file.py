@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import cache
 
-from fuzz.edits import WORDS, Source, edited, inputs
+from fuzz.edits import WORDS, Source, edited_with, inputs
 from fuzz.invariants import accounted, changes_agree, records_agree
 from fuzz.put_together import zos
 from fuzz.seeds import Seed, put, seeds
@@ -31,7 +31,7 @@ def target(data: bytes) -> None:
     source = Source(data)
     seed = source.pick(CASES, 2)
     chosen, named = source.number(), source.number()
-    framing, content = zos(edited(_records(seed), source, (*_EBCDIC, *WORDS)), named)
+    framing, content = zos(edited_with(_records(seed), source, (*_EBCDIC, *WORDS)), named)
     path = put("a.ctl", content)
     if chosen % 4 == 1:
         records_agree(path, spec="bmc_control", framing=framing)

@@ -26,6 +26,10 @@ def mutation(inputs: Sequence[bytes], chance: Random) -> bytes:
 
 
 def _edit(chance: Random) -> bytes:
-    # Low numbers of parts and places are taken more often: most cases have few records, and headers are in front.
-    place = chance.randrange(1 << 16) if chance.random() < 0.5 else chance.randrange(64)
-    return bytes([chance.randrange(14), chance.randrange(256), *place.to_bytes(2, "big"), chance.randrange(256)])
+    part, place = _number(chance), _number(chance)
+    return bytes([chance.randrange(14), *part, *place, chance.randrange(256)])
+
+
+def _number(chance: Random) -> bytes:
+    """A number of a part or a place. Low ones are taken more often: most cases have few records, headers in front."""
+    return chance.randrange(1 << 16 if chance.random() < 0.5 else 64).to_bytes(2, "big")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from fuzz.edits import Source, edited, inputs
+from fuzz.edits import Source, edited_lines, inputs
 from fuzz.seeds import folder, put, seeds
 from lmparse.errors import EngineDifferenceError, LmparseError
 from lmparse.options import Options, camel, plain
@@ -45,8 +45,9 @@ def target(data: bytes) -> None:
             given[name] = f"a{suffix}"
     for _ in range(source.number() % 4):
         entry = source.pick(_ENTRIES)
-        given[camel(entry.name)] = source.pick((*entry.metadata["values"], *_VALUES))
-    lines = edited([f"{name}={value}".encode() for name, value in given.items()], source, WORDS)
+        given[camel(entry.name)] = source.pick((*entry.metadata["values"] * 8, *_VALUES))
+    lines = [f"{name}={value}".encode() for name, value in given.items()]
+    lines = lines if source.number() & 1 else edited_lines(lines, source, WORDS, b"=")
     pairs = [line.decode("utf-8", "replace").partition("=") for line in lines]
     options = {name: _inside(name, value) for name, _, value in pairs}
     _rows_alike(options, source.pick(("1", "700", "1000000")))

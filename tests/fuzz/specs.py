@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from fuzz.edits import Source, edited, inputs
+from fuzz.edits import Source, edited_lines, inputs
 from lmparse.spec.build import lint, products
 from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_stub
 from lmparse.spec.build.layouts import Layouts
@@ -24,7 +24,53 @@ CASES = [
     path for path in (*sorted(FORMATS.rglob("*.ksy")), *sorted(FAULTY.rglob("*.ksy"))) if path.stat().st_size < 60_000
 ]
 SEEDS = inputs(len(CASES))
+_VALUES = (
+    "u1",
+    "u2",
+    "u4",
+    "u8",
+    "s2",
+    "f8",
+    "b1",
+    "b3",
+    "b31",
+    "b64",
+    "u2le",
+    "str",
+    "strz",
+    "common_rid",
+    "2",
+    "0",
+    "-1",
+    "65536",
+    "a + 1",
+    "length - 4",
+    "eos",
+    "expr",
+    "until",
+    "true",
+    "false",
+    "be",
+    "le",
+    "cp037",
+    "UTF-8",
+    "_root",
+    "_parent.a",
+    "zlib",
+    "ebcdic",
+    "zoned",
+    "[1, 2]",
+    "{min: 1}",
+    "{switch-on: a, cases: {1: u2, _: u4}}",
+    "[]",
+    "{}",
+    "null",
+    "x",
+    "''",
+    '"\\"',
+)
 _TEXTS = (
+    *_VALUES,
     "id: a", "type: u2", "type: u2le", "type: b3", "type: strz", "type: a::b", "size: 4", "size: -1", "size: a + 1",
     "size-eos: true", "repeat: eos", "repeat: expr", "repeat-expr: 2", "repeat: until", "repeat-until: _ == 0",
     "if: a > 1", "enum: e", "contents: [1, 2]", "terminator: 0", "process: zlib", "process: xor(1)",
@@ -44,7 +90,7 @@ def target(data: bytes) -> None:
     path = source.pick(CASES, 2)
     place = path.relative_to(FORMATS if FORMATS in path.parents else path.parents[1]).with_suffix("").as_posix()
     with suppress(SpecError):
-        _build(place, path, b"".join(edited(path.read_bytes().splitlines(keepends=True), source, WORDS)))
+        _build(place, path, b"".join(edited_lines(path.read_bytes().splitlines(keepends=True), source, WORDS, b": ")))
 
 
 @cache

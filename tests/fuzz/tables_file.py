@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from fuzz.db2_log import form
-from fuzz.edits import Source, edited, inputs
+from fuzz.edits import Source, edited_lines, inputs
 from fuzz.invariants import accounted, changes_agree
 from fuzz.seeds import put, seeds
 from lmparse.db2.tables import read_tables_file
@@ -31,7 +31,7 @@ def target(data: bytes) -> None:
     source = Source(data)
     seed = source.pick(CASES, 2)
     lines = (seed.beside(".tables") or b"").splitlines(keepends=True)
-    path = put("a.tables", b"".join(edited(lines, source, WORDS)))
+    path = put("a.tables", b"".join(edited_lines(lines, source, WORDS, b": ")))
     with suppress(LmparseError):
         read_tables_file(str(path))
     options = {"spec": "db2_log", "tables": str(path), "include": "all", **form(seed)}

@@ -14,7 +14,7 @@ from fuzz.mutations import mutation
 
 SHARES = 8
 """Parts in which the inputs of a target are tried, so that they can run beside each other."""
-CHANGES = {"framing": 400, "specs": 200, "spark_options": 60}
+CHANGES = {"framing": 400, "tables_file": 400, "specs": 400, "records": 200, "spark_options": 200}
 OTHERS = 120
 
 
