@@ -79,7 +79,7 @@ def edited_with(parts: Sequence[bytes], source: Source, words: Sequence[bytes]) 
 
 
 def edited_lines(lines: Sequence[bytes], source: Source, words: Sequence[bytes], separator: bytes) -> list[bytes]:
-    """Lines of a key, a separator and a value after edits that mostly leave them in this form, with their indentation."""
+    """Lines of a key, a separator and a value after edits that mostly leave them in this form and indentation."""
     return _edited(lines, source, lambda found, *edit: _edit_line(found, *edit, source, words, separator), MOST_LINES)
 
 
