@@ -1,4 +1,7 @@
-"""Findings: inputs under which a target raised, each kind of failure once, with the command that repeats it."""
+"""Findings: inputs under which a target raised, each kind of failure once, with the command that repeats it.
+
+Inputs name cases by number: a command holds until cases are added or removed.
+"""
 
 from __future__ import annotations
 

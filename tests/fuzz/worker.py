@@ -12,7 +12,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -26,7 +26,8 @@ from fuzz.mutations import mutation
 ADDRESS_BYTES = 6 << 30
 """Address space of the process: more than this is never asked for, whatever an input claims."""
 LONGEST_INPUT = 600
-_SOME = 8
+_SOME = 4
+"""One case of so many is read to import what is imported late."""
 CURRENT, COUNTS, CORPUS = "current", "counts.json", "corpus"
 
 
@@ -61,14 +62,13 @@ def main(name: str, place: str, seconds: str, fuzzer: str) -> None:
     atheris = import_module("atheris") if fuzzer == "atheris" else None
     with atheris.instrument_imports(include=["lmparse"]) if atheris else nullcontext():
         module = import_module(f"fuzz.{name}")
-        worker = Worker(module.target, Findings(Path(place) / "findings", name), folder)
-        module.target(module.SEEDS[0])
-        for data in module.SEEDS[:: 1 if atheris is None else _SOME]:  # loads what is imported late
-            worker.try_input(data)
+        for data in module.SEEDS[::_SOME]:
+            _load(module.target, data)
+    worker = Worker(module.target, Findings(Path(place) / "findings", name), folder)
     corpus = folder / CORPUS
-    corpus.mkdir(exist_ok=True)
     if atheris is None:
-        _by_chance(worker, module.SEEDS, float(seconds), corpus)
+        _by_chance(worker, module.SEEDS, float(seconds))
+    corpus.mkdir(exist_ok=True)
     for number, data in enumerate(module.SEEDS):
         (corpus / f"seed-{number}").write_bytes(data)
     left = max(1, int(float(seconds) - (time.monotonic() - worker.begun)))
@@ -88,7 +88,15 @@ def _follow_coverage(atheris: Any, worker: Worker, words: list[str]) -> None:
     atheris.Fuzz()  # ends the process
 
 
-def _by_chance(worker: Worker, seeds: list[bytes], seconds: float, corpus: Path) -> None:
+def _load(target: Callable[[bytes], None], data: bytes) -> None:
+    """Import what is imported late: its time and memory, with instruments more than ten seconds, are not the input's."""
+    with suppress(Exception):  # the input is tried again
+        target(data)
+
+
+def _by_chance(worker: Worker, seeds: list[bytes], seconds: float) -> None:
+    for data in seeds:
+        worker.try_input(data)
     chance = Random()
     while time.monotonic() - worker.begun < seconds:
         worker.try_input(mutation(seeds, chance))
