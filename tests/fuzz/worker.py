@@ -89,7 +89,7 @@ def _follow_coverage(atheris: Any, worker: Worker, words: list[str]) -> None:
 
 
 def _load(target: Callable[[bytes], None], data: bytes) -> None:
-    """Import what is imported late: its time and memory, with instruments more than ten seconds, are not the input's."""
+    """Import what is imported late: its time, with instruments more than ten seconds, is not that of an input."""
     with suppress(Exception):  # the input is tried again
         target(data)
 
