@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test test-thorough cluster-test soak test-pages test-pages-run test-matrix test-spark check-engines pages bench bench-run wheel lock fix dev clean FORCE
+.PHONY: help demo docs test test-thorough cluster-test soak test-pages test-pages-run test-matrix test-spark fuzz fuzz-run check-engines pages bench bench-run wheel lock fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,13 @@ soak: dev ## SOAK_BYTES through convert and Spark: flat memory, nothing left; in
 test-matrix: ## run the Spark tests with the older Sparks, each in an environment of its own
 	$(MAKE) test-spark VENV=.venv-spark-4.0 LOCK=spark-4.0
 	$(MAKE) test-spark VENV=.venv-spark-4.1 LOCK=spark-4.1
+
+fuzz: ## give changed bytes to all that reads what others send, each target FUZZ_SECONDS=600, JOBS=1 at once, or TARGET=...
+	$(MAKE) fuzz-run VENV=.venv-fuzz LOCK=fuzz
+
+fuzz-run: dev # The targets in $(VENV), whose lock holds the fuzzer where there is one for this Python.
+	PYTHONPATH=.:tests $(BIN)/python -m fuzz.run --jobs $(or $(JOBS),1) $(if $(FUZZ_SECONDS),--seconds $(FUZZ_SECONDS)) \
+		$(foreach name,$(TARGET),--target $(name))
 
 check-engines: dev ## compile the specs with Node and compare: both engines must give the same bytes
 	$(BIN)/python build.py --check --engine node
@@ -159,6 +166,7 @@ lock: .venv-lock/locked ## write the lock files anew after a change of dependenc
 	printf 'uv\n' | $(UV) - -o requirements/lock.txt
 	$(UV) pyproject.toml --extra dev -c requirements/build.txt -o requirements/dev.txt
 	$(UV) pyproject.toml --extra bench -c requirements/build.txt -o requirements/bench.txt
+	$(UV) pyproject.toml --extra fuzz -c requirements/build.txt -o requirements/fuzz.txt
 	$(UV) pyproject.toml --extra browser -c requirements/build.txt -o requirements/browser.txt
 	printf 'pyspark==4.0.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.0.txt
 	printf 'pyspark==4.1.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.1.txt

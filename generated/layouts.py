@@ -3422,7 +3422,7 @@ LAYOUTS: dict[str, Layout] = {
         id='common_packed_decimal',
         fields=(
             Field(id='digits', offset=0, width=None, kind='variable', doc='Leading digits, two in a byte'),
-            Field(id='last_digit', offset=None, width=None, kind='uint', doc='Last digit'),
+            Field(id='last_digit', offset=None, width=None, kind='uint', doc='Last digit', bits=4),
             Field(
                 id='sign',
                 offset=None,
@@ -3438,6 +3438,7 @@ LAYOUTS: dict[str, Layout] = {
                     Code(value=15, text=None, id='unsigned', doc='Plus, of a number without a sign'),
                 ),
                 doc='Sign of the number',
+                bits=4,
             ),
         ),
         width=None,
@@ -10312,7 +10313,7 @@ LAYOUTS: dict[str, Layout] = {
     'zos_bdw': Layout(
         id='zos_bdw',
         fields=(
-            Field(id='is_extended', offset=0, width=None, kind='uint', doc='Set in the extended form'),
+            Field(id='is_extended', offset=0, width=None, kind='uint', doc='Set in the extended form', bits=1),
             Field(
                 id='length_extended',
                 offset=0,
@@ -10322,6 +10323,7 @@ LAYOUTS: dict[str, Layout] = {
                 minimum=8,
                 conditional=True,
                 doc='Length of the block, these four bytes included',
+                bits=31,
             ),
             Field(
                 id='length_normal',
@@ -10333,6 +10335,7 @@ LAYOUTS: dict[str, Layout] = {
                 maximum=32760,
                 conditional=True,
                 doc='Length of the block, these four bytes included',
+                bits=15,
             ),
             Field(
                 id='reserved',
@@ -10343,6 +10346,7 @@ LAYOUTS: dict[str, Layout] = {
                 maximum=0,
                 conditional=True,
                 doc='Zero',
+                bits=16,
             ),
         ),
         width=None,

@@ -99,7 +99,7 @@ def arrow_type(layouts: Any, entry: Field) -> pa.DataType:
     if entry.kind == "struct":
         inner = [_arrow_field(layouts, part) for part in layouts[entry.type]] if entry.type else []
         return pa.list_(pa.struct(inner)) if entry.repeated else pa.struct(inner)
-    name = kinds.column_type(entry.kind, entry.width)
+    name = kinds.column_type(entry.kind, entry.width, entry.bits)
     return pa.decimal128(20, 0) if name == kinds.UINT64 else pa.type_for_alias(name)
 
 

@@ -242,7 +242,7 @@ class RecordFile:
 
     def observe(self, values: dict[str, Any]) -> dict[str, str]:
         """The words under which a record is counted in summaries, by the name of the count."""
-        if self.spec.layout.fields[0].kind == "body":
+        if any(entry.kind == "body" for entry in self.spec.layout.fields[:1]):
             return {"record type": str(next(iter(values.values())))}
         return {}
 

@@ -82,6 +82,8 @@ class Field:
     status: str = "documented"
     """documented, inferred or unknown."""
     source: str | None = None
+    bits: int | None = None
+    """Width in bits of a bit field, which has no width in bytes."""
 
     @property
     def is_always_empty(self) -> bool:

@@ -29,11 +29,14 @@ class Kind(NamedTuple):
     encode: Encode
 
 
-def column_type(kind: str, width: int | None) -> str:
-    """Arrow's name of the type of a column with fields of a kind and a width in bytes: `int16`, `string`, `binary`."""
+def column_type(kind: str, width: int | None, bits: int | None = None) -> str:
+    """Arrow's name of the type of a column with fields of a kind: `int16`, `string`, `binary`.
+
+    `width` is in bytes, `bits` the width of a bit field.
+    """
     name = KINDS[kind].column if kind in KINDS else "binary"
-    bits = 8 * (width or 1) + (kind == "uint")
-    return name or next((number for most, number in _NUMBERS if bits <= most), UINT64)
+    needed = (bits or 8 * (width or 1)) + (kind == "uint")
+    return name or next((number for most, number in _NUMBERS if needed <= most), UINT64)
 
 
 def _integer(is_signed: bool) -> Encode:

@@ -1,14 +1,16 @@
-"""Any bytes give values or a LmparseError, nothing else, and every byte of a file is accounted for."""
+"""Any bytes give values or a LmparseError, nothing else, and every byte of a file is accounted for.
+
+Here bytes are made from nothing, or damage must leave alone what is before it; `tests/fuzz` changes the cases.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from amounts import examples
+from fuzz.invariants import accounted, values_or_error
 from hypothesis import given
 from hypothesis import strategies as st
 from writers.bmc import framing as enc
@@ -55,7 +57,6 @@ DATA = {
     "glued": enc.glued(LOG.data_records),
 }
 CONTROL = enc.rdw(LOG.control_records)
-DESCRIBED = enc.rdw(logs.with_tables(LOG, *LOG.tables).control_records)
 FILLERS = [b"\x00", b"\x40", b"\xf0", b"\xff"]  # zero, EBCDIC blank and digit, and what is none of them
 SPECS = [spec for spec in catalog.spec_ids() if not catalog.load(spec).layout.params]
 
@@ -78,17 +79,6 @@ def pieces() -> st.SearchStrategy[bytes]:
     return st.lists(st.one_of(st.binary(max_size=40), cut), max_size=4).map(b"".join)
 
 
-def values_or_error(read: Callable[[], Iterable[Any]]) -> list[Any]:
-    """What reading gives, all of it JSON, with the words of the library's own error last when it raised one."""
-    result: list[Any] = []
-    try:
-        result.extend(read())
-    except lmparse.LmparseError as error:
-        result.append(str(error))
-    json.dumps(result)
-    return result
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("fuzz")
@@ -100,21 +90,6 @@ def put(folder: Path, data: bytes) -> Path:
     path = folder / "a.dat"
     path.write_bytes(data)
     return path
-
-
-def accounted(path: Path, **options: Any) -> None:
-    """The parts of a file add up to it, unless its framing cannot be found."""
-    try:
-        report = account(str(path), Options.parse(options))
-    except lmparse.LmparseError:
-        return
-    assert report.size == path.stat().st_size
-    assert report.parsed + report.descriptors + report.skipped + report.quarantined == report.size
-    assert report.is_accounted
-    assert min(report.parsed, report.descriptors, report.skipped, report.quarantined) >= 0
-    assert report.quarantined == 0 or report.error_count > 0
-    json.dumps(report.to_dict())
-    assert all(isinstance(line, str) for line in report.lines())
 
 
 # any bytes
@@ -163,24 +138,6 @@ def test_parse_takes_any_bytes(spec: str, data: bytes) -> None:
     values_or_error(lambda: [lmparse.parse(data, spec)])
 
 
-RECORDS = {
-    "bmc_lldf": LOG.data_records,
-    "bmc_control": LOG.control_records,
-    "bmc_dlci": [record for record in LOG.control_records if record.startswith("DLCI".encode("cp037"))],
-}
-
-
-@pytest.mark.parametrize("spec", RECORDS)
-@steady
-@given(data=st.data())
-def test_parse_takes_a_record_with_damage(spec: str, data: st.DataObject) -> None:
-    record = bytearray(data.draw(st.sampled_from(RECORDS[spec])))
-    for _ in range(data.draw(st.integers(0, 3))):
-        record[data.draw(st.integers(0, len(record) - 1))] = data.draw(st.integers(0, 255))
-    end = data.draw(st.one_of(st.just(len(record)), st.integers(0, len(record))))
-    values_or_error(lambda: [lmparse.parse(bytes(record[:end]), spec)])
-
-
 # a good log with one byte changed
 
 
@@ -207,30 +164,6 @@ def test_a_log_with_one_byte_changed(folder: Path, framing: str, data: st.DataOb
 def whole_changes() -> list[tuple[dict[str, Any], int]]:
     """Every change with the index of its last record."""
     return list(zip(LOG.changes, LOG.last_records, strict=True))
-
-
-@fewer
-@given(data=st.data())
-def test_a_log_with_one_byte_changed_and_its_framing_found(folder: Path, data: st.DataObject) -> None:
-    damaged = bytearray(DATA[data.draw(st.sampled_from(sorted(DATA)))])
-    damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
-    path = put(folder, bytes(damaged))
-    values_or_error(lambda: [lmparse.sniff(path).to_dict()])
-    values_or_error(lambda: lmparse.open_log(path, control=folder / "a.ctl").changes())
-    accounted(path, control=str(folder / "a.ctl"))
-
-
-@fewer
-@given(data=st.data())
-def test_a_control_file_with_one_byte_changed(folder: Path, data: st.DataObject) -> None:
-    damaged = bytearray(data.draw(st.sampled_from([CONTROL, DESCRIBED])))
-    damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
-    (folder / "b.ctl").write_bytes(bytes(damaged))
-    path = put(folder, DATA["rdw"])
-    values_or_error(lambda: lmparse.open_log(path, control=folder / "b.ctl").changes())
-    accounted(path, control=str(folder / "b.ctl"))
-    values_or_error(lambda: lmparse.open_log(folder / "b.ctl", spec="bmc_control").records())
-    accounted(folder / "b.ctl", spec="bmc_control")
 
 
 # every byte of a good log

@@ -395,3 +395,12 @@ def test_a_bad_value_that_the_changes_report_too_counts_once(tmp_path: Path) -> 
     report = account(str(path), Options.parse({"spec": "db2_log"}))
     assert [(error.code, error.record_index) for error in report.errors] == [("LMP-V007", 1)]
     assert report.error_count == 1
+
+
+def test_a_spec_without_fields_is_accounted_for(tmp_path: Path) -> None:
+    """`db2_server` has code sets only: whole records are surplus."""
+    path = tmp_path / "x.bin"
+    path.write_bytes(framing.rdw([b"", b"abc"]))
+    report = account(str(path), Options.parse({"spec": "db2_server", "framing": "rdw"}))
+    assert report.is_accounted
+    assert report.records == 2

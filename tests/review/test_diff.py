@@ -160,7 +160,7 @@ def other_values(entry: Field, name: str, spec_id: str) -> list[Any]:
         return [*extra, value[1:], *((one, *value[1:]) for one in first), *([value[::-1]] if len(value) > 1 else [])]
     if isinstance(value, bool):
         return [not value]
-    if name in ("offset", "width", "scale", "minimum", "maximum"):
+    if name in ("offset", "width", "bits", "scale", "minimum", "maximum"):
         return [3 if value is None else None, (value or 0) + 1]
     if name in ("type", "cases"):
         return [(spec_id,) if name == "cases" else spec_id] if not value else [() if name == "cases" else None]

@@ -89,7 +89,7 @@ def column_type(entry: Field) -> str:
     """The type of the column of a field; for a struct without its fields."""
     if entry.kind == "struct":
         return "array<struct>" if entry.repeated else "struct"
-    name = kinds.column_type(entry.kind, entry.width)
+    name = kinds.column_type(entry.kind, entry.width, entry.bits)
     return _SPARK.get(name, name)
 
 

@@ -26,7 +26,7 @@ _TEXTS = {
     "status": "status-changed", "doc": "doc-changed", "doc_ref": "reference-changed", "source": "source-changed",
     "orig_id": "orig-id-changed",
 }  # fmt: skip
-_REPORTED_ELSEWHERE = frozenset(("bits", "order", "number", "if"))
+_REPORTED_ELSEWHERE = frozenset(("order", "number", "if"))
 _CASE = "case "
 _OF_NO_RECORD = re.compile(r"meta/(?!encoding$|bit-endian$)|to-string$|-(?!lm-|unit$|scale$|codec$)")
 """Keys without a meaning for how bytes are read."""
@@ -176,11 +176,9 @@ class FieldComparison:
             yield "kind-alike" if is_alike else "type-changed", _nested_in(old), _nested_in(new)
 
     def _size(self, old: Field, new: Field) -> Iterator[Found]:
-        bits = self._detail(new, "bits")
-        if bits[0] != bits[1]:
-            is_narrower = all(bits) and int(bits[1]) < int(bits[0])
-            sizes = [f"{own} bits" if own else _width(entry) for own, entry in zip(bits, (old, new), strict=True)]
-            yield _found("number-narrowed" if is_narrower else "width-changed", sizes)
+        if old.bits != new.bits:
+            is_narrower = old.bits is not None and new.bits is not None and new.bits < old.bits
+            yield "number-narrowed" if is_narrower else "width-changed", _width(old), _width(new)
         elif old.width != new.width and old.repeated == new.repeated and not self._follows_type(old, new):
             widths = old.width, new.width
             is_narrower = new.kind in _NUMBERS and None not in widths and (new.width or 0) < (old.width or 0)
@@ -312,6 +310,8 @@ def _kind(entry: Field) -> str:
 
 
 def _width(entry: Field) -> str:
+    if entry.bits is not None:
+        return f"{entry.bits} bit{'' if entry.bits == 1 else 's'}"
     return "variable" if entry.width is None else f"{entry.width} byte{'' if entry.width == 1 else 's'}"
 
 

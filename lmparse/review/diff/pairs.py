@@ -218,11 +218,8 @@ def _is_renamed(
     if old.orig_id and old.orig_id == new.orig_id:
         return all(sum(entry.orig_id == old.orig_id for entry in side) == 1 for side in lost)
     facts = [
-        (entry.offset, entry.width, entry.kind, name, said_of(state, layout.id, entry.id).get("bits"))
-        for state, layout, entry, name in (
-            (pairs.old, layouts[0], old, pairs.renamed(old.type)),
-            (pairs.new, layouts[1], new, new.type),
-        )
+        (entry.offset, entry.width, entry.bits, entry.kind, name)
+        for entry, name in ((old, pairs.renamed(old.type)), (new, new.type))
     ]
     return facts[0] == facts[1] and (old.offset is not None or _before(layouts[0], old) == _before(layouts[1], new))
 

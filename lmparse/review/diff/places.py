@@ -71,7 +71,7 @@ class Places:
         found = {}
         place = Place()
         for entry in layout:
-            found[entry.id] = place if self.bits_of(layout, entry) else place.aligned()
+            found[entry.id] = place if entry.bits else place.aligned()
             place = self._behind(layout, entry, place)
         return found
 
@@ -80,7 +80,7 @@ class Places:
         found: dict[str, int | None] = {}
         bits: int | None = 0
         for entry in layout:
-            own = self.bits_of(layout, entry)
+            own = entry.bits
             if bits is not None and not own:
                 bits = -(-bits // 8) * 8
             found[entry.id] = None if bits is None else bits // 8
@@ -95,10 +95,6 @@ class Places:
     def extent(self, layout: Layout, entry: Field) -> Place:
         """The distance from the start of a field to the next one."""
         return self._behind(layout, entry, Place())
-
-    def bits_of(self, layout: Layout, entry: Field) -> int:
-        """Number of bits of a bit field; 0 for other fields."""
-        return int(self._detail(layout, entry, "bits") or 0)
 
     def least(self, layout: Layout) -> int:
         """The least number of bits of a record of a layout."""
@@ -116,7 +112,7 @@ class Places:
         if entry.width is not None:
             return entry.width * 8
         nested = None if self._size(layout, entry) else self._state.layouts.get(entry.type or "")
-        return self.bits_of(layout, entry) if nested is None else self.least(nested)
+        return (entry.bits or 0) if nested is None else self.least(nested)
 
     def room(self, layout: Layout) -> int:
         """Number of bits that every record of a layout has, because all fields with the layout have that size."""
@@ -136,7 +132,7 @@ class Places:
         if entry.kind == "rest":
             return place
         name = f"{self._name(layout)}.{self._fields.get((layout.id, entry.id), entry.id)}"
-        bits = self.bits_of(layout, entry)
+        bits = entry.bits
         start = place if bits else place.aligned()
         extent = Place().plus(bits) if bits else self._own_extent(layout, entry, name)
         if entry.conditional or entry.repeated:

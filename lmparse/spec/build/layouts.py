@@ -126,6 +126,7 @@ class Layouts:
             doc_ref=_flat(attribute.get("doc-ref")),
             status=attribute.get("-lm-status", "documented"),
             source=_flat(attribute.get("-lm-source")) or None,
+            bits=bits or None,
         )
         if kind == "rest":
             return field, place

@@ -65,6 +65,10 @@ def _type(where: str, type_: Any) -> Iterator[Finding]:
     if isinstance(type_, dict):
         if not isinstance(type_.get("cases"), dict):
             yield where, "a type that switches needs cases, a mapping of keys"
+            return
+        for key, case in type_["cases"].items():
+            if not isinstance(case, str):
+                yield f"{where}/cases/{key}", "a case is the name of a type"
     elif not isinstance(type_, str):
         yield where, f"{type_!r} is not a type; quote it"
 

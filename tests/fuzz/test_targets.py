@@ -1,0 +1,38 @@
+"""The targets of fuzzing in short: each case as it is, and some changes of cases; `make fuzz` runs longer."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from random import Random
+
+import pytest
+from amounts import amount
+
+from fuzz import TARGETS
+from fuzz.bounds import bounded
+from fuzz.mutations import mutation
+
+SHARES = 8
+"""Parts in which the inputs of a target are tried, so that they can run beside each other."""
+CHANGES = {"framing": 400, "tables_file": 400, "specs": 400, "records": 200, "spark_options": 200}
+OTHERS = 120
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("name", TARGETS)
+def test_any_input_holds(name: str, share: int) -> None:
+    module = import_module(f"fuzz.{name}")
+    module.target(module.SEEDS[0])  # loads what is imported late, which is not to count as its memory
+    for data in _inputs(module.SEEDS, name, share):
+        try:
+            bounded(module.target, data)
+        except Exception as error:
+            error.add_note(f"python -m fuzz.run --target {name} --input {data.hex()}")
+            raise
+
+
+def _inputs(seeds: list[bytes], name: str, share: int) -> list[bytes]:
+    quick = CHANGES.get(name, OTHERS)
+    chance = Random(f"{name} {share}")
+    changes = [mutation(seeds, chance) for _ in range(amount(quick, 20 * quick) // SHARES)]
+    return [*seeds[share::SHARES], *changes]
