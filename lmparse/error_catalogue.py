@@ -308,6 +308,13 @@ CATALOGUE: dict[str, Cause] = {
         "such files are Python that would be run.",
         "Build the spec again with `lmparse build`, from a spec that you trust, and transfer the whole folder.",
     ),
+    "LMP-S012": Cause(
+        "a schema does not fit the source",
+        "The schema that was passed to Spark's reader has a column that the source does not have, or a type that "
+        "cannot represent every value of the column.",
+        "Leave the schema out, or take names and types from printSchema(); columns may be left out, and types may be "
+        "wider. Cast to other types in the query.",
+    ),
     "LMP-S021": Cause(
         "nothing may be written there",
         "The output is one of the files that are read, or holds one; or something is there already that lmparse did "

@@ -30,6 +30,7 @@ from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, Request
 from lmparse.options import asks_for_changes, boolean, plain, positive
+from lmparse.spark.user_schema import as_requested, source_columns
 from lmparse.spec.documents import DocumentError, read_json
 from lmparse.storage.prefetch import prefetched
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 _SPARK_KEYS = ("path", "paths", "owner", "provider", "location", "comment")
 _OPTIONS = "lmparse.options"
-"""Key in the metadata of the column `_metadata` for the options that the schema was made from."""
+"""Key in the metadata of the column `_metadata` for the options that the schema was made from, and the schema."""
 _REQUEST_KEYS = ("maxPartitionBytes", "pathGlobFilter", "recursiveFileLookup")
 
 
@@ -68,22 +69,27 @@ class LmparseSource(DataSource):
         """The columns of the spec or of the table, with their docs as comments."""
         columns = arrow.request_schema(request_of(self.options))
         found = from_arrow_schema(columns, prefer_timestamp_ntz=True)
-        return StructType([_with_comment(field, columns.field(field.name), self.options) for field in found])
+        mark = json.dumps([self.options, found.simpleString()])
+        return StructType([_with_comment(field, columns.field(field.name), mark) for field in found])
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of these columns: all columns of the source, or those in the user's schema."""
         if not self.options:
             # For a table in the catalog, Spark passes the schema but not the options.
-            stored = [field.metadata[_OPTIONS] for field in schema if _OPTIONS in field.metadata]
-            self.options = json.loads(stored[0]) if stored else {}
-        return LmparseReader(request_of(self.options), schema)
+            self.options = _mark(schema)[0]
+        request = request_of(self.options)
+        if _mark(schema)[1] == schema.simpleString():
+            return LmparseReader(request, schema)  # all columns of the source, which is not read for them again
+        columns = source_columns(arrow.request_schema(request), to_arrow_schema(schema))
+        return LmparseReader(request, schema, columns)
 
 
 class LmparseReader(DataSourceReader):
     """Reads parts of files as Arrow batches."""
 
-    def __init__(self, request: Request, schema: StructType) -> None:
-        self.request, self.struct = request, schema
+    def __init__(self, request: Request, schema: StructType, columns: pa.Schema | None = None) -> None:
+        """`columns` are the columns of the source in which a user schema is read."""
+        self.request, self.struct, self.columns = request, schema, columns
 
     def partitions(self) -> list[InputPartition]:
         """The parts, each for one task."""
@@ -93,14 +99,23 @@ class LmparseReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one part."""
         schema = to_arrow_schema(self.struct)
-        return prefetched(arrow.part_batches(partition.value, schema, with_changes=self.request.with_changes))
+        columns = schema if self.columns is None else self.columns
+        batches = arrow.part_batches(partition.value, columns, with_changes=self.request.with_changes)
+        return prefetched(batches if self.columns is None else (as_requested(batch, schema) for batch in batches))
 
 
-def _with_comment(field: StructField, arrow: pa.Field, options: Mapping[str, str]) -> StructField:
+def _mark(schema: StructType) -> tuple[dict[str, str], str]:
+    """The options that a schema of the source was made from, and its text; empty for a user schema."""
+    stored = [field.metadata[_OPTIONS] for field in schema if _OPTIONS in field.metadata]
+    options, text = json.loads(stored[0]) if stored else ({}, "")
+    return options, text
+
+
+def _with_comment(field: StructField, arrow: pa.Field, mark: str) -> StructField:
     comment = (arrow.metadata or {}).get(b"comment", b"").decode()
     metadata = {"comment": comment} if comment else {}
     if field.name == "_metadata":
-        metadata[_OPTIONS] = json.dumps(options)
+        metadata[_OPTIONS] = mark
     return StructField(field.name, field.dataType, True, metadata)
 
 

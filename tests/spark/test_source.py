@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -310,6 +311,22 @@ def test_a_schema_of_the_users_own(spark: SparkSession, night: Files, example: l
     ]
     rows = [(row.after.LAST, row.after.ID, row.plan, row.op) for row in frame.collect()]
     assert sorted(rows) == sorted(expected)
+
+
+def test_a_schema_of_changes_of_all_tables(spark: SparkSession, night: Files, example: logs.Example) -> None:
+    """Letter case is Spark's own affair; what a type cannot represent is refused before a task begins."""
+    reader = spark.read.format("lmparse").option("control", str(night.control))
+    rows = reader.schema("OP string, commit_ts timestamp_ntz").load(str(night.data)).collect()
+    assert [row.OP for row in rows] == [row["op"] for row in example.expected]
+    assert [row.commit_ts for row in rows] == [
+        row.commit_ts for row in read(spark, night.data, control=night.control).collect()
+    ]
+    for schema, text in {
+        "commit_ts timestamp": "'commit_ts': expected timestamp_ntz or a wider type, found timestamp in the schema",
+        "oper string": "the source has no column 'oper'",
+    }.items():
+        with pytest.raises(Exception, match=rf"{re.escape(text)} \[LMP-S012\]"):
+            reader.schema(schema).load(str(night.data)).collect()
 
 
 # -- records --------------------------------------------------------------------------------

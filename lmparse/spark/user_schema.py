@@ -1,0 +1,119 @@
+"""User schemas: the columns that `spark.read.schema(...)` requests, and their values in the types that it names.
+
+A user schema has columns of the source, in any order and letter case, also inside structs, and may leave columns out. A
+type may be wider than the source's, so that every value is the same in it. Everything else is refused when the reading
+is planned, because Spark would get nulls or other values.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.pandas.types import from_arrow_type
+
+from lmparse.errors import OptionError
+
+_DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
+"""Decimal digits of the largest integer of so many bits."""
+_EXACT_BITS = {16: 11, 32: 24, 64: 53}
+"""Bits of the integers that a floating-point number of so many bits represents exactly."""
+
+
+def source_columns(source: pa.Schema, wanted: pa.Schema) -> pa.Schema:
+    """The columns of the source that a user schema requests, in its order, under the names and types of the source.
+
+    Raises OptionError LMP-S012 if the source has no such column, or if its values do not fit the type.
+    """
+    return pa.schema(_fields(source, wanted, ""))
+
+
+def as_requested(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
+    """Rows of `source_columns` with the names and types of the user schema."""
+    columns = zip(batch.columns, wanted, strict=True)
+    return pa.RecordBatch.from_arrays([_widened(column, entry.type) for column, entry in columns], schema=wanted)
+
+
+def _fields(source: Iterable[pa.Field], wanted: Iterable[pa.Field], inside: str) -> list[pa.Field]:
+    known = {entry.name: entry for entry in source}
+    found: list[pa.Field] = []
+    for entry in wanted:
+        name = inside + entry.name
+        field = known.get(_name(entry.name, list(known), name))
+        assert field is not None
+        if any(field.name == other.name for other in found):
+            raise _refused(f"the schema has column {name!r} twice", "leave one of them out")
+        found.append(pa.field(field.name, _type(field.type, entry.type, name), field.nullable))
+    return found
+
+
+def _name(wanted: str, known: list[str], shown: str) -> str:
+    """The name in the source: as it is written, or the only one that differs in letter case."""
+    if wanted in known:
+        return wanted
+    alike = [name for name in known if name.lower() == wanted.lower()]
+    if len(alike) == 1:
+        return alike[0]
+    if alike:
+        raise _refused(f"column {shown!r} may be any of {', '.join(alike)}", "write it as the source does")
+    near = difflib.get_close_matches(wanted.lower(), [name.lower() for name in known], n=1, cutoff=0.5)
+    nearest = next((name for name in known if near and name.lower() == near[0]), None)
+    hint = f"did you mean {nearest}?" if nearest else "printSchema() without schema(...) shows the columns"
+    raise _refused(f"the source has no column {shown!r}", hint)
+
+
+def _type(source: pa.DataType, wanted: pa.DataType, shown: str) -> pa.DataType:
+    """The type in which the source is read, without the fields of structs that are left out."""
+    if pa.types.is_struct(source) and pa.types.is_struct(wanted):
+        return pa.struct(_fields(source, wanted, f"{shown}."))
+    if _is_list(source) and _is_list(wanted):
+        return pa.list_(_type(source.value_type, wanted.value_type, f"{shown}[]"))
+    if not _holds(wanted, source):
+        expected, found = (from_arrow_type(one, prefer_timestamp_ntz=True).simpleString() for one in (source, wanted))
+        raise _refused(
+            f"column {shown!r}: expected {expected} or a wider type, found {found} in the schema",
+            f"read it as {expected} and cast it in the query, where Spark states what becomes of other values",
+        )
+    return source
+
+
+def _holds(wanted: pa.DataType, source: pa.DataType) -> bool:
+    """Whether every value of `source` is the same in `wanted`."""
+    types = pa.types
+    if source.equals(wanted):
+        return True
+    if types.is_integer(source):
+        bits = source.bit_width
+        if types.is_integer(wanted):
+            return bool(wanted.bit_width >= bits)
+        if types.is_decimal(wanted):
+            return bool(wanted.precision - wanted.scale >= _DIGITS[bits])
+        return bool(types.is_floating(wanted) and bits <= _EXACT_BITS[wanted.bit_width])
+    if types.is_decimal(source) and types.is_decimal(wanted):
+        whole = wanted.precision - wanted.scale >= source.precision - source.scale
+        return bool(whole and wanted.scale >= source.scale)
+    return bool(types.is_floating(source) and types.is_floating(wanted) and wanted.bit_width >= source.bit_width)
+
+
+def _widened(column: pa.Array, wanted: pa.DataType) -> pa.Array:
+    if column.type.equals(wanted):
+        return column
+    if pa.types.is_struct(wanted):
+        # `flatten` gives nulls in the fields of a null struct.
+        parts = [_widened(part, entry.type) for part, entry in zip(column.flatten(), wanted, strict=True)]
+        return pa.StructArray.from_arrays(parts, fields=list(wanted), mask=pc.is_null(column))
+    if _is_list(wanted):
+        offsets = column.offsets
+        values = _widened(column.values, wanted.value_type)
+        return pa.ListArray.from_arrays(offsets, values, type=wanted, mask=pc.is_null(column))
+    return column.cast(wanted)
+
+
+def _is_list(type_: pa.DataType) -> bool:
+    return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_))
+
+
+def _refused(text: str, hint: str) -> OptionError:
+    return OptionError(text, code="LMP-S012", hint=hint)
