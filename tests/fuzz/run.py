@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -56,8 +57,7 @@ def run_target(name: str, seconds: int, folder: Path, fuzzer: str) -> Outcome:
         for stale in (CURRENT, COUNTS):
             (place / stale).unlink(missing_ok=True)
         command = [sys.executable, "-m", "fuzz.worker", name, str(folder), str(left), fuzzer]
-        with log.open("ab") as stream, subprocess.Popen(command, stdout=stream, stderr=stream) as process:
-            reason = _watched(process, place)
+        reason = _watched_run(command, log, place)
         current = place / CURRENT
         if reason:
             findings.keep_end(current.read_bytes() if current.exists() else b"", reason)
@@ -68,6 +68,17 @@ def run_target(name: str, seconds: int, folder: Path, fuzzer: str) -> Outcome:
     found = _EDGES.findall(log.read_bytes())
     edges = " / ".join(number.decode() for number in found[-1]) if found else "-"
     return Outcome(name, inputs, spent, edges, findings.all)
+
+
+def _watched_run(command: list[str], log: Path, place: Path) -> str:
+    """Run a worker, whose files are in memory where there is such a place, and do not outlive it."""
+    memory = Path("/dev/shm")
+    with (
+        tempfile.TemporaryDirectory(prefix="lmparse-fuzz-", dir=memory if memory.is_dir() else None) as files,
+        log.open("ab") as stream,
+        subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, "TMPDIR": files}) as process,
+    ):
+        return _watched(process, place)
 
 
 def _watched(process: subprocess.Popen[bytes], place: Path) -> str:

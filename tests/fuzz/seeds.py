@@ -22,9 +22,8 @@ from lmparse.records.files import RecordFile, ignored
 
 @cache
 def folder() -> Path:
-    """A folder of this process for the files of the current input, in memory where there is such a place."""
-    memory = Path("/dev/shm")
-    made = tempfile.TemporaryDirectory(prefix="lmparse-fuzz-", dir=memory if memory.is_dir() else None)
+    """A folder of this process for the files of the current input."""
+    made = tempfile.TemporaryDirectory(prefix="lmparse-fuzz-")
     _KEPT.append(made)
     return Path(made.name)
 
