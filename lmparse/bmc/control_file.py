@@ -187,9 +187,9 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
         known, fault = _described(buffer[offset:last])
     if fault is None and _may_begin(buffer[offset + known : min(offset + known + width, end)]):
         return known
-    found = _any_code().search(buffer[offset + width : min(end, last + width)])
+    found = _next_code(buffer, offset + width, min(end, last + width), width)
     if found is not None:
-        return width + found.start()
+        return found - offset
     if last < end:
         raise FramingError(
             "no control record begins behind it", code="LMP-F005", record_index=index, record_offset=offset, spec=SPEC,
@@ -201,6 +201,16 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
             buffer, offset, end, index, last - offset - fault.bytes_available + fault.bytes_needed, spec=SPEC
         )
     return last - offset
+
+
+def _next_code(buffer: Buffer, start: int, end: int, width: int) -> int | None:
+    """The offset of the first code in a stretch; few bytes are copied where one is near."""
+    while start < end:
+        found = _any_code().search(buffer[start : min(start + _USUAL, end)])
+        if found is not None:
+            return start + found.start()
+        start += _USUAL - width + 1
+    return None
 
 
 def _may_begin(start: bytes) -> bool:

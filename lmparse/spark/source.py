@@ -30,7 +30,7 @@ from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, Request
 from lmparse.options import asks_for_changes, boolean, plain, positive
-from lmparse.spark.user_schema import as_requested, source_columns
+from lmparse.spark.user_schema import as_arrow, as_requested, source_columns
 from lmparse.spec.documents import DocumentError, read_json
 from lmparse.storage.prefetch import prefetched
 
@@ -80,7 +80,7 @@ class LmparseSource(DataSource):
         request = request_of(self.options)
         if _mark(schema)[1] == schema.simpleString():
             return LmparseReader(request, schema)  # all columns of the source, which is not read for them again
-        columns = source_columns(arrow.request_schema(request), to_arrow_schema(schema))
+        columns = source_columns(arrow.request_schema(request), as_arrow(schema))
         return LmparseReader(request, schema, columns)
 
 

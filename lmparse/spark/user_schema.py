@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from inspect import signature
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
+from pyspark.sql.types import StructType
 
 from lmparse.errors import OptionError
 
@@ -20,6 +23,13 @@ _DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
 """Decimal digits of the largest integer of so many bits."""
 _EXACT_BITS = {16: 11, 32: 24, 64: 53}
 """Bits of the integers that a floating-point number of so many bits represents exactly."""
+
+
+def as_arrow(wanted: StructType) -> pa.Schema:
+    """A user schema as Arrow's."""
+    # Spark 4.2 requires a time zone where a column has one; no column of the source has, so any serves.
+    zone: dict[str, Any] = {"timezone": "UTC"} if "timezone" in signature(to_arrow_schema).parameters else {}
+    return to_arrow_schema(wanted, **zone)
 
 
 def source_columns(source: pa.Schema, wanted: pa.Schema) -> pa.Schema:

@@ -128,9 +128,9 @@ class CountedPattern:
     def __init__(self, pattern: Any) -> None:
         self.pattern = pattern
 
-    def search(self, raw: bytes, start: int, end: int) -> Any:
-        found = self.pattern.search(raw, start, end)
-        Counted.touched += (end if found is None else found.end()) - start
+    def search(self, raw: bytes) -> Any:
+        found = self.pattern.search(raw)
+        Counted.touched += len(raw) if found is None else found.end()
         return found
 
 

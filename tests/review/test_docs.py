@@ -105,7 +105,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site with the cases as samples."""
     out = tmp_path_factory.mktemp("docs") / "site"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(site, "read_samples", lambda paths, specs: samples_of_cases())
+        patch.setattr(site, "read_samples", lambda paths, specs, limits: samples_of_cases())
         assert run("docs", out, "--samples", CASES) == 0
     return out
 
