@@ -42,7 +42,8 @@ except (lmparse.OptionError, lmparse.UnknownFormatError, lmparse.DataError, lmpa
     code: str = fault.code
 kinds: list[type[lmparse.LmparseError]] = [
     lmparse.FramingError, lmparse.TruncatedError, lmparse.LeftoverError, lmparse.RecordError,
-    lmparse.InvalidValueError, lmparse.ControlError, lmparse.TableNotFoundError, lmparse.LimitError, lmparse.FileLimitError, lmparse.ReadError,
+    lmparse.InvalidValueError, lmparse.ControlError, lmparse.TableNotFoundError, lmparse.LimitError,
+    lmparse.FileLimitError, lmparse.ReadError,
 ]
 """
 
