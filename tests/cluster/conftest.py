@@ -146,14 +146,19 @@ def driver(cluster: Cluster, log: Truth) -> Iterator[Callable[..., Driver]]:
 
 @pytest.fixture(scope="module")
 def limited_python(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Makes a Python whose memory of its own and whose files have limits in bytes, which can be raised later."""
+    """Makes a Python whose memory of its own and whose files have limits in bytes.
+
+    The file `limits` beside it sets them: without it, processes that start later have none.
+    """
 
     def make(**limits: int) -> str:
         flags = {"memory": ("d", 1024), "file": ("f", 512)}
         path = tmp_path_factory.mktemp("python") / "python"
         lines = [f"ulimit -S -{flags[name][0]} {limit // flags[name][1]}" for name, limit in limits.items()]
-        lines = ["#!/bin/sh", *lines, f'exec {shlex.quote(sys.executable)} "$@"']
-        path.write_text("\n".join([*lines, ""]))
+        limited = path.with_name("limits")
+        limited.write_text("\n".join([*lines, ""]))
+        check = f"if [ -f {shlex.quote(str(limited))} ]; then . {shlex.quote(str(limited))}; fi"
+        path.write_text("\n".join(["#!/bin/sh", check, f'exec {shlex.quote(sys.executable)} "$@"', ""]))
         path.chmod(0o755)
         return str(path)
 

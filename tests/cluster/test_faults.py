@@ -9,6 +9,7 @@ import re
 import resource
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -155,12 +156,15 @@ def small(log: Truth, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def little(
-    driver: Callable[..., Driver], limited_python: Callable[..., str], expected: Sums, expected_small: Sums
-) -> Driver:
-    """One executor of about the least memory that Spark allows; its Python has little memory and disk."""
-    python = limited_python(memory=_PYTHON_MEMORY, file=_FILE_BYTES)
-    return driver(1, python=python, **{"spark.executor.memory": "512m"})
+def limited(limited_python: Callable[..., str]) -> str:
+    """A Python of little memory and disk."""
+    return limited_python(memory=_PYTHON_MEMORY, file=_FILE_BYTES)
+
+
+@pytest.fixture(scope="module")
+def little(driver: Callable[..., Driver], limited: str, expected: Sums, expected_small: Sums) -> Driver:
+    """One executor of about the least memory that Spark allows, with a limited Python."""
+    return driver(1, python=limited, **{"spark.executor.memory": "512m"})
 
 
 def test_one_executor_of_little_memory_reads_the_log(
@@ -170,7 +174,7 @@ def test_one_executor_of_little_memory_reads_the_log(
 
 
 def test_a_full_disk_is_an_error_and_leaves_nothing_and_with_space_it_works(
-    little: Driver, cluster: Cluster, small: Path, expected_small: Sums, tmp_path: Path
+    little: Driver, limited: str, cluster: Cluster, small: Path, expected_small: Sums, tmp_path: Path
 ) -> None:
     """A limit on the size of files is to a program what a full disk is."""
     packed, out = tmp_path / "small.dat.gz", tmp_path / "out"
@@ -180,8 +184,10 @@ def test_a_full_disk_is_an_error_and_leaves_nothing_and_with_space_it_works(
     with pytest.raises(RuntimeError, match=rf"{out}.*: cannot be written: .*File too large.* \[LMP-S022\]"):
         little.ask("write", path=str(small), options=SMALL_OPTIONS, out=str(out), way="executors")
     assert not out.exists()
+    Path(limited).with_name("limits").unlink()
     for pid in cluster.processes():
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        with suppress(ProcessLookupError):
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     found = little.ask("sums", path=str(packed), options=SMALL_OPTIONS)
     other = {"rows as a whole": 0}  # they have the name of the file
     assert {**found, **other} == {**expected_small, **other}
