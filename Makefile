@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test test-thorough cluster-test soak test-pages test-pages-run test-matrix test-spark fuzz fuzz-run check-engines pages bench bench-run wheel lock fix dev clean FORCE
+.PHONY: help demo docs test test-thorough cluster-test soak test-pages test-pages-run test-matrix test-spark fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -93,10 +93,11 @@ docs: dev ## the pages on which the specs are reviewed, with the cases as sample
 	@mkdir -p build
 	$(BIN)/lmparse docs build/docs --samples tests/cases --overwrite
 
-pages: dev ## write docs/errors.md, docs/claims.md and the packages in docs/architecture.md anew
+pages: dev ## write docs/errors.md, docs/claims.md, docs/dependencies.md and the packages in docs/architecture.md anew
 	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
 	$(BIN)/python -c 'from lmparse.logs.claims_page import page; print(page(), end="")' > docs/claims.md
 	$(BIN)/python tests/laws/package_table.py
+	$(BIN)/python tests/laws/dependency_table.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench
@@ -163,13 +164,19 @@ UV := .venv-lock/bin/uv pip compile --quiet --generate-hashes --universal --pyth
 
 lock: .venv-lock/locked ## write the lock files anew after a change of dependencies; UPGRADE=1 takes new versions too
 	printf 'setuptools\nwheel\n' | $(UV) - -o requirements/build.txt
-	printf 'uv\n' | $(UV) - -o requirements/lock.txt
+	printf 'pip-audit\nuv\n' | $(UV) - -o requirements/lock.txt
 	$(UV) pyproject.toml --extra dev -c requirements/build.txt -o requirements/dev.txt
 	$(UV) pyproject.toml --extra bench -c requirements/build.txt -o requirements/bench.txt
 	$(UV) pyproject.toml --extra fuzz -c requirements/build.txt -o requirements/fuzz.txt
 	$(UV) pyproject.toml --extra browser -c requirements/build.txt -o requirements/browser.txt
 	printf 'pyspark==4.0.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.0.txt
 	printf 'pyspark==4.1.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.1.txt
+
+	@$(MAKE) --no-print-directory audit || echo 'The new locks are written, but are NOT AUDITED, or have what is named above.'
+
+audit: .venv-lock/locked ## compare all locks with the known vulnerabilities; fails if a package cannot be compared
+	@for lock in $(wildcard requirements/*.txt); do echo "== $$lock"; .venv-lock/bin/pip-audit --strict \
+		--progress-spinner off --disable-pip --require-hashes -r $$lock || exit 1; done
 
 .venv-lock/locked: requirements/lock.txt
 	@test -d .venv-lock || $(PYTHON) -m venv .venv-lock
