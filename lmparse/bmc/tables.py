@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile, ControlRecord
+from lmparse.bmc.table_periods import TablePeriods
 from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError
 from lmparse.records.reader import Values
@@ -181,9 +182,14 @@ class TableVersion:
         system, dbid, psid, tbobid = ids
         return (self.system, self.dbid, self.tbobid) == (system, dbid, tbobid) and self.psid in (None, psid)
 
+    @property
+    def is_dropped(self) -> bool:
+        """Whether it was dropped, or replaced by another version."""
+        return bool(self.drop_rba.strip(b"\x00"))
+
     def holds_at(self, position: bytes) -> bool:
         """Whether it was in force at an RBA or LRSN."""
-        return self.create_rba <= position and (not self.drop_rba.strip(b"\x00") or position < self.drop_rba)
+        return self.create_rba <= position and (not self.is_dropped or position < self.drop_rba)
 
 
 class Tables:
@@ -194,6 +200,8 @@ class Tables:
         self._by_ids: dict[tuple[Any, ...], list[TableVersion]] = {}
         for version in self.versions:
             self._by_ids.setdefault((version.system, version.dbid, version.tbobid), []).append(version)
+        self._of_space: dict[tuple[Any, ...], tuple[list[TableVersion], TablePeriods[TableVersion]]] = {}
+        """Versions by ids with the PSID, and their periods."""
 
     def find(self, values: Values) -> TableVersion:
         """The table version of a record, by its header.
@@ -202,7 +210,7 @@ class Tables:
         the control file does not describe, LMP-C003 if none of its versions was in force.
         """
         ids = values["system_id"], values["dbid"], values["tbobid"]
-        found = [version for version in self._by_ids.get(ids, ()) if version.psid in (None, values["psid"])]
+        found, periods = self._versions(ids, values["psid"])
         name = f"{values['table_owner']}.{values['table_name']}"
         if not found:
             hexes = _hexes(values["dbid"], values["psid"], values["tbobid"])
@@ -213,21 +221,28 @@ class Tables:
         if len(found) == 1:
             return found[0]
         position = position_of(values)
-        holding = [version for version in found if version.holds_at(position)]
-        if not holding:
+        left = periods.at(position)
+        if not left:
             versions = ", ".join(f"{version.sequence:03d} from {version.create_rba.hex().upper()}" for version in found)
             raise ControlError(
                 "no version of the table was in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
                 expected=f"a version of {name} that holds at {position.hex().upper()}", found=versions,
             )  # fmt: skip
-        newest = max(version.create_rba for version in holding)
-        left = [version for version in holding if version.create_rba == newest]
         if len({version.columns for version in left}) > 1:
             raise ControlError(
                 "several versions of the table were in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
                 expected=f"one version of {name}", found=", ".join(version.identity for version in left),
             )  # fmt: skip
         return max(left, key=lambda version: version.sequence)
+
+    def _versions(self, ids: tuple[Any, ...], psid: int) -> tuple[list[TableVersion], TablePeriods[TableVersion]]:
+        known = self._of_space.get((*ids, psid))
+        if known is None:
+            found = [version for version in self._by_ids.get(ids, ()) if version.psid in (None, psid)]
+            known = found, TablePeriods(found)
+            if found:
+                self._of_space[*ids, psid] = known
+        return known
 
 
 def _hexes(*ids: int | None) -> str:

@@ -364,7 +364,7 @@ class Writer:
         return {
             **unit.header_fields(),
             "change_type": change_type,
-            "timestamp": f"2026-03-14T10:11:{self._tick:02d}.000123",
+            "timestamp": f"2026-03-14T10:{11 + self._tick // 60:02d}:{self._tick % 60:02d}.000123",
             "log_lrsn": f"{0x00DE1234670000000000 + (self._tick << 24):020X}",
             "log_rba": f"{0x12345000 + 0x100 * self._tick:020X}",
             "rid": f"{0x0100 + self._tick:08X}01",
