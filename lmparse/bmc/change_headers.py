@@ -112,8 +112,9 @@ class ChangeHeaders:
         self.states: list[str] = []
         """Outcomes of changes, as in `unit_state`, by number."""
         self._bounds: list[tuple[bytes, ...]] = []
-        self._known_at: dict[tuple[int, tuple[bool, ...]], int] = {}
-        """Number of the known table, by number of the table and the bounds that the position has reached."""
+        """By number of the table: the positions at which another version of it comes into force or ends."""
+        self._known_at: dict[tuple[int, int], int] = {}
+        """Number of the known table, by number of the table and how many of these the position has reached."""
         self._distinct_types = Distinct(self._width("change_type"))
         self._distinct_states = Distinct(self._width(*_STATE_FIELDS))
         self._distinct_tables = Distinct(self._width(*TABLE_FIELDS))
@@ -153,23 +154,23 @@ class ChangeHeaders:
     def _known_of(self, found: HeaderRows) -> Int64s:
         """Number of the known table of each record: its table, and the version in force."""
         tables = self._distinct_tables.of(found.raw(*TABLE_FIELDS))
-        for number in range(len(self._bounds), len(self._distinct_tables)):
-            ids = identity(self._values(found, int((tables == number).argmax())))
-            versions = [version for version in self._log.tables.versions if version.is_of(ids)]
-            bounds = {position for entry in versions for position in (entry.create_rba, entry.drop_rba)}
-            self._bounds.append(tuple(sorted(bounds - {b""})) if len(versions) > 1 else ())
-        known = np.zeros(len(tables), np.int64)
-        for number in np.unique(tables).tolist():
-            places = np.flatnonzero(tables == number)
-            behind = _are_behind(self._positions(found, places), self._bounds[number])
-            for pattern in np.unique(behind, axis=0):
-                same = places[(behind == pattern).all(1)]
-                key = number, tuple(pattern.tolist())
-                if key not in self._known_at:
-                    self._known_at[key] = len(self.known)
-                    self.known.append(self._about(self._values(found, int(same[0]))))
-                known[same] = self._known_at[key]
-        return known
+        order = np.argsort(tables, kind="stable")
+        reached = np.zeros(len(tables), np.int64)
+        for places in np.split(order, np.flatnonzero(np.diff(tables[order])) + 1) if len(order) else []:
+            number = int(tables[places[0]])
+            if number == len(self._bounds):
+                self._bounds.append(self._log.tables.bounds(identity(self._values(found, int(places[0])))))
+            if self._bounds[number]:
+                reached[places] = _reached(self._positions(found, places), self._bounds[number])
+        _, firsts, groups = np.unique(np.stack((tables, reached)), axis=1, return_index=True, return_inverse=True)
+        known = [self._known_number(found, int(place), int(tables[place]), int(reached[place])) for place in firsts]
+        return np.array(known, np.int64)[groups.reshape(-1)]
+
+    def _known_number(self, found: HeaderRows, place: int, table: int, reached: int) -> int:
+        number = self._known_at.setdefault((table, reached), len(self.known))
+        if number == len(self.known):
+            self.known.append(self._about(self._values(found, place)))
+        return number
 
     def _about(self, values: Values) -> KnownTable:
         log = self._log
@@ -286,12 +287,12 @@ def each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:
     return np.array([*values, 0], type(values[0]) if values else np.bool_)[numbers]
 
 
-def _are_behind(positions: Bytes, bounds: tuple[bytes, ...]) -> Flags:
-    """Which of n positions have reached each bound, of shape (n, bounds)."""
+def _reached(positions: Bytes, bounds: tuple[bytes, ...]) -> Int64s:
+    """How many bounds each of n positions has reached."""
     # NumPy compares them like bytes, except for zeros at the end.
-    held = np.ascontiguousarray(positions).view(f"S{positions.shape[1]}")
-    behind: Flags = held >= np.array(bounds, held.dtype)
-    return behind
+    held = np.ascontiguousarray(positions).view(f"S{positions.shape[1]}").reshape(-1)
+    found: Int64s = np.searchsorted(np.array(bounds, held.dtype), held, side="right")
+    return found
 
 
 def _hex(*parts: Bytes) -> pa.Array:

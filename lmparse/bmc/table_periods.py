@@ -38,13 +38,14 @@ class TablePeriods(Generic[Version]):
         for version in versions:
             self._created.setdefault(version.create_rba, []).append(version)
         drops = {version.drop_rba for version in versions if version.is_dropped}
-        self._bounds = sorted(drops.union(self._created))
+        self.bounds = sorted(drops.union(self._created))
+        """Where they begin."""
         self._newest = list(self._swept())
         self._known: dict[int, tuple[Version, ...]] = {}
 
     def at(self, position: bytes) -> tuple[Version, ...]:
         """Of the versions in force at an RBA or LRSN, those that were created last; in the order of the versions."""
-        period = bisect_right(self._bounds, position)
+        period = bisect_right(self.bounds, position)
         if period not in self._known:
             created = self._newest[period - 1] if period else None
             among = [] if created is None else self._created[created]
@@ -61,7 +62,7 @@ class TablePeriods(Generic[Version]):
         }
         live: list[tuple[int, bytes]] = []
         found: list[bytes | None] = []
-        for bound in self._bounds:
+        for bound in self.bounds:
             if bound in ends:
                 heappush(live, (-order[bound], bound))
             while live and not ends[live[0][1]].holds_at(bound):

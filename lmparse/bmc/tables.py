@@ -235,6 +235,15 @@ class Tables:
             )  # fmt: skip
         return max(left, key=lambda version: version.sequence)
 
+    def bounds(self, ids: tuple[Any, ...]) -> tuple[bytes, ...]:
+        """Ascending positions at which another version of a table comes into force or ends; none for one version.
+
+        `ids` are those of `identity`.
+        """
+        system, dbid, psid, tbobid = ids
+        found, periods = self._versions((system, dbid, tbobid), psid)
+        return tuple(periods.bounds) if len(found) > 1 else ()
+
     def _versions(self, ids: tuple[Any, ...], psid: int) -> tuple[list[TableVersion], TablePeriods[TableVersion]]:
         known = self._of_space.get((*ids, psid))
         if known is None:
