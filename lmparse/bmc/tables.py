@@ -235,11 +235,13 @@ class Tables:
             )  # fmt: skip
         return max(left, key=lambda version: version.sequence)
 
-    def bounds(self, ids: tuple[Any, ...]) -> tuple[bytes, ...]:
-        """Ascending positions at which another version of a table comes into force or ends; none for one version.
+    def versions_of(self, ids: tuple[Any, ...]) -> Sequence[TableVersion]:
+        """All versions of a table; `ids` are those of `identity`."""
+        system, dbid, psid, tbobid = ids
+        return self._versions((system, dbid, tbobid), psid)[0]
 
-        `ids` are those of `identity`.
-        """
+    def bounds(self, ids: tuple[Any, ...]) -> tuple[bytes, ...]:
+        """Ascending positions at which another version of a table comes into force or ends; none for one version."""
         system, dbid, psid, tbobid = ids
         found, periods = self._versions((system, dbid, tbobid), psid)
         return tuple(periods.bounds) if len(found) > 1 else ()
