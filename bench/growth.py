@@ -1,11 +1,16 @@
-"""Time and memory over the size of a file: every column of every record, nothing kept.
+"""Time and memory over the size of a file: every column of every record, nothing kept; and over what grows in a log.
 
 python -m bench.growth --sizes 100M 1G 10G --cache DIR
+python -m bench.growth --shapes 250
+
+With `--shapes`, `convert` and `check` read logs that grow in one way each: rows of a unit, open units, segments, tables
+and so on, at 1, 2 and 4 times this number of them. The shapes are those of the tests, which count operations.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import subprocess
 import sys
@@ -32,9 +37,54 @@ print(json.dumps({"rows": rows, "cpu_seconds": seconds, "peak_bytes": kilobytes[
 """
 
 
+SHAPE = """
+import sys, time
+from lmparse.cli import main
+start = time.process_time()
+main(sys.argv[1:])
+print(time.process_time() - start)
+"""
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Make the files one after the other, measure, print and write the result."""
     options = _options(arguments)
+    return _of_shapes(options) if options.shapes else _of_sizes(options)
+
+
+def _of_shapes(options: argparse.Namespace) -> int:
+    sys.path.insert(0, str(data.ROOT / "tests"))
+    shapes = importlib.import_module("growing").SHAPES
+    found: dict[str, dict[str, list[float]]] = {}
+    for name, shape in shapes.items():
+        found[name] = {}
+        for command in ("convert", "check"):
+            sizes = [times * options.shapes for times in (1, 2, 4)]
+            seconds = [min(_seconds(shape, command, size) for _ in range(options.rounds)) for size in sizes]
+            found[name][command] = seconds
+            # Above 2 means that the second doubling costs more than twice the first.
+            growth = (seconds[2] - seconds[1]) / max(seconds[1] - seconds[0], 1e-3)
+            print(
+                f"{name:32} {command:8}" + "".join(f"{one:8.3f} s" for one in seconds) + f"  {growth:5.2f}", flush=True
+            )
+    content = {"machine": header.machine(), "least": options.shapes, "cpu_seconds_at_1_2_4": found}
+    path = harness.write("growth-shapes", content)
+    print(f"written to {path.relative_to(data.ROOT)}")
+    return 0
+
+
+def _seconds(shape: Any, command: str, size: int) -> float:
+    """CPU time of a command over a log of a shape."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, named = shape(Path(folder), size)
+        words = [command, str(path), "--control", named["control"]]
+        words += [str(Path(folder, "out")), "--include", "all"] if command == "convert" else []
+        run = [sys.executable, "-c", SHAPE, *words]
+        done = subprocess.run(run, check=True, capture_output=True, text=True, cwd=data.ROOT)
+        return float(done.stdout.splitlines()[-1])
+
+
+def _of_sizes(options: argparse.Namespace) -> int:
     found: list[dict[str, Any]] = []
     for size in options.sizes:
         with tempfile.TemporaryDirectory(dir=options.cache) as folder:
@@ -64,6 +114,7 @@ def _run(path: str) -> dict[str, float]:
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Time and memory over the size of a file.", allow_abbrev=False)
     parser.add_argument("--sizes", type=data.parse_size, nargs="+", default=["100M", "1G"], help="powers of ten")
+    parser.add_argument("--shapes", type=int, help="how many of what grows are in the smallest log of a shape")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cache", type=Path, help="folder for the files, which are removed")
     options = parser.parse_args(arguments)

@@ -108,9 +108,9 @@ def unknown_control_records(folder: Path, size: int) -> tuple[Path, dict[str, An
 def pieces_of_a_spanned_record(folder: Path, size: int) -> tuple[Path, dict[str, Any]]:
     writer = logs.Writer([ITEMS])
     for _ in range(3):
-        writer.add(UNIT, ITEMS, "I", after=_row(1, "x" * (40 * size)))
+        writer.add(UNIT, ITEMS, "I", after=_row(1, "x" * (20 * size)))
     data, options = _written(folder, writer)
-    data.write_bytes(framing.vbs(writer.records, 50))
+    data.write_bytes(framing.vbs(writer.records, 30))
     return data, options
 
 
