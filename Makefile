@@ -114,6 +114,7 @@ bench-run: dev # The benchmarks in $(VENV), whose lock holds the rivals too.
 	$(BIN)/python -m bench.convert
 	$(BIN)/python -m bench.parts
 	$(BIN)/python -m bench.growth
+	$(BIN)/python -m bench.growth --shapes 250
 	$(BIN)/python -m bench.spark
 
 wheel: dev ## build the wheel into dist/

@@ -62,11 +62,8 @@ def _of_shapes(options: argparse.Namespace) -> int:
             sizes = [times * options.shapes for times in (1, 2, 4)]
             seconds = [min(_seconds(shape, command, size) for _ in range(options.rounds)) for size in sizes]
             found[name][command] = seconds
-            # Above 2 means that the second doubling costs more than twice the first.
-            growth = (seconds[2] - seconds[1]) / max(seconds[1] - seconds[0], 1e-3)
-            print(
-                f"{name:32} {command:8}" + "".join(f"{one:8.3f} s" for one in seconds) + f"  {growth:5.2f}", flush=True
-            )
+            shown = "".join(f"{one:8.3f} s" for one in seconds)
+            print(f"{name:32} {command:8}{shown}, {seconds[2] / seconds[0]:.2f} times for 4 times as much", flush=True)
     content = {"machine": header.machine(), "least": options.shapes, "cpu_seconds_at_1_2_4": found}
     path = harness.write("growth-shapes", content)
     print(f"written to {path.relative_to(data.ROOT)}")
