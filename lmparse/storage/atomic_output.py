@@ -13,6 +13,7 @@ import signal
 import stat
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -30,6 +31,8 @@ _REFUSED, _FAILED = "LMP-S021", "LMP-S022"
 _OWNER = "lmparse.owner"
 """File in a temporary folder that shows whose it is; its text is the name of the output."""
 _SUFFIX = ".partial"
+_SECONDS_TO_BEGIN = 60
+"""After so long an empty temporary folder is not one that a process is just making."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +189,14 @@ def _may_be_ours(entry: os.DirEntry[str], prefix: str) -> bool:
 
 
 def _remove_unowned(folder: Path) -> None:
-    owner = folder / _OWNER
-    if folder.stat().st_uid != os.getuid() or not stat.S_ISREG(owner.lstat().st_mode):
+    owner, status = folder / _OWNER, folder.stat()
+    if status.st_uid != os.getuid():
+        return
+    if not os.path.lexists(owner):
+        if time.time() - status.st_mtime > _SECONDS_TO_BEGIN:
+            folder.rmdir()  # which only an empty folder allows: its process was killed before it wrote anything
+        return
+    if not stat.S_ISREG(owner.lstat().st_mode):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:

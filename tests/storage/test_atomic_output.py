@@ -13,7 +13,14 @@ import pytest
 
 from lmparse.errors import OptionError
 from lmparse.storage import atomic_output
-from lmparse.storage.atomic_output import AtomicOutput, OutputPlace, check_place, write_files, write_text
+from lmparse.storage.atomic_output import (
+    AtomicOutput,
+    OutputPlace,
+    check_place,
+    remove_left_behind,
+    write_files,
+    write_text,
+)
 from lmparse.storage.inputs import inputs_of
 from lmparse.storage.marks import has_mark, head_has, lists_itself
 
@@ -71,6 +78,17 @@ def test_what_a_killed_process_left_is_removed_by_the_next_and_nothing_else_is(t
     ended(alive)
     write_text("again", place_of(out))
     assert {path.name for path in tmp_path.iterdir()} == {"out", *(other.name for other in others)}
+
+
+def test_an_empty_folder_of_a_process_that_was_killed_at_once_is_removed_when_it_is_old(tmp_path: Path) -> None:
+    old, new, full = (tmp_path / f".{name}.abc.partial" for name in ("old", "new", "full"))
+    for folder in (old, new, full):
+        folder.mkdir()
+    (full / "file").write_bytes(b"of someone else")
+    for folder in (old, full):
+        os.utime(folder, (1, 1))
+    remove_left_behind(tmp_path)
+    assert [folder.exists() for folder in (old, new, full)] == [False, True, True]
 
 
 def test_an_old_output_that_a_killed_process_had_moved_is_put_back(tmp_path: Path) -> None:
