@@ -64,7 +64,8 @@ class Glued(Framing):
         offset = start
         while offset < end:
             try:
-                length = self.cutter(buffer, offset, end, index)
+                # A record may end where the next one begins, so the end of a part is not the end of the file.
+                length = self.cutter(buffer, offset, len(buffer), index)
             except DataError as error:
                 error.at(record_index=index, record_offset=offset)
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from lmparse.bmc.change_record import longest
 from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import find_control
 from lmparse.errors import DataError, FramingError, LmparseError, TruncatedError
+from lmparse.framing.framings import framing_of
 
 RECORDS = [
     *(control.xtyp(), control.dlds(), control.dtbi(), control.dtob(), control.dixi(), control.dcxi(), control.dicl()),
@@ -157,3 +159,12 @@ def test_errors_of_a_cut_control_file_are_of_one_tree(tmp_path: Path) -> None:
         lmparse.sniff(tmp_path / "a.ctl")
     assert isinstance(caught.value, LmparseError)
     assert (caught.value.code, caught.value.expected, caught.value.found) == ("LMP-F006", "8 bytes", "5")
+
+
+def test_a_record_that_ends_at_the_next_one_does_so_at_the_end_of_a_part() -> None:
+    raw = b"".join((RECORDS[0], RECORDS[1][:-2], *RECORDS[2:]))
+    glued = framing_of("glued", cutter=control_file.detection().cutter)
+    whole = list(glued.extents(raw))
+    ends = [extent.end for extent in whole]
+    parts = [glued.extents(raw, start, end, index) for index, (start, end) in enumerate(pairwise([0, *ends]))]
+    assert [extent for part in parts for extent in part] == whole
