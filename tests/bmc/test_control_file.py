@@ -161,8 +161,10 @@ def test_errors_of_a_cut_control_file_are_of_one_tree(tmp_path: Path) -> None:
     assert (caught.value.code, caught.value.expected, caught.value.found) == ("LMP-F006", "8 bytes", "5")
 
 
-def test_a_record_that_ends_at_the_next_one_does_so_at_the_end_of_a_part() -> None:
-    raw = b"".join((RECORDS[0], RECORDS[1][:-2], *RECORDS[2:]))
+@pytest.mark.parametrize("missing", [1, 2, 30])
+@pytest.mark.parametrize("number", range(1, len(RECORDS) - 1))
+def test_a_record_that_ends_at_the_next_one_does_so_at_the_end_of_a_part(number: int, missing: int) -> None:
+    raw = b"".join((*RECORDS[:number], RECORDS[number][:-missing], *RECORDS[number + 1 :]))
     glued = framing_of("glued", cutter=control_file.detection().cutter)
     whole = list(glued.extents(raw))
     ends = [extent.end for extent in whole]
