@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from lmparse.cli.arguments import Commands, add_command
-from lmparse.errors import OptionError
+from lmparse.errors import FramingError
 from lmparse.storage.addresses import local_path
 
 _COMMANDS = {
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, formats: Path | None = Non
 def _path(text: str) -> Path:
     try:
         return Path(local_path(text))
-    except OptionError as error:
+    except FramingError as error:
         raise argparse.ArgumentTypeError(error.message) from None
 
 

@@ -71,7 +71,7 @@ def write_parquet(
     """
     if mode not in _MODES:
         raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
-    if compression not in _COMPRESSIONS:
+    if str(compression).lower() not in _COMPRESSIONS:
         raise OptionError(f"compression has no value {compression!r}", hint="one of " + ", ".join(_COMPRESSIONS))
     if not isinstance(out, str | Path):
         raise OptionError(f"out has no value {out!r}", hint="the path of a folder")

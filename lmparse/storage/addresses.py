@@ -6,7 +6,7 @@ import os
 import re
 from urllib.parse import unquote, urlparse
 
-from lmparse.errors import OptionError
+from lmparse.errors import FramingError
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://")
 """The beginning of an address. `::` leads from one file system into another, as in fsspec."""
@@ -31,7 +31,7 @@ def is_remote(path: str) -> bool:
 
 
 def local_path(path: str) -> str:
-    """A path for the operating system; the path of a `file:` address. Raises OptionError for none that can be."""
+    """A path for the operating system; the path of a `file:` address. Raises FramingError LMP-F001 for none that can be."""
     if not path.startswith("file:"):
         return path.removeprefix(_LOCAL)
     try:
@@ -39,7 +39,7 @@ def local_path(path: str) -> str:
     except ValueError:
         found = "\0"
     if "\0" in found:
-        raise OptionError(f"{path[:200]!r} is not the address of a file", hint="file:///folder/name")
+        raise FramingError("is not the address of a file", code="LMP-F001", file=path, hint="file:///folder/name")
     return found
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from lmparse.errors import OptionError
+from lmparse.errors import FramingError, OptionError
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.inputs import Inputs
 from lmparse.storage.marks import Foreign
@@ -83,9 +83,13 @@ def check_place(
     shown = str(out)
     if is_remote(shown):
         raise _refused(f"{shown}: files are written to local folders only", "copy it from there")
-    if "\0" in shown:
+    try:
+        local = local_path(shown)
+    except FramingError:
+        local = "\0"
+    if "\0" in local:
         raise _refused(f"{shown!r} is not the name of a file", "name another place")
-    path = Path(os.path.realpath(local_path(shown)))
+    path = Path(os.path.realpath(local))
     with naming_output(shown):
         if not makes_parents and not path.parent.is_dir():
             raise _refused(f"{shown}: there is no folder {path.parent}", "make it first")

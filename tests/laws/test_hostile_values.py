@@ -42,7 +42,7 @@ def test_no_value_of_an_option_raises_anything_else(name: str, value: str, log: 
 
 @pytest.mark.parametrize("call", [lmparse.open_log, lmparse.sniff, lmparse.read_table, lmparse.explain])
 def test_a_path_with_nul_cannot_be_read(call: Callable[[str], Any]) -> None:
-    for path in (NUL, "file:///a%00b"):
+    for path in (NUL, "file:///a%00b", "file://[", "file://[::1"):
         with pytest.raises(lmparse.FramingError) as caught:
             call(path)
         assert caught.value.code == "LMP-F001"
