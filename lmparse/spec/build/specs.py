@@ -103,7 +103,7 @@ def _step(node: yaml.Node, step: str) -> tuple[yaml.Node, Any] | None:
     return None
 
 
-def real(path: Path) -> Path:
+def real_path(path: Path) -> Path:
     """A path without links. Unlike resolve() it takes links that lead in a circle."""
     return Path(os.path.realpath(path))
 
@@ -111,7 +111,7 @@ def real(path: Path) -> Path:
 def shown(path: Path) -> str:
     """A path relative to the current folder when it is below it."""
     try:
-        return real(path).relative_to(Path.cwd()).as_posix()
+        return real_path(path).relative_to(Path.cwd()).as_posix()
     except ValueError:
         return path.as_posix()
 
