@@ -31,7 +31,7 @@ def is_remote(path: str) -> bool:
 
 
 def local_path(path: str) -> str:
-    """A path for the operating system; the path of a `file:` address. Raises FramingError LMP-F001 for none that can be."""
+    """A path for the operating system; the path of a `file:` address. Raises FramingError LMP-F001 if it has none."""
     if not path.startswith("file:"):
         return path.removeprefix(_LOCAL)
     try:

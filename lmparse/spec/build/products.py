@@ -90,12 +90,16 @@ def _foreign(specs: list[SpecFile], products: dict[str, str]) -> Iterator[Proble
         yield specs[0].problem("/meta", f"what is generated from these specs holds more than layouts: {in_layouts}")
 
 
-def _guarded(text: str, repeats: dict[str, str]) -> str:
+def _guarded(text: str, repeats: set[str]) -> str:
     """A parser whose loops over what may be empty end where they do not advance."""
-    for name, stream in repeats.items():
-        text = re.sub(
-            rf"^( +)(self\.(?:_m_)?{name}\.append\()", rf"\1advancing({stream})\n\1\2", text, flags=re.MULTILINE
-        )
+
+    def guarded(found: re.Match[str]) -> str:
+        method = found.string[found.string.rfind(" def ", 0, found.start()) : found.start()]
+        stream = "io" if re.search(r"^ +io = ", method, re.MULTILINE) else "self._io"
+        return f"{found[1]}advancing({stream})\n{found[0]}"
+
+    for name in sorted(repeats):
+        text = re.sub(rf"^( +)self\.(?:_m_)?{name}\.append\(", guarded, text, flags=re.MULTILINE)
     return re.sub(r"(?m)^(from kaitaistruct import .*)$", rf"\1\n{_GUARD}", text, count=1) if repeats else text
 
 
