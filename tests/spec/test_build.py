@@ -570,3 +570,15 @@ def test_links_that_lead_in_a_circle_are_named(
     assert cli.main(["build", *(places.get(word, word) for word in words)]) == 1
     assert cli.main(["records", str(tmp_path / "none"), "--spec", f"{loop}/x"]) == 2
     assert "loop" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["title: .nan", "title: t, doc: {switch-on: a}", "title: t, encoding: 'a\\0b'"])
+@pytest.mark.parametrize("command", ["generate", "lint"])
+def test_what_the_compiler_does_not_expect_is_no_traceback(tmp_path: Path, text: str, command: str) -> None:
+    spec = tmp_path / "odd_a.ksy"
+    spec.write_text(f"meta: {{id: odd_a, endian: be, {text}}}\nseq: [{{id: a, type: u1, doc-ref: {{a: 1}}}}]\n")
+    out = [] if command == "lint" else ["--out", tmp_path / "out"]
+    done = build(command, "--formats", spec, *out)
+    assert done.returncode == 1
+    assert "odd_a.ksy" in done.stderr
+    assert "Traceback" not in done.stderr
