@@ -15,7 +15,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -215,12 +215,15 @@ class AtomicOutput:
 
     def __init__(self, place: OutputPlace) -> None:
         self._place = place
+        self._signals = ExitStack()
 
     def __enter__(self) -> AtomicOutput:
         path = self._place.path
-        with naming_output(self._place.shown), uninterrupted():
+        with naming_output(self._place.shown), uninterrupted(), ExitStack() as signals:
+            signals.enter_context(ended_by_signals())
             remove_left_behind(path.parent)
             self._owned = OwnedFolder(path.parent, path.name)
+            self._signals = signals.pop_all()
         self.folder = self._owned.path
         self.made = self.folder / "made"
         """Path of the file or folder that becomes the output."""
@@ -231,6 +234,7 @@ class AtomicOutput:
     ) -> None:
         with uninterrupted():
             self._owned.remove()
+        self._signals.close()
         if isinstance(error, OSError):
             with naming_output(self._place.shown):
                 raise error
@@ -276,7 +280,7 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
         remove_left_behind(folder)
         owned = OwnedFolder(folder, "")
     try:
-        with naming_output(str(folder)):
+        with naming_output(str(folder)), uninterrupted():
             for number, data in enumerate(files.values()):
                 (owned.path / str(number)).write_bytes(data)
                 put_on_disk(owned.path / str(number))

@@ -189,3 +189,24 @@ def test_a_file_that_only_looks_like_ours_is_not_replaced(
     out.unlink()
     assert cli.main([{"DATA": str(data), "OUT": str(out)}.get(word, word) for word in command]) == 0
     assert cli.main([{"DATA": str(data), "OUT": str(out)}.get(word, word) for word in command]) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_leaves_nothing_beside_an_output(tmp_path: Path, number: signal.Signals) -> None:
+    code = """
+import os, sys
+from lmparse.storage.atomic_output import AtomicOutput, check_place
+from lmparse.storage.inputs import inputs_of
+place = check_place(sys.argv[1], inputs_of([]), is_folder=False, overwrite=False, foreign=lambda path: None)
+with AtomicOutput(place) as work:
+    work.made.write_text("half")
+    os.kill(os.getpid(), int(sys.argv[2]))
+    work.finish()
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "out"), str(int(number))]
+    # A shell that starts this in the background would have SIGINT ignored.
+    done = subprocess.run(
+        command, capture_output=True, check=False, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
+    )
+    assert done.returncode != 0
+    assert list(tmp_path.iterdir()) == []
