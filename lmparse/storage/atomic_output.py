@@ -138,12 +138,25 @@ def ended_by_signals() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off signals that would end the program until the end of the block."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    """Put off signals that would end the program until the end of the block.
+
+    Handlers are exchanged, since a mask of this thread leaves the signals to the threads of libraries.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {number: handler for number, handler in known.items() if handler not in (None, signal.SIG_IGN)}
+    for number in before:
+        signal.signal(number, lambda number, _: held.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if held:
+            signal.raise_signal(held[0])
 
 
 class OwnedFolder:
@@ -219,10 +232,11 @@ class AtomicOutput:
 
     def __enter__(self) -> AtomicOutput:
         path = self._place.path
-        with naming_output(self._place.shown), uninterrupted(), ExitStack() as signals:
+        with naming_output(self._place.shown), ExitStack() as signals:
             signals.enter_context(ended_by_signals())
-            remove_left_behind(path.parent)
-            self._owned = OwnedFolder(path.parent, path.name)
+            with uninterrupted():
+                remove_left_behind(path.parent)
+                self._owned = OwnedFolder(path.parent, path.name)
             self._signals = signals.pop_all()
         self.folder = self._owned.path
         self.made = self.folder / "made"

@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from lmparse import cli
 from lmparse.errors import OptionError
 from lmparse.samples import bmc_log
 from lmparse.storage import atomic_output
-from lmparse.storage.atomic_output import AtomicOutput, OutputPlace, check_place, write_files, write_text
+from lmparse.storage.atomic_output import AtomicOutput, OutputPlace, check_place, uninterrupted, write_files, write_text
 from lmparse.storage.inputs import inputs_of
 from lmparse.storage.marks import begins_with, has_mark, lists_itself
 
@@ -210,3 +212,24 @@ with AtomicOutput(place) as work:
     )
     assert done.returncode != 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_signals_are_put_off_though_other_threads_take_them() -> None:
+    ready = threading.Event()
+    waiting = threading.Thread(target=ready.wait)
+    waiting.start()
+    done: list[str] = []
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted(done)
+    finally:
+        ready.set()
+        waiting.join()
+    assert done == ["all of the block"]
+
+
+def interrupted(done: list[str]) -> None:
+    with uninterrupted():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        done.append("all of the block")
