@@ -223,7 +223,9 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
     if kind is int:
         return positive(name, str(value))
     if kind is tuple:
-        parts = value.split(",") if isinstance(value, str) else list(value)
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+            raise _no_value(name, value, "texts in a list, or one text with commas")
         chosen = tuple(_one_of(name, part.strip(), allowed) for part in parts if part.strip())
         if not chosen and parts:
             raise _no_value(name, value, ", ".join(allowed) or "a name")

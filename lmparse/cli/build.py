@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from lmparse.cli.arguments import Commands, add_command
+from lmparse.errors import FramingError
 from lmparse.storage.addresses import local_path
 
 _COMMANDS = {
@@ -35,7 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser, *, formats: Path | None = Non
 
 
 def _path(text: str) -> Path:
-    return Path(local_path(text))
+    try:
+        return Path(local_path(text))
+    except FramingError as error:
+        raise argparse.ArgumentTypeError(error.message) from None
 
 
 def run(parsed: argparse.Namespace) -> int:

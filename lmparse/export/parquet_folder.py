@@ -8,7 +8,7 @@ from pathlib import Path
 from lmparse.export.writers import foreign_binary
 from lmparse.logs.open import files_beside, spec_files
 from lmparse.logs.partitions import Request
-from lmparse.storage.atomic_output import OwnedFolder, check_place, remove_left_behind
+from lmparse.storage.atomic_output import OwnedFolder, check_place, naming_output, remove_left_behind
 from lmparse.storage.inputs import inputs_of
 
 _PENDING = "_lmparse_"
@@ -17,14 +17,15 @@ _PENDING = "_lmparse_"
 
 def pending_in(target: Path) -> OwnedFolder:
     """A folder for unfinished files in the folder of the output, which is made."""
-    target.mkdir(parents=True, exist_ok=True)
+    with naming_output(str(target)):
+        target.mkdir(parents=True, exist_ok=True)
     remove_left_behind(target, _PENDING)
     owned = OwnedFolder(target, "", _PENDING)
     owned.path.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
     return owned
 
 
-def target_of(out: str, request: Request, mode: str) -> Path:
+def target_of(out: str | Path, request: Request, mode: str) -> Path:
     """The folder of the output. Raises OptionError LMP-S021 if nothing may be written there."""
     files = request.files()
     described = [name for path, options in files for name in files_beside(path, options).values()]
@@ -36,10 +37,15 @@ def target_of(out: str, request: Request, mode: str) -> Path:
 
 def _foreign(folder: Path) -> str | None:
     """What in a folder is not of lmparse. Names that begin with `_` or `.` are left alone, as Spark does."""
-    for path in sorted(folder.iterdir()):
-        if not path.name.startswith(("_", ".")) and (path.is_dir() or foreign_binary(path) is not None):
+    for path in _seen(folder):
+        if path.is_dir() or foreign_binary(path) is not None:
             return f"it has {path.name}"
     return None
+
+
+def _seen(folder: Path) -> list[Path]:
+    """What is in a folder, but for names that begin with `_` or `.`."""
+    return sorted(path for path in folder.iterdir() if not path.name.startswith(("_", ".")))
 
 
 def move(names: Sequence[str], pending: Path, target: Path, *, overwrite: bool) -> None:
@@ -47,7 +53,7 @@ def move(names: Sequence[str], pending: Path, target: Path, *, overwrite: bool) 
 
     `names` are those of the files in the folder `pending`.
     """
-    replaced = list(target.glob("*.parquet")) if overwrite else []
+    replaced = [path for path in _seen(target) if path.suffix == ".parquet"] if overwrite else []
     for name in names:
         (pending / name).rename(target / name)
     for old in replaced:

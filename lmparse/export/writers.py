@@ -29,7 +29,8 @@ LINES = pa.schema([("line", pa.binary())])
 MANIFEST = "manifest.json"
 MARK = "lmparse.spec"
 """Key in the metadata of a schema by which a file of lmparse is recognised."""
-_LONGEST_LINE = 1 << 24
+_TESTED = 1 << 24
+"""Bytes of a file of text whose lines show whether it is of lmparse."""
 _GROUP_ROWS, _GROUP_BYTES = 1 << 16, 1 << 27
 """Rows and bytes in memory of a row group of Parquet or a batch of Arrow; the first that is reached ends it."""
 
@@ -73,19 +74,22 @@ def foreign_file(form: str, spec: str) -> marks.Foreign:
 
     def foreign(path: Path) -> str | None:
         with open(path, "rb") as file:
-            first = file.readline(_LONGEST_LINE)
+            lines = file.read(_TESTED).split(b"\n")
+        if len(lines) > 1:
+            lines.pop()  # it is empty, or goes on behind what was read
         try:
-            is_ours = not first or (_is_line(first, names) if form == "jsonl" else _is_header(first))
+            is_ours = _is_header(lines[0]) if form == "csv" else all(_is_line(line, names) for line in lines)
+            is_ours = is_ours or lines == [b""]
         except (ValueError, RecursionError, csv.Error):
             is_ours = False
-        return None if is_ours else f"its first line does not have columns of {spec}"
+        return None if is_ours else f"its lines do not have columns of {spec}"
 
     return foreign
 
 
 def _is_line(line: bytes, names: set[str]) -> bool:
-    found = json.loads(line)
-    return isinstance(found, dict) and names.issuperset(found)
+    found = json.loads(line) if line else None
+    return isinstance(found, dict) and bool(found) and names.issuperset(found)
 
 
 def _is_header(line: bytes) -> bool:

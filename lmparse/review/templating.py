@@ -6,14 +6,20 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import OptionError
-from lmparse.storage.marks import head_has
+from lmparse.storage.marks import begins_with
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-foreign_page = head_has(b'<meta name="generator" content="lmparse">', "a page of lmparse")
-"""What in a file is not a page of lmparse; the template of all pages has the mark."""
+_BEGIN = b"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="lmparse">
+"""
+foreign_page = begins_with(_BEGIN, "a page of lmparse")
+"""What in a file is not a page of lmparse; the template of all pages begins so."""
 
 
 def render(template: str, **values: Any) -> str:

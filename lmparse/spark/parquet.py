@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _MODES = ("error", "append", "overwrite")
+_COMPRESSIONS = ("zstd", "snappy", "gzip", "lz4", "brotli", "none")
 _ROW_GROUP = 1 << 17
 """Rows of a row group, approximately."""
 _RESULT = "number long, name string, rows long, corrupt_rows long"
@@ -51,7 +52,7 @@ class Written:
 def write_parquet(
     spark: SparkSession,
     path: str,
-    out: str,
+    out: str | Path,
     *,
     mode: str = "error",
     compression: str = "zstd",
@@ -70,6 +71,10 @@ def write_parquet(
     """
     if mode not in _MODES:
         raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
+    if str(compression).lower() not in _COMPRESSIONS:
+        raise OptionError(f"compression has no value {compression!r}", hint="one of " + ", ".join(_COMPRESSIONS))
+    if not isinstance(out, str | Path):
+        raise OptionError(f"out has no value {out!r}", hint="the path of a folder")
     request = request_of({**options, "path": path})
     target = parquet_folder.target_of(out, request, mode)
     schema = _marked(arrow.request_schema(request), request.options.spec)

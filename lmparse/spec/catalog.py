@@ -6,6 +6,7 @@ The products of the specs of lmparse are in `lmparse._generated`. Another spec, 
 
 from __future__ import annotations
 
+import os
 import struct
 import sys
 from collections.abc import Iterator, Mapping
@@ -144,7 +145,7 @@ def _locate(name: str) -> tuple[str, str]:
     path = Path(name.removesuffix(".py").removesuffix(".ksy"))
     if path.name == name or "\0" in name:
         return PACKAGE, name
-    folder = path.parent.resolve()
+    folder = Path(os.path.realpath(path.parent))  # unlike resolve() it takes links that lead in a circle
     if not (folder / "layouts.py").is_file():
         raise UnknownFormatError(
             f"there is no layouts.py in {path.parent}",

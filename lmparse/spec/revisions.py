@@ -47,7 +47,7 @@ class RevisionFolder:
 
 def commit_of(revision: str) -> str | None:
     """The commit that a branch, a tag or an expression such as `HEAD~1` names, or None."""
-    if not revision or revision.startswith("-"):
+    if not revision or revision.startswith("-") or "\0" in revision:
         return None
     try:
         return _git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()

@@ -6,6 +6,8 @@ import os
 import re
 from urllib.parse import unquote, urlparse
 
+from lmparse.errors import FramingError
+
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]*://")
 """The beginning of an address. `::` leads from one file system into another, as in fsspec."""
 _PARTS = re.compile(
@@ -19,16 +21,31 @@ _SECRET = re.compile(
 )
 
 
+_LOCAL = "local://"
+"""Another beginning of addresses of local files, which fsspec knows; a plain path follows."""
+
+
 def is_remote(path: str) -> bool:
     """Whether a path is the address of a file on a remote or virtual file system."""
-    return not path.startswith("file:") and _ADDRESS.match(path) is not None
+    return not path.startswith(("file:", _LOCAL)) and _ADDRESS.match(path) is not None
 
 
 def local_path(path: str) -> str:
-    """A path for the operating system; the path of a `file:` address."""
-    if path.startswith("file:"):
-        return unquote(urlparse(path).path)
-    return path
+    """A path for the operating system; the path of a `file:` address. Raises FramingError LMP-F001 if it has none."""
+    if not path.startswith("file:"):
+        return path.removeprefix(_LOCAL)
+    try:
+        found = unquote(urlparse(path).path)
+    except ValueError:
+        found = "\0"
+    if "\0" in found:
+        raise FramingError("is not the address of a file", code="LMP-F001", file=path, hint="file:///folder/name")
+    return found
+
+
+def outermost(address: str) -> str:
+    """What holds all that a chain of addresses leads through: `file:///x.zip` for `zip://a::file:///x.zip`."""
+    return address.rpartition("::")[2] if is_remote(address) else address
 
 
 def base_name(path: str) -> str:

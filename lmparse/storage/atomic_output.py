@@ -16,13 +16,13 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from lmparse.errors import OptionError
+from lmparse.errors import FramingError, OptionError
 from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.inputs import Inputs
 from lmparse.storage.marks import Foreign
@@ -86,9 +86,13 @@ def check_place(
     shown = str(out)
     if is_remote(shown):
         raise _refused(f"{shown}: files are written to local folders only", "copy it from there")
-    if "\0" in shown:
+    try:
+        local = local_path(shown)
+    except FramingError:
+        local = "\0"
+    if "\0" in local:
         raise _refused(f"{shown!r} is not the name of a file", "name another place")
-    path = Path(os.path.realpath(local_path(shown)))
+    path = Path(os.path.realpath(local))
     with naming_output(shown):
         if not makes_parents and not path.parent.is_dir():
             raise _refused(f"{shown}: there is no folder {path.parent}", "make it first")
@@ -137,12 +141,25 @@ def ended_by_signals() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off signals that would end the program until the end of the block."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    """Put off signals that would end the program until the end of the block.
+
+    Handlers are exchanged, since a mask of this thread leaves the signals to the threads of libraries.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {number: handler for number, handler in known.items() if handler not in (None, signal.SIG_IGN)}
+    for number in before:
+        signal.signal(number, lambda number, _: held.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if held:
+            signal.raise_signal(held[0])
 
 
 class OwnedFolder:
@@ -220,12 +237,16 @@ class AtomicOutput:
 
     def __init__(self, place: OutputPlace) -> None:
         self._place = place
+        self._signals = ExitStack()
 
     def __enter__(self) -> AtomicOutput:
         path = self._place.path
-        with naming_output(self._place.shown), uninterrupted():
-            remove_left_behind(path.parent)
-            self._owned = OwnedFolder(path.parent, path.name)
+        with naming_output(self._place.shown), ExitStack() as signals:
+            signals.enter_context(ended_by_signals())
+            with uninterrupted():
+                remove_left_behind(path.parent)
+                self._owned = OwnedFolder(path.parent, path.name)
+            self._signals = signals.pop_all()
         self.folder = self._owned.path
         self.made = self.folder / "made"
         """Path of the file or folder that becomes the output."""
@@ -236,6 +257,7 @@ class AtomicOutput:
     ) -> None:
         with uninterrupted():
             self._owned.remove()
+        self._signals.close()
         if isinstance(error, OSError):
             with naming_output(self._place.shown):
                 raise error
@@ -281,7 +303,7 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
         remove_left_behind(folder)
         owned = OwnedFolder(folder, "")
     try:
-        with naming_output(str(folder)):
+        with naming_output(str(folder)), uninterrupted():
             for number, data in enumerate(files.values()):
                 (owned.path / str(number)).write_bytes(data)
                 put_on_disk(owned.path / str(number))

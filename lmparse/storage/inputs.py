@@ -54,6 +54,7 @@ def inputs_of(names: Iterable[str | Path | None]) -> Inputs:
 
 
 def _paths(name: str) -> Iterator[Path]:
+    name = addresses.outermost(name)  # a copy or a part of a local file is read from that file
     if not name or "\0" in name or addresses.is_remote(name):
         return
     path = addresses.local_path(name)

@@ -12,19 +12,17 @@ from pathlib import Path
 from typing import Any
 
 Foreign = Callable[[Path], str | None]
-_HEAD = 4096
-"""Bytes of a file in which its mark is."""
 _MOST = 1 << 26
 """Bytes of a file that lists others, at most."""
 
 
-def head_has(mark: bytes, what: str) -> Foreign:
-    """A file whose first bytes have a mark. An empty file has nothing to lose."""
+def begins_with(mark: bytes, what: str) -> Foreign:
+    """A file whose first bytes are a mark: further on it may be a quotation. An empty file has nothing to lose."""
 
     def foreign(path: Path) -> str | None:
         with open(path, "rb") as file:
-            head = file.read(_HEAD)
-        return None if not head or mark in head else f"it is not {what}"
+            head = file.read(len(mark))
+        return None if not head or head == mark else f"it is not {what}"
 
     return foreign
 

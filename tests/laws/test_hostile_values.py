@@ -42,7 +42,7 @@ def test_no_value_of_an_option_raises_anything_else(name: str, value: str, log: 
 
 @pytest.mark.parametrize("call", [lmparse.open_log, lmparse.sniff, lmparse.read_table, lmparse.explain])
 def test_a_path_with_nul_cannot_be_read(call: Callable[[str], Any]) -> None:
-    for path in (NUL, "file:///a%00b"):
+    for path in (NUL, "file:///a%00b", "file://[", "file://[::1"):
         with pytest.raises(lmparse.FramingError) as caught:
             call(path)
         assert caught.value.code == "LMP-F001"
@@ -101,3 +101,11 @@ def test_errors_are_printed_up_to_a_number_and_all_are_counted(
     lines = capsys.readouterr().err.splitlines()
     assert sum("[LMP-R001]" in line for line in lines) == 2
     assert "errors: 1200, of which the first 2 are printed; --show-errors prints more" in lines
+
+
+@pytest.mark.parametrize("value", [b"x", 1, None, {"a": 1}, (b"a",), [None], object()])
+@pytest.mark.parametrize("name", ["columns", "include", "operations"])
+def test_lists_of_an_option_have_texts(name: str, value: object) -> None:
+    if value is not None:
+        with pytest.raises(OptionError, match="has no value"):
+            Options.parse({name: value})

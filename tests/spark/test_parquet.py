@@ -117,6 +117,8 @@ def test_modes(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None
         write_parquet(spark, path, out, spec="bmc_lldf")
     with pytest.raises(OptionError, match="mode has no value"):
         write_parquet(spark, path, out, spec="bmc_lldf", mode="replace")
+    with pytest.raises(OptionError, match="compression has no value"):
+        write_parquet(spark, path, out, spec="bmc_lldf", compression="best")
     write_parquet(spark, path, out, spec="bmc_lldf", mode="append")
     assert spark.read.parquet(out).count() == 2 * first.rows
     write_parquet(spark, path, out, spec="bmc_lldf", mode="overwrite")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -533,3 +534,51 @@ def test_faults_are_named_with_file_line_and_column(case: str, command: str, tmp
     assert [line for line in done.stderr.splitlines() if "error:" in line] == wanted
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "zos_rdw.ksy", "setup.py", "debug/setup.py"])
+def test_no_manifest_makes_files_of_others_ours(own: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "out"
+    (out / "debug").mkdir(parents=True)
+    (out / name).write_text("years of work")
+    listed = {"specs": {"setup": {"outputs": {name: "", "setup.py": ""}}}, "outputs": {name: ""}}
+    (out / "MANIFEST.json").write_text(json.dumps(listed))
+    before = texts(out)
+    done = build("generate", "--formats", own, "--out", out)
+    assert done.returncode == 1
+    assert "holds files that are not from here" in done.stderr
+    assert texts(out) == before
+
+
+def test_a_build_does_not_follow_a_link_out_of_its_folder(own: Path, tmp_path: Path) -> None:
+    out, home = tmp_path / "out", tmp_path / "home"
+    out.mkdir()
+    home.mkdir()
+    (out / "debug").symlink_to(home)
+    done = build("generate", "--formats", own, "--out", out)
+    assert done.returncode == 1
+    assert not any(home.iterdir())
+
+
+@pytest.mark.parametrize("words", [("--formats", "LOOP/x.ksy", "--out", "OUT"), ("--formats", "OWN", "--out", "LOOP")])
+def test_links_that_lead_in_a_circle_are_named(
+    words: tuple[str, ...], own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    places = {"LOOP": str(loop), "LOOP/x.ksy": f"{loop}/x.ksy", "OWN": str(own), "OUT": str(tmp_path / "out")}
+    assert cli.main(["build", *(places.get(word, word) for word in words)]) == 1
+    assert cli.main(["records", str(tmp_path / "none"), "--spec", f"{loop}/x"]) == 2
+    assert "loop" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["title: .nan", "title: t, doc: {switch-on: a}", "title: t, encoding: 'a\\0b'"])
+@pytest.mark.parametrize("command", ["generate", "lint"])
+def test_what_the_compiler_does_not_expect_is_no_traceback(tmp_path: Path, text: str, command: str) -> None:
+    spec = tmp_path / "odd_a.ksy"
+    spec.write_text(f"meta: {{id: odd_a, endian: be, {text}}}\nseq: [{{id: a, type: u1, doc-ref: {{a: 1}}}}]\n")
+    out = [] if command == "lint" else ["--out", tmp_path / "out"]
+    done = build(command, "--formats", spec, *out)
+    assert done.returncode == 1
+    assert "odd_a.ksy" in done.stderr
+    assert "Traceback" not in done.stderr

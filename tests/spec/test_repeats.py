@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from kaitaistruct import KaitaiStream
 
+from lmparse import cli
 from lmparse.errors import RecordError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
@@ -50,3 +51,48 @@ def test_only_items_without_bytes_are_counted() -> None:
         advancing(stream)
     with pytest.raises(NotAdvancingError):
         advancing(stream)
+
+
+SIZES = """\
+meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}
+seq: [{id: head, type: head}, {id: items, type: nothing, repeat: expr, repeat-expr: head.size}]
+types: {head: {seq: [{id: size, type: u4}]}, nothing: {seq: []}}
+"""
+STREAMS = """\
+meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}
+seq:
+  - {id: n, type: u1}
+  - {id: items, type: nothing, repeat: expr, repeat-expr: n}
+  - {id: part, type: part}
+  - {id: last, type: u1, if: part.items.size == 2}
+types:
+  nothing: {seq: []}
+  part: {instances: {items: {io: _root._io, pos: 0, type: nothing, repeat: expr, repeat-expr: 2}}, seq: []}
+"""
+
+
+def built(folder: Path, text: str) -> RecordReader:
+    (folder / "acme_a.ksy").write_text(text)
+    assert cli.main(["build", "--formats", str(folder / "acme_a.ksy"), "--out", str(folder / "out")]) == 0
+    return RecordReader(catalog.load(f"{folder}/out/acme_a"))
+
+
+def test_a_number_named_size_is_no_list(tmp_path: Path) -> None:
+    reader = built(tmp_path, SIZES)
+    assert len(reader.parse(b"\0\0\0\3").items) == 3  # type: ignore[attr-defined]
+    with pytest.raises(RecordError) as caught:
+        reader.parse(b"\xff" * 4)
+    assert caught.value.code == "LMP-R009"
+
+
+def test_two_repeats_of_one_name_each_have_their_stream(tmp_path: Path) -> None:
+    parsed = built(tmp_path, STREAMS).parse(b"\5\7")
+    assert (len(parsed.items), parsed.last) == (5, 7)  # type: ignore[attr-defined]
+
+
+def test_types_that_multiply_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    types = "".join(f"  t{n}: {{seq: [{{id: a, type: t{n + 1}}}, {{id: b, type: t{n + 1}}}]}}\n" for n in range(40))
+    head = "meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}\n"
+    (tmp_path / "acme_a.ksy").write_text(f"{head}seq: [{{id: a, type: t0}}]\ntypes:\n{types}  t40: {{seq: []}}\n")
+    assert cli.main(["build", "--formats", str(tmp_path / "acme_a.ksy"), "--out", str(tmp_path / "out")]) == 1
+    assert "others inside it" in capsys.readouterr().err

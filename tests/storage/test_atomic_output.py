@@ -7,22 +7,27 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from lmparse import cli
 from lmparse.errors import OptionError
+from lmparse.samples import bmc_log
 from lmparse.storage import atomic_output
 from lmparse.storage.atomic_output import (
     AtomicOutput,
     OutputPlace,
     check_place,
     remove_left_behind,
+    uninterrupted,
     write_files,
     write_text,
 )
 from lmparse.storage.inputs import inputs_of
-from lmparse.storage.marks import has_mark, head_has, lists_itself
+from lmparse.storage.marks import begins_with, has_mark, lists_itself
 
 KILLED = """
 import os, signal, sys
@@ -126,7 +131,7 @@ def test_a_full_disk_names_the_file_and_leaves_what_was_there(
 
 def test_what_came_to_the_place_in_the_meantime_is_not_replaced(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    place = check_place(out, inputs_of([]), is_folder=False, overwrite=True, foreign=head_has(b"ours", "one of ours"))
+    place = check_place(out, inputs_of([]), is_folder=False, overwrite=True, foreign=begins_with(b"ours", "ours"))
     with AtomicOutput(place) as work:
         work.made.write_text("ours, new")
         out.write_text("theirs")
@@ -183,3 +188,67 @@ def test_a_place_that_cannot_be_is_refused(tmp_path: Path, out: str, monkeypatch
     with pytest.raises(OptionError) as caught:
         check_place(out, inputs_of([]), is_folder=False, overwrite=True, foreign=lambda place: None)
     assert caught.value.code == "LMP-S021"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "command"),
+    [
+        ("x.jsonl", '{}\n{"my": "data"}\n', ("convert", "DATA", "OUT", "--spec", "bmc_lldf", "--overwrite")),
+        ("x.jsonl", '{"length": 1}\n{"my": 1}\n', ("convert", "DATA", "OUT", "--spec", "bmc_lldf", "--overwrite")),
+        ("x.json", '{"my": 1, "report_version": 1}', ("check", "DATA", "--report", "OUT")),
+        ("x.html", '<p><meta name="generator" content="lmparse">', ("explain", "DATA", "--html", "OUT", "--overwrite")),
+    ],
+)
+def test_a_file_that_only_looks_like_ours_is_not_replaced(
+    tmp_path: Path, name: str, text: str, command: tuple[str, ...]
+) -> None:
+    data = bmc_log.make(units=1).write(tmp_path / "log")[1]
+    out = tmp_path / name
+    out.write_text(text)
+    assert cli.main([{"DATA": str(data), "OUT": str(out)}.get(word, word) for word in command]) == 2
+    assert out.read_text() == text
+    out.unlink()
+    assert cli.main([{"DATA": str(data), "OUT": str(out)}.get(word, word) for word in command]) == 0
+    assert cli.main([{"DATA": str(data), "OUT": str(out)}.get(word, word) for word in command]) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_leaves_nothing_beside_an_output(tmp_path: Path, number: signal.Signals) -> None:
+    code = """
+import os, sys
+from lmparse.storage.atomic_output import AtomicOutput, check_place
+from lmparse.storage.inputs import inputs_of
+place = check_place(sys.argv[1], inputs_of([]), is_folder=False, overwrite=False, foreign=lambda path: None)
+with AtomicOutput(place) as work:
+    work.made.write_text("half")
+    os.kill(os.getpid(), int(sys.argv[2]))
+    work.finish()
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "out"), str(int(number))]
+    # A shell that starts this in the background would have SIGINT ignored.
+    done = subprocess.run(
+        command, capture_output=True, check=False, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
+    )
+    assert done.returncode != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_signals_are_put_off_though_other_threads_take_them() -> None:
+    ready = threading.Event()
+    waiting = threading.Thread(target=ready.wait)
+    waiting.start()
+    done: list[str] = []
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted(done)
+    finally:
+        ready.set()
+        waiting.join()
+    assert done == ["all of the block"]
+
+
+def interrupted(done: list[str]) -> None:
+    with uninterrupted():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        done.append("all of the block")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,9 @@ def test_no_command_writes_over_what_it_reads(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("given", ["a path", "a link", "a file: URL", "a folder", "a pattern"])
+@pytest.mark.parametrize(
+    "given", ["a path", "a link", "a file: URL", "a local: URL", "a chain", "an archive", "a folder", "a pattern"]
+)
 def test_an_input_is_known_however_both_are_named(
     kind: str, given: str, inputs: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -98,6 +101,9 @@ def test_an_input_is_known_however_both_are_named(
     names = {
         "a link": link,
         "a file: URL": f"file:{path}",
+        "a local: URL": f"local://{path}",
+        "a chain": f"simplecache::local://{path}",
+        "an archive": f"zip://inside/x.dat::{path}",
         "a folder": path.parent,
         "a pattern": f"{path.parent}/*.da?",
     }
@@ -125,3 +131,16 @@ def filled(part: str, inputs: dict[str, Path], out: str) -> str:
     for word, path in {"OUT": out, **inputs}.items():
         part = part.replace(word, str(path)) if part.startswith(word) else part
     return part
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", ["file://[", "file://[::1", "file:///a%00b"])
+def test_an_address_that_cannot_be_is_an_error(
+    command: str, name: str, inputs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [word for word in COMMANDS[command] if word.isupper()]
+    for wrong in words:
+        given = [name if part == wrong else filled(part, inputs, str(tmp_path / "x.csv")) for part in COMMANDS[command]]
+        with suppress(SystemExit):  # of argparse, for an argument that cannot be
+            assert cli.main(given) in (1, 2, 20)
+        assert "Traceback" not in capsys.readouterr().err

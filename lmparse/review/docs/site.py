@@ -17,6 +17,7 @@ from typing import Any
 from lmparse.error_catalogue import CATALOGUE, FAMILIES
 from lmparse.errors import LmparseError, OptionError
 from lmparse.logs.families import families
+from lmparse.options import FILE_OPTIONS
 from lmparse.review.coverage.files import Samples, collect
 from lmparse.review.docs import conformance, search
 from lmparse.review.docs.diagrams import Diagram
@@ -71,7 +72,7 @@ def write_site(
     is_empty = folder.is_dir() and not any(folder.iterdir())
     place = check_place(
         out,
-        inputs_of([*samples, specs]),
+        inputs_of([*samples, specs, *(str((given or {}).get(name, "")) for name in FILE_OPTIONS)]),
         is_folder=True,
         overwrite=overwrite or is_empty,
         foreign=lists_itself(MARK, _listed),

@@ -55,6 +55,10 @@ function compile(job, main) {
 """
 
 
+class _CompilerFailed(Exception):
+    """The compiler ends with an error of its own: a spec has something that it does not expect."""
+
+
 class Dukpy:
     """Runs the compiler by QuickJS inside Python."""
 
@@ -71,11 +75,18 @@ class Dukpy:
 
     def run(self, job: dict[str, Any]) -> list[dict[str, Any]]:
         """Compile each of `job['places']`, specs among `job['files']`; returns `files` or `error` for each."""
+        import dukpy
+
         # Evaluation returns when no promise is left, so the result exists by then.
-        self._evaluate(
-            "globalThis.result = null; compileAll(dukpy.job).then(function (r) { globalThis.result = r; }); 0", job=job
-        )
-        results: list[dict[str, Any]] = json.loads(self._evaluate("globalThis.result"))
+        call = "globalThis.result = null; compileAll(dukpy.job).then(function (r) { globalThis.result = r; }); 0"
+        try:
+            self._evaluate(call, job=job)
+            text = self._evaluate("globalThis.result")
+        except dukpy.JSRuntimeError as error:
+            raise _CompilerFailed(_last_line(str(error))) from None
+        if text is None:
+            raise _CompilerFailed("it gives no result")
+        results: list[dict[str, Any]] = json.loads(text)
         return results
 
     def _evaluate(self, code: str, **names: Any) -> Any:
@@ -135,7 +146,12 @@ class Compiler:
         texts: dict[str, str] = {}
         problems: list[Problem] = []
         broken: set[str] = set()
-        for spec, result in zip(specs, self._engine.run(job), strict=True):
+        try:
+            results = self._engine.run(job)
+        except _CompilerFailed as error:
+            text = f"the compiler fails on this spec, or on one that is built with it: {error}"
+            raise SpecError([specs[0].problem("/meta", text)]) from None
+        for spec, result in zip(specs, results, strict=True):
             is_victim = bool(broken & set(spec.imports))
             found = missing_imports(spec, known)
             if "error" in result and not found and not is_victim:

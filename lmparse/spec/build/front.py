@@ -15,8 +15,8 @@ from lmparse.errors import OptionError
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.lint import lint
 from lmparse.spec.build.new import Refused, new
-from lmparse.spec.build.products import differences_from_manifest, files_in, files_of_build, make
-from lmparse.spec.build.specs import FORMATS, GENERATED, SpecError, shown
+from lmparse.spec.build.products import DEBUG, differences_from_manifest, files_in, files_of_build, make
+from lmparse.spec.build.specs import FORMATS, GENERATED, SpecError, real_path, shown
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.atomic_output import write_files
 
@@ -49,13 +49,13 @@ def _validate(parsed: argparse.Namespace) -> None:
         raise OptionError("new takes the id of a spec, <family>_<thing>; the other commands take none")
     if parsed.formats is None:
         raise OptionError("give --formats as well: a .ksy file, or a folder with such files")
-    is_own = parsed.formats.resolve() != FORMATS
+    is_own = real_path(parsed.formats) != FORMATS
     if parsed.command == "new" and parsed.formats.is_file():
         raise OptionError("new takes a folder of specs as --formats, not a file")
     if parsed.command in ("generate", "check"):
         if parsed.out is None:
             raise OptionError("give --out as well: the folder for what is made of the specs")
-        if is_own and parsed.out.resolve() == GENERATED:
+        if is_own and real_path(parsed.out) == GENERATED:
             raise OptionError(f"give --out as well: {shown(GENERATED)} holds what the project's own specs give")
 
 
@@ -73,14 +73,14 @@ def _generate(parsed: argparse.Namespace) -> int:
 
 def _is_foreign(out: Path, present: Set[str]) -> bool:
     """Whether the folder has files that no build made, since files that are not products are removed."""
-    if os.path.lexists(out) and not out.is_dir():
-        return True
-    return not present <= files_of_build(out) and out.resolve() != GENERATED
+    if (os.path.lexists(out) and not out.is_dir()) or (out / DEBUG).is_symlink():
+        return True  # a link would lead to other folders
+    return not present <= files_of_build(out) and real_path(out) != GENERATED
 
 
 def _check(parsed: argparse.Namespace, program: str) -> int:
     out: Path = parsed.out
-    own = "" if out.resolve() == GENERATED else f" --formats {parsed.formats} --out {out}"
+    own = "" if real_path(out) == GENERATED else f" --formats {parsed.formats} --out {out}"
     repair = f"repair it with: {program} generate{own}"
     try:
         products = make(parsed.formats, parsed.engine, parsed.compiler)

@@ -188,7 +188,7 @@ def _order(where: str, tree: dict[str, Any], keys: tuple[str, ...]) -> Iterator[
 def _is_ebcdic(encoding: str) -> bool:
     try:
         return b"\xc1".decode(encoding) == "A"
-    except (LookupError, UnicodeDecodeError):
+    except (LookupError, ValueError):
         # Python does not know every EBCDIC page.
         return bool(re.match(r"(?i)(ebcdic|ibm|cp1047$|x-ibm)", encoding)) and not _is_codec(encoding)
 

@@ -10,7 +10,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from lmparse.spec.build.lint import TAKEN_BY_CLASSES
-from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, shown
+from lmparse.spec.build.specs import FORMATS, SUFFIX, Disk, real_path, shown
 from lmparse.storage.atomic_output import write_files
 
 _ID = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", re.ASCII)
@@ -96,7 +96,7 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
     homes = _homes(formats)
     family = _family(spec_id, set(homes))
     spec = formats / homes.get(family, family) / f"{spec_id}{SUFFIX}"
-    tests = formats.resolve().parent / "tests"
+    tests = real_path(formats).parent / "tests"
     good, bad = tests / "cases" / spec_id, tests / "cases_bad" / spec_id
     is_there = [path for place in Disk(formats).places() if (path := formats / f"{place}{SUFFIX}").stem == spec_id]
     for path in (*is_there, spec, good, bad):
@@ -116,7 +116,7 @@ def _steps(spec: Path, good: Path, bad: Path, formats: Path, program: str) -> li
     """The next steps of the author: in the project its tests prove the cases, elsewhere the command reads them."""
     begun = f"1. put the fields of the manual's table into {shown(spec)}: one line, one field"
     real = f"3. put bytes and values of real records into {shown(good)}"
-    if formats.resolve() == FORMATS:
+    if real_path(formats) == FORMATS:
         return [
             begun,
             f"2. {program} && {program} lint",

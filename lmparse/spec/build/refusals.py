@@ -22,6 +22,8 @@ _TAKEN = frozenset(
 """Names that mean something else in the generated code."""
 _ENDS_WITH_A_LIST = re.compile(r"(?:.* or )?(?:_index \+ 1 == )?[\w.]+\.size", re.DOTALL).fullmatch
 """Counts and conditions of repeats that end with a list that is there."""
+_MOST_PARTS = 100_000
+"""Types inside a type; those of vendors have some dozens."""
 _COMPILERS_OWN = ("ks-opaque-types", "ks-debug")
 
 
@@ -32,10 +34,11 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
             yield "/meta/id", f"the folder {folder!r} has a name of more than letters, digits, blanks and _ . + -"
     yield from _name("/meta/id", spec.id)
     yield from _texts("", spec.tree)
-    widths = _Widths()
+    widths, inside = _Widths(), _Parts()
     for scope in Scope(named, spec).all():
         yield from _names(scope)
         yield from widths.findings(scope)
+        yield from inside.findings(scope)
 
 
 def _names(scope: Scope) -> Iterator[Finding]:
@@ -150,16 +153,47 @@ class _Widths:
         return all("if" not in entry and self._is_empty(nested, entry) for entry in nested.tree.get("seq", []))
 
 
-def idle_repeats(spec: SpecFile, named: dict[str, SpecFile]) -> dict[str, str]:
-    """The repeated fields whose items may take no bytes, each with the stream that it reads, as Python."""
+def idle_repeats(spec: SpecFile, named: dict[str, SpecFile]) -> set[str]:
+    """The names of the repeated fields whose items may take no bytes."""
     widths = _Widths()
-    found = {}
+    has_sizes = any("size" in _ids(scope) for other in named.values() for scope in Scope(named, other).all())
+    found = set()
     for scope in Scope(named, spec).all():
         items = [(entry.get("id", ""), entry) for entry in scope.tree.get("seq", [])]
         for name, attribute in [*items, *scope.tree.get("instances", {}).items()]:
             ends = str(attribute.get("repeat-expr", attribute.get("repeat-until", "")))
-            if "repeat" not in attribute or "value" in attribute or _ENDS_WITH_A_LIST(ends):
-                continue
-            if not widths.of_item(scope, attribute):
-                found[name] = "io" if "io" in attribute else "self._io"
+            is_list = not has_sizes and _ENDS_WITH_A_LIST(ends)  # else .size may be a number in the data
+            if "repeat" in attribute and "value" not in attribute and not is_list:
+                found |= {name} if not widths.of_item(scope, attribute) else set()
     return found
+
+
+def _ids(scope: Scope) -> set[str]:
+    """The ids of the fields, parameters and instances of a type."""
+    listed = (*scope.tree.get("seq", []), *scope.tree.get("params", []))
+    return {entry.get("id", "") for entry in listed}.union(scope.tree.get("instances", {}))
+
+
+class _Parts:
+    """The number of nested types that one object of a type has at most, repeats and recursion left out."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    def findings(self, scope: Scope) -> Iterator[Finding]:
+        """Types inside types that multiply: what takes no bytes is not limited by the record."""
+        if self.of_type(scope) > _MOST_PARTS:
+            yield scope.where or "/seq", f"the type has more than {_MOST_PARTS} others inside it"
+
+    def of_type(self, scope: Scope) -> int:
+        """Itself and what is inside it."""
+        if scope.id not in self._known:
+            self._known[scope.id] = 0  # while it is open: what a recursive type has depends on the data
+            self._known[scope.id] = 1 + sum(self._of(scope, entry) for entry in scope.tree.get("seq", []))
+        return self._known[scope.id]
+
+    def _of(self, scope: Scope, attribute: dict[str, Any]) -> int:
+        type_ = attribute.get("type")
+        names = type_["cases"].values() if isinstance(type_, dict) else [type_]
+        found = [scope.type_named(name) for name in names if isinstance(name, str)]
+        return max((self.of_type(nested) for nested in found if nested), default=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import os
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -102,10 +103,15 @@ def _step(node: yaml.Node, step: str) -> tuple[yaml.Node, Any] | None:
     return None
 
 
+def real_path(path: Path) -> Path:
+    """A path without links. Unlike resolve() it takes links that lead in a circle."""
+    return Path(os.path.realpath(path))
+
+
 def shown(path: Path) -> str:
     """A path relative to the current folder when it is below it."""
     try:
-        return path.resolve().relative_to(Path.cwd()).as_posix()
+        return real_path(path).relative_to(Path.cwd()).as_posix()
     except ValueError:
         return path.as_posix()
 
