@@ -112,7 +112,7 @@ class ChangeHeaders:
         self.states: list[str] = []
         """Outcomes of changes, as in `unit_state`, by number."""
         self._bounds: list[tuple[bytes, ...]] = []
-        self._known_at: dict[tuple[int, tuple[bool, ...]], int] = {}
+        self._known_at: dict[tuple[int, int], int] = {}
         """Number of the known table, by number of the table and the bounds that the position has reached."""
         self._distinct_types = Distinct(self._width("change_type"))
         self._distinct_states = Distinct(self._width(*_STATE_FIELDS))
@@ -155,16 +155,16 @@ class ChangeHeaders:
         tables = self._distinct_tables.of(found.raw(*TABLE_FIELDS))
         for number in range(len(self._bounds), len(self._distinct_tables)):
             ids = identity(self._values(found, int((tables == number).argmax())))
-            versions = [version for version in self._log.tables.versions if version.is_of(ids)]
+            versions = self._log.tables.of(ids).versions
             bounds = {position for entry in versions for position in (entry.create_rba, entry.drop_rba)}
             self._bounds.append(tuple(sorted(bounds - {b""})) if len(versions) > 1 else ())
         known = np.zeros(len(tables), np.int64)
         for number in np.unique(tables).tolist():
             places = np.flatnonzero(tables == number)
-            behind = _are_behind(self._positions(found, places), self._bounds[number])
-            for pattern in np.unique(behind, axis=0):
-                same = places[(behind == pattern).all(1)]
-                key = number, tuple(pattern.tolist())
+            reached = _reached(self._positions(found, places), self._bounds[number])
+            for bound in np.unique(reached).tolist():
+                same = places[reached == bound]
+                key = number, bound
                 if key not in self._known_at:
                     self._known_at[key] = len(self.known)
                     self.known.append(self._about(self._values(found, int(same[0]))))
@@ -286,12 +286,12 @@ def each(values: Sequence[Any], numbers: Int64s) -> npt.NDArray[Any]:
     return np.array([*values, 0], type(values[0]) if values else np.bool_)[numbers]
 
 
-def _are_behind(positions: Bytes, bounds: tuple[bytes, ...]) -> Flags:
-    """Which of n positions have reached each bound, of shape (n, bounds)."""
+def _reached(positions: Bytes, bounds: tuple[bytes, ...]) -> Int64s:
+    """How many of some ascending bounds each of n positions has reached."""
     # NumPy compares them like bytes, except for zeros at the end.
-    held = np.ascontiguousarray(positions).view(f"S{positions.shape[1]}")
-    behind: Flags = held >= np.array(bounds, held.dtype)
-    return behind
+    held = np.ascontiguousarray(positions).view(f"S{positions.shape[1]}")[:, 0]
+    reached: Int64s = np.searchsorted(np.array(bounds, held.dtype), held, side="right").astype(np.int64)
+    return reached
 
 
 def _hex(*parts: Bytes) -> pa.Array:

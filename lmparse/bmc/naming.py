@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from lmparse.bmc.table_names import has_name
-from lmparse.bmc.tables import Tables, TableVersion, position_of
+from lmparse.bmc.tables import Tables, TableVersion, identity, position_of
 from lmparse.changes.claims import Claim, Statement
 from lmparse.errors import ControlError
 from lmparse.framing.extents import RecordExtent
@@ -82,15 +82,14 @@ class Naming:
         except ControlError as error:
             # Which of several versions holds does not matter for the name.
             is_known = error.code != "LMP-C002"
-            return next(self._versions(values), None) if is_known else None
+            return next(iter(self._versions(values)), None) if is_known else None
 
-    def _versions(self, values: Values) -> Iterator[TableVersion]:
-        ids = tuple(values[name] for name in ("system_id", "dbid", "psid", "tbobid"))
-        return (version for version in (self._tables.versions if self._tables else ()) if version.is_of(ids))
+    def _versions(self, values: Values) -> Sequence[TableVersion]:
+        return self._tables.of(identity(values)).versions if self._tables else ()
 
     def _only(self, values: Values) -> TableVersion | None:
         """The version, if the table has one only: the right one of several is found by its positions."""
-        found = list(self._versions(values))
+        found = self._versions(values)
         return found[0] if len(found) == 1 else None
 
     def _is_described(self, values: Values, version: TableVersion | None) -> Result:

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile, ControlRecord
+from lmparse.bmc.table_history import History, listed
 from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError
 from lmparse.records.reader import Values
@@ -183,7 +184,12 @@ class TableVersion:
 
     def holds_at(self, position: bytes) -> bool:
         """Whether it was in force at an RBA or LRSN."""
-        return self.create_rba <= position and (not self.drop_rba.strip(b"\x00") or position < self.drop_rba)
+        return self.create_rba <= position and (not self.is_dropped or position < self.drop_rba)
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether it was in force up to a position only."""
+        return bool(self.drop_rba.strip(b"\x00"))
 
 
 class Tables:
@@ -194,6 +200,18 @@ class Tables:
         self._by_ids: dict[tuple[Any, ...], list[TableVersion]] = {}
         for version in self.versions:
             self._by_ids.setdefault((version.system, version.dbid, version.tbobid), []).append(version)
+        self._histories: dict[tuple[Any, ...], History] = {}
+
+    def of(self, ids: tuple[Any, ...]) -> History:
+        """The versions of the table with these ids: system, DBID, PSID, TBOBID."""
+        known = self._histories.get(ids)
+        if known is None:
+            system, dbid, psid, tbobid = ids
+            found = self._by_ids.get((system, dbid, tbobid), ())
+            known = History([version for version in found if version.psid in (None, psid)])
+            if found:  # ids that nothing describes may be as many as records
+                self._histories[ids] = known
+        return known
 
     def find(self, values: Values) -> TableVersion:
         """The table version of a record, by its header.
@@ -201,33 +219,34 @@ class Tables:
         Versions are distinguished by LRSN in data sharing, else by RBA. Raises ControlError LMP-C002 for a table that
         the control file does not describe, LMP-C003 if none of its versions was in force.
         """
-        ids = values["system_id"], values["dbid"], values["tbobid"]
-        found = [version for version in self._by_ids.get(ids, ()) if version.psid in (None, values["psid"])]
+        history = self.of(identity(values))
         name = f"{values['table_owner']}.{values['table_name']}"
-        if not found:
+        if not history.versions:
             hexes = _hexes(values["dbid"], values["psid"], values["tbobid"])
             raise ControlError(
                 "the control file does not describe the table", code="LMP-C002", spec="bmc_lldf", field="tbobid",
-                expected="DTBI and DLCI records of it", found=f"none for {ids[0]}.{hexes} ({name})",
+                expected="DTBI and DLCI records of it", found=f"none for {values['system_id']}.{hexes} ({name})",
             )  # fmt: skip
-        if len(found) == 1:
-            return found[0]
+        if len(history.versions) == 1:
+            return history.versions[0]
         position = position_of(values)
-        holding = [version for version in found if version.holds_at(position)]
-        if not holding:
-            versions = ", ".join(f"{version.sequence:03d} from {version.create_rba.hex().upper()}" for version in found)
+        holding = history.at(position)
+        if holding is None:
+            have = listed(history.versions, len(history.versions), _since)
             raise ControlError(
                 "no version of the table was in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
-                expected=f"a version of {name} that holds at {position.hex().upper()}", found=versions,
+                expected=f"a version of {name} that holds at {position.hex().upper()}", found=have,
             )  # fmt: skip
-        newest = max(version.create_rba for version in holding)
-        left = [version for version in holding if version.create_rba == newest]
-        if len({version.columns for version in left}) > 1:
+        if holding.is_ambiguous:
             raise ControlError(
                 "several versions of the table were in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
-                expected=f"one version of {name}", found=", ".join(version.identity for version in left),
+                expected=f"one version of {name}", found=holding.names,
             )  # fmt: skip
-        return max(left, key=lambda version: version.sequence)
+        return holding.latest
+
+
+def _since(version: TableVersion) -> str:
+    return f"{version.sequence:03d} from {version.create_rba.hex().upper()}"
 
 
 def _hexes(*ids: int | None) -> str:
