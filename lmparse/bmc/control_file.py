@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -89,18 +90,7 @@ def read_control(
             way = detect(buffer, detection(), limits).framing
         else:
             way = framing_of(framing, cutter=_cut, limits=limits)
-        extents = [(extent, extent.read(buffer)) for extent in way.extents(buffer)]
-        page = code_page or _page_of(extents[0][1] if extents else b"")
-        reader = RecordReader(catalog.load(SPEC), code_page=page)
-        records = []
-        for extent, raw in extents:
-            try:
-                record = reader.read(raw).raise_fault()
-            except DataError as error:
-                error.at(record_index=extent.index, record_offset=extent.offset)
-                raise
-            values = record.values
-            records.append(ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values))
+        records = list(_records(way, buffer, code_page))
     except DataError as error:
         if isinstance(error, FramingError) and error.code in ("LMP-F003", "LMP-F002"):
             raise ControlError(
@@ -115,6 +105,21 @@ def read_control(
             found=records[0].code if records else "no record",
         )  # fmt: skip
     return ControlFile(name, way.name, tuple(records))
+
+
+def _records(framing: Framing, buffer: Buffer, page: CodePage | None) -> Iterator[ControlRecord]:
+    """The records, one by one: a bad one ends reading before those behind it take memory."""
+    reader: RecordReader | None = None
+    for extent in framing.extents(buffer):
+        raw = extent.read(buffer)
+        if reader is None:
+            reader = RecordReader(catalog.load(SPEC), code_page=page or _page_of(raw))
+        try:
+            values = reader.read(raw).raise_fault().values
+        except DataError as error:
+            error.at(record_index=extent.index, record_offset=extent.offset)
+            raise
+        yield ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values)
 
 
 def detection() -> Detection:
@@ -187,9 +192,9 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
         known, fault = _described(buffer[offset:last])
     if fault is None and _may_begin(buffer[offset + known : min(offset + known + width, end)]):
         return known
-    found = _any_code().search(buffer[offset + width : min(end, last + width)])
+    found = _next_code(buffer, offset + width, min(end, last + width), width)
     if found is not None:
-        return width + found.start()
+        return found - offset
     if last < end:
         raise FramingError(
             "no control record begins behind it", code="LMP-F005", record_index=index, record_offset=offset, spec=SPEC,
@@ -216,6 +221,17 @@ def _described(raw: bytes) -> tuple[int, Exception | None]:
         return len(raw), error
     undescribed: Any = getattr(body, "rest", None) or getattr(body, "payload", b"")
     return len(raw) - len(undescribed), None
+
+
+def _next_code(buffer: Buffer, start: int, end: int, width: int) -> int | None:
+    """Offset of the first code of a control record. Few bytes are looked at first: most records are short."""
+    size = _USUAL
+    while start < end:
+        found = _any_code().search(buffer[start : min(start + size + width - 1, end)])
+        if found is not None:
+            return start + found.start()
+        start, size = start + size, 8 * size
+    return None
 
 
 @cache

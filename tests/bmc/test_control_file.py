@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from lmparse.bmc import control_file
 from lmparse.bmc.change_record import longest
 from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import find_control
-from lmparse.errors import DataError, FramingError, LmparseError, TruncatedError
+from lmparse.errors import DataError, FramingError, LmparseError, RecordError, TruncatedError
 
 RECORDS = [
     *(control.xtyp(), control.dlds(), control.dtbi(), control.dtob(), control.dixi(), control.dcxi(), control.dicl()),
@@ -128,9 +129,9 @@ class CountedPattern:
     def __init__(self, pattern: Any) -> None:
         self.pattern = pattern
 
-    def search(self, raw: bytes, start: int, end: int) -> Any:
-        found = self.pattern.search(raw, start, end)
-        Counted.touched += (end if found is None else found.end()) - start
+    def search(self, raw: bytes) -> Any:
+        found = self.pattern.search(raw)
+        Counted.touched += len(raw) if found is None else found.end()
         return found
 
 
@@ -157,3 +158,15 @@ def test_errors_of_a_cut_control_file_are_of_one_tree(tmp_path: Path) -> None:
         lmparse.sniff(tmp_path / "a.ctl")
     assert isinstance(caught.value, LmparseError)
     assert (caught.value.code, caught.value.expected, caught.value.found) == ("LMP-F006", "8 bytes", "5")
+
+
+def test_a_bad_record_ends_reading_before_those_behind_it_take_memory(tmp_path: Path) -> None:
+    path = tmp_path / "empty.ctl"
+    path.write_bytes(framing.framed("rdw", RECORDS).data + b"\x00\x04\x00\x00" * 100_000)
+    tracemalloc.start()
+    with pytest.raises(RecordError) as caught:
+        control_file.read_control(path, framing="rdw")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert caught.value.record_index == len(RECORDS)
+    assert peak < 5_000_000
