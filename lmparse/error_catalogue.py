@@ -241,10 +241,11 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-L002": Cause(
         "a record is above the limit",
-        "From its first to its last byte it is longer than recordBytes. A record is held in memory as a whole, so a "
-        "damaged length could take all of it. Reading ends there, as at damaged framing.",
-        "When the log really has such records, raise the limit: `limits` with recordBytes=1G. Reading then takes "
-        "memory for some copies of the record.",
+        "From its first to its last byte it is longer than recordBytes, or it is in more pieces than recordPieces. A "
+        "record is held in memory as a whole, so a damaged length could take all of it. Reading ends there, as at "
+        "damaged framing.",
+        "When the log really has such records, raise the limit that the message names: `limits` with recordBytes=1G. "
+        "Reading then takes memory for some copies of the record.",
     ),
     "LMP-L003": Cause(
         "the copy of a file is above a limit",

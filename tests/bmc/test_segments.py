@@ -243,7 +243,7 @@ def test_what_is_left_out_needs_no_whole_change_but_is_still_checked(tmp_path: P
 
 
 def test_segments_without_a_position_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """XHDF may have another field in the place of LOGRBA, which changes need and records do not: the error of a missing segment has no position."""
+    """XHDF may have another field in the place of LOGRBA: the error of a missing segment then has no position."""
     writer = logs.Writer()
     orders = logs.TABLES[0]
     pieces = writer.pieces(logs.Unit(1), orders, "I", after=logs.full_row(1), segments=3)
