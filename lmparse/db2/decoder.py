@@ -66,6 +66,7 @@ class ChangeDecoder:
     unknown: Counter[str] = field(default_factory=Counter)
     """Rows of tables without a description, by table."""
     _readers: dict[Table, RowReader] = field(default_factory=dict)
+    _first_columns: dict[Table, int | None] = field(default_factory=dict)
     _needing: dict[int, tuple[Sequence[ChangeReference], list[ChangeReference]]] = field(default_factory=dict)
     """By identity of `ChangeReference.rivals`: the rivals, and the first two of them that need a LOB value."""
     _last: _Read | None = None
@@ -164,7 +165,9 @@ class ChangeDecoder:
 
     def first_column_of(self, table: Table) -> int | None:
         """Number of the first column in LOB records of a table; None if no number fits."""
-        return first_column(self.index.column_ids.get(table.ids, ()), table)
+        if table not in self._first_columns:
+            self._first_columns[table] = first_column(self.index.column_ids.get(table.ids, ()), table)
+        return self._first_columns[table]
 
     def _row_reader(self, table: Table) -> RowReader:
         reader = self._readers.get(table)
