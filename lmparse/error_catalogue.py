@@ -233,6 +233,11 @@ CATALOGUE: dict[str, Cause] = {
         "A column has another type or place in the tables file than in the log.",
         "Write it again from the catalog of the database that wrote the log, as of the time of the log.",
     ),
+    "LMP-C011": Cause(
+        "records of a control file contradict each other",
+        "XTYP or DLDS is there twice, with different code pages or forms of the data.",
+        "Two control files were concatenated: give each data file its own.",
+    ),
     "LMP-L001": Cause(
         "a document is above a limit",
         "A YAML or JSON document has more bytes, levels or values, or longer numbers, than real ones have: it is "

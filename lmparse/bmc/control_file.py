@@ -104,7 +104,28 @@ def read_control(
             "is not a control file", code="LMP-C001", file=name, record_index=0, expected="XTYP as the first record",
             found=records[0].code if records else "no record",
         )  # fmt: skip
-    return ControlFile(name, way.name, tuple(records))
+    control = ControlFile(name, way.name, tuple(records))
+    _check_once(control)
+    return control
+
+
+def _check_once(control: ControlFile) -> None:
+    """Raise ControlError LMP-C011 if records that hold for the whole log are there twice and contradict each other.
+
+    XTYP names the code pages, DLDS the form of the data: with the wrong one of two, values would be others.
+    """
+    for code in ("XTYP", "DLDS"):
+        first, *others = control.of(code) or (None,)
+        for other in others:
+            differing = [name for name, value in other.values.items() if first and value != first.values.get(name)]
+            if differing and first:
+                field = differing[0]
+                raise ControlError(
+                    f"several {code} records, which contradict each other", code="LMP-C011", file=control.path,
+                    record_index=other.index, record_offset=other.offset, spec=f"bmc_{code.lower()}", field=field,
+                    expected=f"{first.values.get(field)}, as in record {first.index}", found=str(other.values[field]),
+                    hint="two control files may have been put together: give each data file its own",
+                )  # fmt: skip
 
 
 def _records(framing: Framing, buffer: Buffer, page: CodePage | None) -> Iterator[ControlRecord]:

@@ -52,6 +52,10 @@ class _Read:
     header: dict[str, Any] | None = None
 
 
+_KEPT_BYTES, _KEPT_PIECES = 1 << 23, 1 << 14
+"""Most bytes and pieces of LOB values that are kept between changes."""
+
+
 @dataclass
 class ChangeDecoder:
     """Decodes the changes of one log."""
@@ -67,6 +71,9 @@ class ChangeDecoder:
     """Rows of tables without a description, by table."""
     _readers: dict[Table, RowReader] = field(default_factory=dict)
     _first_columns: dict[Table, int | None] = field(default_factory=dict)
+    _pieces: dict[int, bytes] = field(default_factory=dict)
+    """Data of pieces by record: a value that is appended to is read for each of its changes."""
+    _piece_bytes: int = 0
     _needing: dict[int, tuple[Sequence[ChangeReference], list[ChangeReference]]] = field(default_factory=dict)
     """By identity of `ChangeReference.rivals`: the rivals, and the first two of them that need a LOB value."""
     _last: _Read | None = None
@@ -191,7 +198,14 @@ class ChangeDecoder:
         return read.header
 
     def _lob_data(self, piece: LobPiece) -> bytes:
-        data: bytes = self._read(piece.extent).body.data
+        data: bytes | None = self._pieces.get(piece.extent.index)
+        if data is None:
+            data = self._read(piece.extent).body.data
+            self._piece_bytes += len(data)
+            if self._piece_bytes > _KEPT_BYTES or len(self._pieces) >= _KEPT_PIECES:
+                self._pieces.clear()
+                self._piece_bytes = len(data)
+            self._pieces[piece.extent.index] = data
         return data
 
     def _has_rival(self, transaction: Transaction, reference: ChangeReference) -> bool:
