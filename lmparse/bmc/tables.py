@@ -200,9 +200,9 @@ class Tables:
         self._by_ids: dict[tuple[Any, ...], list[TableVersion]] = {}
         for version in self.versions:
             self._by_ids.setdefault((version.system, version.dbid, version.tbobid), []).append(version)
-        self._histories: dict[tuple[Any, ...], History] = {}
+        self._histories: dict[tuple[Any, ...], History[TableVersion]] = {}
 
-    def of(self, ids: tuple[Any, ...]) -> History:
+    def of(self, ids: tuple[Any, ...]) -> History[TableVersion]:
         """The versions of the table with these ids: system, DBID, PSID, TBOBID."""
         known = self._histories.get(ids)
         if known is None:
