@@ -233,6 +233,11 @@ CATALOGUE: dict[str, Cause] = {
         "A column has another type or place in the tables file than in the log.",
         "Write it again from the catalog of the database that wrote the log, as of the time of the log.",
     ),
+    "LMP-C011": Cause(
+        "records of a control file contradict each other",
+        "XTYP or DLDS is there twice, with different code pages or forms of the data.",
+        "Two control files were concatenated: give each data file its own.",
+    ),
     "LMP-L001": Cause(
         "a document is above a limit",
         "A YAML or JSON document has more bytes, levels or values, or longer numbers, than real ones have: it is "
@@ -241,10 +246,11 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-L002": Cause(
         "a record is above the limit",
-        "From its first to its last byte it is longer than recordBytes. A record is held in memory as a whole, so a "
-        "damaged length could take all of it. Reading ends there, as at damaged framing.",
-        "When the log really has such records, raise the limit: `limits` with recordBytes=1G. Reading then takes "
-        "memory for some copies of the record.",
+        "From its first to its last byte it is longer than recordBytes, or it is in more pieces than recordPieces. A "
+        "record is held in memory as a whole, so a damaged length could take all of it. Reading ends there, as at "
+        "damaged framing.",
+        "When the log really has such records, raise the limit that the message names: `limits` with recordBytes=1G. "
+        "Reading then takes memory for some copies of the record.",
     ),
     "LMP-L003": Cause(
         "the copy of a file is above a limit",

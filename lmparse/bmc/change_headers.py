@@ -159,7 +159,7 @@ class ChangeHeaders:
         for places in np.split(order, np.flatnonzero(np.diff(tables[order])) + 1) if len(order) else []:
             number = int(tables[places[0]])
             if number == len(self._bounds):
-                self._bounds.append(self._log.tables.bounds(identity(self._values(found, int(places[0])))))
+                self._bounds.append(self._log.tables.of(identity(self._values(found, int(places[0])))).bounds)
             if self._bounds[number]:
                 reached[places] = _reached(self._positions(found, places), self._bounds[number])
         _, firsts, groups = np.unique(np.stack((tables, reached)), axis=1, return_index=True, return_inverse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -89,18 +90,7 @@ def read_control(
             way = detect(buffer, detection(), limits).framing
         else:
             way = framing_of(framing, cutter=_cut, limits=limits)
-        extents = [(extent, extent.read(buffer)) for extent in way.extents(buffer)]
-        page = code_page or _page_of(extents[0][1] if extents else b"")
-        reader = RecordReader(catalog.load(SPEC), code_page=page)
-        records = []
-        for extent, raw in extents:
-            try:
-                record = reader.read(raw).raise_fault()
-            except DataError as error:
-                error.at(record_index=extent.index, record_offset=extent.offset)
-                raise
-            values = record.values
-            records.append(ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values))
+        records = list(_records(way, buffer, code_page))
     except DataError as error:
         if isinstance(error, FramingError) and error.code in ("LMP-F003", "LMP-F002"):
             raise ControlError(
@@ -114,7 +104,43 @@ def read_control(
             "is not a control file", code="LMP-C001", file=name, record_index=0, expected="XTYP as the first record",
             found=records[0].code if records else "no record",
         )  # fmt: skip
-    return ControlFile(name, way.name, tuple(records))
+    control = ControlFile(name, way.name, tuple(records))
+    _check_once(control)
+    return control
+
+
+def _check_once(control: ControlFile) -> None:
+    """Raise ControlError LMP-C011 if records that hold for the whole log are there twice and contradict each other.
+
+    XTYP names the code pages, DLDS the form of the data: with the wrong one of two, values would be others.
+    """
+    for code in ("XTYP", "DLDS"):
+        first, *others = control.of(code) or (None,)
+        for other in others:
+            differing = [name for name, value in other.values.items() if first and value != first.values.get(name)]
+            if differing and first:
+                field = differing[0]
+                raise ControlError(
+                    f"several {code} records, which contradict each other", code="LMP-C011", file=control.path,
+                    record_index=other.index, record_offset=other.offset, spec=f"bmc_{code.lower()}", field=field,
+                    expected=f"{first.values.get(field)}, as in record {first.index}", found=str(other.values[field]),
+                    hint="two control files may have been put together: give each data file its own",
+                )  # fmt: skip
+
+
+def _records(framing: Framing, buffer: Buffer, page: CodePage | None) -> Iterator[ControlRecord]:
+    """The records, one by one: a bad one ends reading before those behind it take memory."""
+    reader: RecordReader | None = None
+    for extent in framing.extents(buffer):
+        raw = extent.read(buffer)
+        if reader is None:
+            reader = RecordReader(catalog.load(SPEC), code_page=page or _page_of(raw))
+        try:
+            values = reader.read(raw).raise_fault().values
+        except DataError as error:
+            error.at(record_index=extent.index, record_offset=extent.offset)
+            raise
+        yield ControlRecord(extent.index, extent.offset, values["cntl_record_type"], values)
 
 
 def detection() -> Detection:
@@ -203,16 +229,6 @@ def _cut(buffer: Buffer, offset: int, end: int, index: int) -> int:
     return last - offset
 
 
-def _next_code(buffer: Buffer, start: int, end: int, width: int) -> int | None:
-    """The offset of the first code in a stretch; few bytes are copied where one is near."""
-    while start < end:
-        found = _any_code().search(buffer[start : min(start + _USUAL, end)])
-        if found is not None:
-            return start + found.start()
-        start += _USUAL - width + 1
-    return None
-
-
 def _may_begin(start: bytes) -> bool:
     """Whether a control record may begin with these bytes: a code, or as much of one as there is before the end."""
     return any(code.startswith(start) for code in _codes())
@@ -226,6 +242,17 @@ def _described(raw: bytes) -> tuple[int, Exception | None]:
         return len(raw), error
     undescribed: Any = getattr(body, "rest", None) or getattr(body, "payload", b"")
     return len(raw) - len(undescribed), None
+
+
+def _next_code(buffer: Buffer, start: int, end: int, width: int) -> int | None:
+    """Offset of the first code of a control record. Few bytes are looked at first: most records are short."""
+    size = _USUAL
+    while start < end:
+        found = _any_code().search(buffer[start : min(start + size + width - 1, end)])
+        if found is not None:
+            return start + found.start()
+        start, size = start + size, 8 * size
+    return None
 
 
 @cache

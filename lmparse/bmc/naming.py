@@ -85,7 +85,7 @@ class Naming:
             return next(iter(self._versions(values)), None) if is_known else None
 
     def _versions(self, values: Values) -> Sequence[TableVersion]:
-        return () if self._tables is None else self._tables.versions_of(identity(values))
+        return self._tables.of(identity(values)).versions if self._tables else ()
 
     def _only(self, values: Values) -> TableVersion | None:
         """The version, if the table has one only: the right one of several is found by its positions."""

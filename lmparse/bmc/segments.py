@@ -6,6 +6,7 @@ of order, and their numbers begin at 0 or at 1.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from sys import getsizeof
@@ -148,7 +149,7 @@ class Joiner:
                 f"segment {self._missing(group)} of {group.total} is missing", code="LMP-R004", spec="bmc_lldf",
                 field="seg_num", record_index=first.index, record_offset=first.offset,
                 expected=f"{group.total} segments", found=f"only {found}",
-                hint=f"log RBA {values['log_rba'].hex().upper()}, unit of recovery {values['uor_id'].hex().upper()}",
+                hint=f"log RBA {_hex(values['log_rba'])}, unit of recovery {_hex(values['uor_id'])}",
             )  # fmt: skip
 
     def _missing(self, group: SegmentGroup) -> str:
@@ -160,13 +161,17 @@ class Joiner:
         return " and ".join(missing)
 
 
+def _hex(position: bytes | None) -> str:
+    return "unknown" if position is None else position.hex().upper()
+
+
 def share_out(spans: list[Span], segments: Iterable[tuple[Any, RecordExtent]], limits: Limits = DEFAULT) -> list[Span]:
     """Assign each group of segments to the span that contains its first segment; its other segments are read there.
 
     Against the limit `held_bytes` count keys and extents of the segments. Raises FileLimitError LMP-L004.
     """
     groups: dict[Any, list[RecordExtent]] = {}
-    held = Held(limits)
+    held, starts = Held(limits), [span.start for span in spans]
     for key, extent in segments:
         size = _EXTENT_BYTES if key in groups else _EXTENT_BYTES + sum(map(getsizeof, key))
         held.take(size, record_index=extent.index, record_offset=extent.offset)
@@ -174,9 +179,9 @@ def share_out(spans: list[Span], segments: Iterable[tuple[Any, RecordExtent]], l
     skip: dict[int, set[int]] = {}
     foreign: dict[int, list[RecordExtent]] = {}
     for extents in groups.values():
-        owner = _span_of(spans, extents[0])
+        owner = bisect_right(starts, extents[0].offset) - 1
         for extent in extents[1:]:
-            place = _span_of(spans, extent)
+            place = bisect_right(starts, extent.offset) - 1
             if place != owner:
                 skip.setdefault(place, set()).add(extent.index)
                 foreign.setdefault(owner, []).append(extent)
@@ -184,7 +189,3 @@ def share_out(spans: list[Span], segments: Iterable[tuple[Any, RecordExtent]], l
         replace(span, skip=frozenset(skip.get(number, ())), foreign=tuple(foreign.get(number, ())))
         for number, span in enumerate(spans)
     ]
-
-
-def _span_of(spans: list[Span], extent: RecordExtent) -> int:
-    return next(number for number, span in enumerate(spans) if span.start <= extent.offset < span.end)

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from lmparse.bmc.control_file import ControlFile, ControlRecord
-from lmparse.bmc.table_periods import TablePeriods
+from lmparse.bmc.table_history import History, listed
 from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError
 from lmparse.records.reader import Values
@@ -182,14 +182,14 @@ class TableVersion:
         system, dbid, psid, tbobid = ids
         return (self.system, self.dbid, self.tbobid) == (system, dbid, tbobid) and self.psid in (None, psid)
 
-    @property
-    def is_dropped(self) -> bool:
-        """Whether it was dropped, or replaced by another version."""
-        return bool(self.drop_rba.strip(b"\x00"))
-
     def holds_at(self, position: bytes) -> bool:
         """Whether it was in force at an RBA or LRSN."""
         return self.create_rba <= position and (not self.is_dropped or position < self.drop_rba)
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether it was in force up to a position only."""
+        return bool(self.drop_rba.strip(b"\x00"))
 
 
 class Tables:
@@ -200,8 +200,18 @@ class Tables:
         self._by_ids: dict[tuple[Any, ...], list[TableVersion]] = {}
         for version in self.versions:
             self._by_ids.setdefault((version.system, version.dbid, version.tbobid), []).append(version)
-        self._of_space: dict[tuple[Any, ...], tuple[list[TableVersion], TablePeriods[TableVersion]]] = {}
-        """Versions by ids with the PSID, and their periods."""
+        self._histories: dict[tuple[Any, ...], History[TableVersion]] = {}
+
+    def of(self, ids: tuple[Any, ...]) -> History[TableVersion]:
+        """The versions of the table with these ids: system, DBID, PSID, TBOBID."""
+        known = self._histories.get(ids)
+        if known is None:
+            system, dbid, psid, tbobid = ids
+            found = self._by_ids.get((system, dbid, tbobid), ())
+            known = History([version for version in found if version.psid in (None, psid)])
+            if found:  # ids that nothing describes may be as many as records
+                self._histories[ids] = known
+        return known
 
     def find(self, values: Values) -> TableVersion:
         """The table version of a record, by its header.
@@ -209,51 +219,34 @@ class Tables:
         Versions are distinguished by LRSN in data sharing, else by RBA. Raises ControlError LMP-C002 for a table that
         the control file does not describe, LMP-C003 if none of its versions was in force.
         """
-        ids = values["system_id"], values["dbid"], values["tbobid"]
-        found, periods = self._versions(ids, values["psid"])
+        history = self.of(identity(values))
         name = f"{values['table_owner']}.{values['table_name']}"
-        if not found:
+        if not history.versions:
             hexes = _hexes(values["dbid"], values["psid"], values["tbobid"])
             raise ControlError(
                 "the control file does not describe the table", code="LMP-C002", spec="bmc_lldf", field="tbobid",
-                expected="DTBI and DLCI records of it", found=f"none for {ids[0]}.{hexes} ({name})",
+                expected="DTBI and DLCI records of it", found=f"none for {values['system_id']}.{hexes} ({name})",
             )  # fmt: skip
-        if len(found) == 1:
-            return found[0]
+        if len(history.versions) == 1:
+            return history.versions[0]
         position = position_of(values)
-        left = periods.at(position)
-        if not left:
-            versions = ", ".join(f"{version.sequence:03d} from {version.create_rba.hex().upper()}" for version in found)
+        holding = history.at(position)
+        if holding is None:
+            have = listed(history.versions, len(history.versions), _since)
             raise ControlError(
                 "no version of the table was in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
-                expected=f"a version of {name} that holds at {position.hex().upper()}", found=versions,
+                expected=f"a version of {name} that holds at {position.hex().upper()}", found=have,
             )  # fmt: skip
-        if len({version.columns for version in left}) > 1:
+        if holding.is_ambiguous:
             raise ControlError(
                 "several versions of the table were in force", code="LMP-C003", spec="bmc_lldf", field="tbobid",
-                expected=f"one version of {name}", found=", ".join(version.identity for version in left),
+                expected=f"one version of {name}", found=holding.names,
             )  # fmt: skip
-        return max(left, key=lambda version: version.sequence)
+        return holding.latest
 
-    def versions_of(self, ids: tuple[Any, ...]) -> Sequence[TableVersion]:
-        """All versions of a table; `ids` are those of `identity`."""
-        system, dbid, psid, tbobid = ids
-        return self._versions((system, dbid, tbobid), psid)[0]
 
-    def bounds(self, ids: tuple[Any, ...]) -> tuple[bytes, ...]:
-        """Ascending positions at which another version of a table comes into force or ends; none for one version."""
-        system, dbid, psid, tbobid = ids
-        found, periods = self._versions((system, dbid, tbobid), psid)
-        return tuple(periods.bounds) if len(found) > 1 else ()
-
-    def _versions(self, ids: tuple[Any, ...], psid: int) -> tuple[list[TableVersion], TablePeriods[TableVersion]]:
-        known = self._of_space.get((*ids, psid))
-        if known is None:
-            found = [version for version in self._by_ids.get(ids, ()) if version.psid in (None, psid)]
-            known = found, TablePeriods(found)
-            if found:
-                self._of_space[*ids, psid] = known
-        return known
+def _since(version: TableVersion) -> str:
+    return f"{version.sequence:03d} from {version.create_rba.hex().upper()}"
 
 
 def _hexes(*ids: int | None) -> str:

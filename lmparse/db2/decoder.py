@@ -52,6 +52,10 @@ class _Read:
     header: dict[str, Any] | None = None
 
 
+_KEPT_BYTES, _KEPT_PIECES = 1 << 23, 1 << 14
+"""Most bytes and pieces of LOB values that are kept between changes."""
+
+
 @dataclass
 class ChangeDecoder:
     """Decodes the changes of one log."""
@@ -66,6 +70,10 @@ class ChangeDecoder:
     unknown: Counter[str] = field(default_factory=Counter)
     """Rows of tables without a description, by table."""
     _readers: dict[Table, RowReader] = field(default_factory=dict)
+    _first_columns: dict[Table, int | None] = field(default_factory=dict)
+    _pieces: dict[int, bytes] = field(default_factory=dict)
+    """Data of pieces by record: a value that is appended to is read for each of its changes."""
+    _piece_bytes: int = 0
     _needing: dict[int, tuple[Sequence[ChangeReference], list[ChangeReference]]] = field(default_factory=dict)
     """By identity of `ChangeReference.rivals`: the rivals, and the first two of them that need a LOB value."""
     _last: _Read | None = None
@@ -164,7 +172,9 @@ class ChangeDecoder:
 
     def first_column_of(self, table: Table) -> int | None:
         """Number of the first column in LOB records of a table; None if no number fits."""
-        return first_column(self.index.column_ids.get(table.ids, ()), table)
+        if table not in self._first_columns:
+            self._first_columns[table] = first_column(self.index.column_ids.get(table.ids, ()), table)
+        return self._first_columns[table]
 
     def _row_reader(self, table: Table) -> RowReader:
         reader = self._readers.get(table)
@@ -188,7 +198,14 @@ class ChangeDecoder:
         return read.header
 
     def _lob_data(self, piece: LobPiece) -> bytes:
-        data: bytes = self._read(piece.extent).body.data
+        data: bytes | None = self._pieces.get(piece.extent.index)
+        if data is None:
+            data = self._read(piece.extent).body.data
+            self._piece_bytes += len(data)
+            if self._piece_bytes > _KEPT_BYTES or len(self._pieces) >= _KEPT_PIECES:
+                self._pieces.clear()
+                self._piece_bytes = len(data)
+            self._pieces[piece.extent.index] = data
         return data
 
     def _has_rival(self, transaction: Transaction, reference: ChangeReference) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 from lmparse.db2.log_record import LogRecord
 from lmparse.db2.record_kinds import LOBS_UNNAMED
 from lmparse.db2.tables import Ids
-from lmparse.db2.transaction_index import ChangeReference, LobPiece, Transaction, TransactionIndex
+from lmparse.db2.transaction_index import ChangeReference, Earlier, LobPiece, Transaction, TransactionIndex
 from lmparse.errors import DataError, RecordError
 from lmparse.limits import Held
 from lmparse.spec import catalog
@@ -22,6 +23,19 @@ _PIECE_BYTES = 450
 """Bytes of memory of a piece: its place and address, not its data; measured."""
 _Row = tuple[Ids, object]
 """Table ids and row id."""
+Places = frozenset[tuple[int | None, int]]
+"""Columns and places in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What is derived from the pieces of a change."""
+
+    pieces: tuple[LobPiece, ...]
+    starts: Places
+    ends: Places
+    """Of each column the end of the last piece."""
+    appended: frozenset[int | None]
 
 
 class LobPieces:
@@ -33,6 +47,7 @@ class LobPieces:
         self._unnamed: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
         self._values: dict[_Row, ChangeReference] = {}
         """The last change of a row that had pieces."""
+        self._lately: tuple[_About, ...] = ()
         self._damaged: list[int] = []
         """Numbers of records that could not be read, ascending."""
 
@@ -40,8 +55,8 @@ class LobPieces:
         """Note a range of records that could not be read: any may have been a piece."""
         self._damaged += range(first, end)
 
-    def add(self, record: LogRecord, ids: Ids) -> None:
-        """Add a piece."""
+    def add(self, record: LogRecord, ids: Ids, *, is_first: bool) -> None:
+        """Add a piece. `is_first`: its transaction begins before the log, and it is the first record of it there."""
         body = record.body
         column = getattr(body, "column_id", None)
         try:
@@ -53,7 +68,9 @@ class LobPieces:
         if form:
             self._index.address_forms[form] += 1
         self._held.take(_PIECE_BYTES)
-        piece = LobPiece(record.extent, record.kind, column, address, body.data_length, hasattr(body, "data"))
+        # A value begins at the first byte of its object, if at any.
+        is_cut = is_first and (address > 0 or not record.kind.startswith("db2_lob"))
+        piece = LobPiece(record.extent, record.kind, column, address, body.data_length, hasattr(body, "data"), is_cut)
         if column is not None:
             self._index.column_ids.setdefault(ids, set()).add(column)
         if record.kind in LOBS_UNNAMED:
@@ -110,9 +127,34 @@ class LobPieces:
         if reference.op == "U":
             # Only an update appends; a new row with the same row id has a value of its own.
             last = self._values.get((reference.ids, reference.rid))
-            reference.grows = _grown_by(pieces, last)
-            reference.appends = _appended(pieces)
+            found = self._about(pieces)
+            reference.appends = found.appended
+            if last is not None:
+                reference.grows = self._grown_by(found.starts, last)
         self._values[reference.ids, reference.rid] = reference
+
+    def _grown_by(self, starts: Places, last: ChangeReference) -> Earlier:
+        """The changes whose values pieces continue that begin at `starts`: where the value of the same row ended."""
+        if self._continues(starts, last):
+            return last.grows.then(last)
+        for number in range(len(last.grows) - 1, -1, -1):
+            if self._continues(starts, last.grows[number]):
+                return Earlier(last.grows.changes, number + 1)
+        return Earlier()
+
+    def _continues(self, starts: Places, change: ChangeReference) -> bool:
+        """Whether a piece of a change ends at one of some starts; of one column the last piece counts."""
+        return not change.is_undone and not starts.isdisjoint(self._about(change.pieces).ends)
+
+    def _about(self, pieces: tuple[LobPiece, ...]) -> _About:
+        """What is derived from pieces, for the two last ones: many rows of a transaction may have the same pieces."""
+        found = next((about for about in self._lately if about.pieces is pieces), None)
+        if found is None:
+            starts = frozenset((piece.column, piece.address) for piece in pieces)
+            ends = frozenset({piece.column: piece.end for piece in pieces}.items())
+            found = _About(pieces, starts, ends, _appended(pieces))
+            self._lately = (found, *self._lately[:1])
+        return found
 
     def _is_damaged(self, start: int, end: int) -> bool:
         """Whether a record in a range could not be read; its transaction is not known."""
@@ -128,25 +170,6 @@ def _appended(pieces: tuple[LobPiece, ...]) -> frozenset[int | None]:
         if piece.kind.startswith("db2_lob"):  # others have no places
             starts[piece.column] = min(piece.address, starts.get(piece.column, piece.address))
     return frozenset(column for column, start in starts.items() if start % segment)
-
-
-def _grown_by(pieces: tuple[LobPiece, ...], last: ChangeReference | None) -> tuple[ChangeReference, ...]:
-    """The changes whose values the pieces continue: the pieces begin where the value of the same row ended."""
-    if last is None:
-        return ()
-    starts = {(piece.column, piece.address) for piece in pieces}
-    if _continues(starts, last):
-        return (*last.grows, last)
-    for number in range(len(last.grows) - 1, -1, -1):
-        if _continues(starts, last.grows[number]):
-            return last.grows[: number + 1]
-    return ()
-
-
-def _continues(starts: set[tuple[int | None, int]], change: ChangeReference) -> bool:
-    """Whether a piece of a change ends at one of some starts; of one column the last piece counts."""
-    ends = {} if change.is_undone else {piece.column: piece.end for piece in change.pieces}
-    return any(end in starts for end in ends.items())
 
 
 def byte_address(body: Any) -> tuple[int, str]:

@@ -62,20 +62,20 @@ class OutsideValues:
     def _grown(self, column: Column, pieces: list[LobPiece]) -> list[LobPiece] | str:
         """The pieces with those before them: earlier pieces of the same value that end where these begin."""
         reference, start = self.reference, min(piece.address for piece in pieces)
+        parts, column_id = [pieces], pieces[0].column
         for before in reversed(reference.grows):
             earlier = (
-                []
-                if before.is_undone or (pieces[0].column is None and len(before.rivals) > 1)
-                else self._of(column, before)
+                [] if before.is_undone or (column_id is None and len(before.rivals) > 1) else self._of(column, before)
             )
             if not earlier or max(piece.end for piece in earlier) != start:
                 continue
-            if pieces[0].column not in reference.appends:
+            if column_id not in reference.appends:
                 return "it begins where the value before ends and where one may begin: nothing tells which it is"
-            pieces, reference, start = [*earlier, *pieces], before, min(piece.address for piece in earlier)
-        if pieces[0].column in reference.appends:
+            parts.append(earlier)
+            column_id, reference, start = earlier[0].column, before, min(piece.address for piece in earlier)
+        if column_id in reference.appends:
             return "only what was appended is logged, and the value that it was appended to is not in the log"
-        return pieces
+        return [piece for part in reversed(parts) for piece in part]
 
     def _unnamed(self, column: Column) -> bytes | str:
         if len(self.reader.table.lob_columns) > 1:
@@ -90,6 +90,8 @@ class OutsideValues:
         bare = [piece for piece in pieces if not piece.has_data]
         if bare:
             return f"not logged: {sum(piece.length for piece in bare)} bytes of a NOT LOGGED column"
+        if any(piece.is_cut for piece in pieces):
+            return "its transaction begins before the log at hand, where earlier pieces of the value may be"
         if not pieces[0].kind.startswith("db2_lob"):
             return b"".join(map(self.read, pieces))  # XML text, in order, without byte addresses
         ordered = sorted(pieces, key=lambda piece: piece.address)

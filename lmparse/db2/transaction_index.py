@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, overload
 
 from lmparse.changes import change
 from lmparse.db2.tables import Ids, Table
@@ -28,11 +28,44 @@ class LobPiece:
     address: int
     length: int
     has_data: bool
+    is_cut: bool = False
+    """Whether its transaction begins before the log at hand, and it is the first record of it there: it may be the rest
+    of a value."""
 
     @property
     def end(self) -> int:
         """Byte address behind it."""
         return self.address + self.length
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Earlier(Sequence["ChangeReference"]):
+    """The first `length` of some changes, which others share: a row may be changed again and again."""
+
+    changes: list[ChangeReference] = field(default_factory=list)
+    length: int = 0
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, at: int) -> ChangeReference: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[ChangeReference]: ...
+
+    def __getitem__(self, at: int | slice) -> ChangeReference | list[ChangeReference]:
+        if isinstance(at, slice):
+            return self.changes[: self.length][at]
+        if not -self.length <= at < self.length:
+            raise IndexError(at)
+        return self.changes[at % self.length]
+
+    def then(self, change: ChangeReference) -> Earlier:
+        """These changes and one more."""
+        changes = self.changes if len(self.changes) == self.length else self.changes[: self.length]
+        changes.append(change)
+        return Earlier(changes, self.length + 1)
 
 
 @dataclass(slots=True, eq=False)
@@ -59,7 +92,7 @@ class ChangeReference:
     """Extent of the record with the row before, if this is both halves of one update."""
     pieces: tuple[LobPiece, ...] = ()
     """Values stored outside of the row, as far as they are known to belong to it."""
-    grows: tuple[ChangeReference, ...] = ()
+    grows: Earlier = field(default_factory=Earlier)
     """Changes of the same row whose values the pieces continue, the earliest first. The list is flat, so
     that a part with many of them can be pickled.
     """

@@ -45,6 +45,8 @@ class TransactionReader:
         self._pieces = LobPieces(self.index, held)
         self._gaps = Gaps(self.index)
         self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table, Table | None]]] = {}
+        self._first_addresses: dict[int, int] = {}
+        """Address of the first record of each log stream, if it states it."""
         self._ended = 0
         self._next = 0
         """Number of the record behind the last one."""
@@ -76,6 +78,8 @@ class TransactionReader:
         """Add one record."""
         self._pieces.damage(self._next, record.extent.index)
         self._next = record.extent.index + 1
+        if record.address:
+            self._first_addresses.setdefault(record.stream, record.address)
         difference = record.class_differs
         if difference:
             self.index.counts[difference] += 1
@@ -95,9 +99,10 @@ class TransactionReader:
         elif kind in record_kinds.OPERATIONS:
             self._change(self._transaction(record), record)
         elif kind in (*record_kinds.LOBS_NAMED, *record_kinds.LOBS_UNNAMED, record_kinds.XML):
-            self._transaction(record)
+            transaction = self._transaction(record)
             if record.table is not None:
-                self._pieces.add(record, record.table)
+                is_first = transaction.begins_before and transaction.first_index == record.extent.index
+                self._pieces.add(record, record.table, is_first=is_first and self._is_before(record))
         elif any(record.transaction_id):
             self._transaction(record)  # not a change, but any record can be the first of a transaction
 
@@ -117,6 +122,11 @@ class TransactionReader:
             )
             self._open[record.transaction_id] = transaction
         return transaction
+
+    def _is_before(self, record: LogRecord) -> bool:
+        """Whether the record before one in its transaction may be in front of the log, and was not left out of it."""
+        first = self._first_addresses.get(record.stream)
+        return first is None or record.previous < first
 
     def _singular(self, record: LogRecord) -> Transaction:
         """A transaction of one record; pieces of its values precede it and may have opened the transaction."""

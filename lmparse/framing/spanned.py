@@ -29,7 +29,7 @@ class Spanned(WordFraming):
     def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
         cursor = Cursor(index)
         opens, closes = segment_codes()
-        longest = self.longest
+        longest, most = self.longest, self.limits.record_pieces
         pieces: list[tuple[int, int]] = []
         resume: int | None = None
         for offset, piece, code, may_resume in self._pieces(buffer, start, end, cursor):
@@ -44,6 +44,9 @@ class Spanned(WordFraming):
             pieces.append(piece)
             if sum(piece) - pieces[0][0] > longest:
                 raise self.too_long(cursor.index, pieces[0][0], sum(piece))
+            if len(pieces) > most:
+                place = {"record_index": cursor.index, "record_offset": pieces[0][0]}
+                raise self.limits.error("record_pieces", len(pieces), **place)
             if code in closes:
                 yield RecordExtent(cursor.index, tuple(pieces), resume if resume is not None and resume >= 0 else None)
                 pieces = []
@@ -66,8 +69,8 @@ class Spanned(WordFraming):
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         from lmparse.framing.word_scan import runs_of_pieces
 
-        form, longest = self.bounded_form, self.longest
-        return runs_of_pieces(form, buffer, start, end, index, longest, is_blocked=self.is_blocked)
+        bounds = self.longest, self.limits.record_pieces
+        return runs_of_pieces(self.bounded_form, buffer, start, end, index, bounds, is_blocked=self.is_blocked)
 
 
 @dataclass(frozen=True)

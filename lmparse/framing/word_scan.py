@@ -196,9 +196,13 @@ def runs_of_records(
 
 
 def runs_of_pieces(
-    form: WordForm, buffer: Buffer, start: int, end: int, index: int, longest: int, *, is_blocked: bool
+    form: WordForm, buffer: Buffer, start: int, end: int, index: int, bounds: tuple[int, int], *, is_blocked: bool
 ) -> Generator[ExtentRun, None, Handover]:
-    """Records that may be in several pieces, as `Framing.runs` gives them, up to one of more than `longest` bytes."""
+    """Records that may be in several pieces, as `Framing.runs` gives them.
+
+    Up to one of more than the bytes or the pieces that `bounds` has.
+    """
+    longest, most_pieces = bounds
     opening, closing = map(_marked, segment_codes())
     scan = _Scan(form, is_blocked, True, buffer, start, end, start if is_blocked else end)
     place = Handover(start, index)
@@ -215,7 +219,8 @@ def runs_of_pieces(
         whole = int(np.flatnonzero(closes)[-1]) + 1 if ended[-1] else 0
         begins = starts[opens] + form.skip
         behind = np.append(ends[closes], ends[-1:]) if whole < len(ends) else ends[closes]
-        if (behind - begins > longest).any():
+        pieces = np.diff(np.flatnonzero(opens), append=len(opens))
+        if (behind - begins > longest).any() or (pieces > most_pieces).any():
             return Handover(place.offset, place.index, index - place.index)
         if is_blocked:
             # Reading may begin at a block only when no record goes on in it.

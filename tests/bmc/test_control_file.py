@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +17,7 @@ from lmparse.bmc import control_file
 from lmparse.bmc.change_record import longest
 from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import find_control
-from lmparse.errors import DataError, FramingError, LmparseError, TruncatedError
+from lmparse.errors import ControlError, DataError, FramingError, LmparseError, RecordError, TruncatedError
 from lmparse.framing.framings import framing_of
 
 RECORDS = [
@@ -170,3 +171,33 @@ def test_a_record_that_ends_at_the_next_one_does_so_at_the_end_of_a_part(number:
     ends = [extent.end for extent in whole]
     parts = [glued.extents(raw, start, end, index) for index, (start, end) in enumerate(pairwise([0, *ends]))]
     assert [extent for part in parts for extent in part] == whole
+
+
+def test_a_bad_record_ends_reading_before_those_behind_it_take_memory(tmp_path: Path) -> None:
+    path = tmp_path / "empty.ctl"
+    path.write_bytes(framing.framed("rdw", RECORDS).data + b"\x00\x04\x00\x00" * 100_000)
+    tracemalloc.start()
+    with pytest.raises(RecordError) as caught:
+        control_file.read_control(path, framing="rdw")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert caught.value.record_index == len(RECORDS)
+    assert peak < 5_000_000
+
+
+@pytest.mark.parametrize("place", [0, 1, -1])
+@pytest.mark.parametrize(
+    "other", [control.xtyp(ebcdic_single_ccsid=273), control.dlds(expand_var="Y")], ids=["XTYP", "DLDS"]
+)
+def test_records_that_hold_for_the_whole_log_do_not_contradict_each_other(
+    other: bytes, place: int, tmp_path: Path
+) -> None:
+    """As in two control files that were put together, whichever is the first."""
+    path = tmp_path / "a.ctl"
+    records = [*RECORDS[:2], *RECORDS]  # the same twice says nothing else
+    path.write_bytes(framing.framed("rdw", records).data)
+    read_control(path)
+    path.write_bytes(framing.framed("rdw", [*RECORDS[:1], *RECORDS[1:][:place], other, *RECORDS[1:]]).data)
+    with pytest.raises(ControlError) as caught:
+        read_control(path)
+    assert caught.value.code == "LMP-C011"

@@ -14,6 +14,7 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
+from lmparse import cli
 
 WIDE = Table(0x0105, 2, 3, "PROD", "WIDE", (Column("NO", "INT", 4), Column("TEXT", "CHAR", 60)))
 
@@ -239,3 +240,20 @@ def test_what_is_left_out_needs_no_whole_change_but_is_still_checked(tmp_path: P
     log = opened(tmp_path, writer)
     assert list(log.changes()) == []
     assert [error.code for error in log.tally.errors] == ["LMP-R004"]
+
+
+def test_segments_without_a_position_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """XHDF may have another field in the place of LOGRBA: the error of a missing segment then has no position."""
+    writer = logs.Writer()
+    orders = logs.TABLES[0]
+    pieces = writer.pieces(logs.Unit(1), orders, "I", after=logs.full_row(1), segments=3)
+    for piece in pieces[:2]:
+        writer.put(*piece)
+    known, other = (name.encode("cp037") for name in ("LOGRBA  ", "LOGRBX  "))
+    control = [record.replace(known, other) for record in writer.example().control_records]
+    data, described = tmp_path / "a.dat", tmp_path / "a.ctl"
+    data.write_bytes(logs.as_file(writer.records))
+    described.write_bytes(logs.as_file(control))
+    for command in ("explain", "coverage"):
+        assert cli.main([command, str(data), "--control", str(described)]) in (0, 20)
+    assert "Traceback" not in capsys.readouterr().err

@@ -14,6 +14,7 @@ from writers.db2 import dms, lob, rows
 from writers.db2.dms import Place
 from writers.db2.header import PROPAGATABLE
 from writers.db2.stream import Stream
+from writers.db2.values import External
 from writers.db2.wire import Rid
 
 from lmparse.logs.families import read_options
@@ -130,11 +131,41 @@ def damaged(stream: Stream, size: int) -> None:
     unit.commit()
 
 
+def with_piece(stream: Stream, unit: Any, number: int, column_id: int, change: bytes) -> None:
+    """A piece of a value and the change of its row; the value before ends where the piece begins."""
+    about, server = lob.LobObject(DOC.id, DOC.id), stream.server
+    if server.generation == "v10":
+        body = lob.add_data(server, about, b"xx", 2 * number + 1, column_id, original=lob.BY_UPDATE)
+    else:
+        body = lob.afim_data(server, about, b"xx", 2 * number + 1)
+    unit.record("piece", "normal", body)
+    unit.record("change", "normal", change)
+
+
+def updates_with_pieces(stream: Stream, size: int) -> None:
+    """Until version 9.7 each piece may be of each of the rows."""
+    unit, server = stream.begin(), stream.server
+    image = rows.formatted(server, DOC.columns, {"ID": 1, "BODY": External()})
+    for number in range(size):
+        place = Place(Rid(1, number))
+        with_piece(stream, unit, number, 1, dms.update(server, DOC.id, place, image, image))
+    unit.commit()
+
+
+def pieces_of_many_columns(stream: Stream, size: int) -> None:
+    unit, server = stream.begin(), stream.server
+    image = rows.formatted(server, DOC.columns, {"ID": 1, "BODY": External()})
+    for number in range(size):
+        with_piece(stream, unit, number, number, dms.insert(server, DOC.id, Place(Rid(1, number)), image))
+    unit.commit()
+
+
 SCRIPTS: dict[str, Script] = {
     script.__name__: script
     for script in (
         rollback, savepoints, moved_rows, pointers, lob_pieces, open_side_by_side, one_after_another,
-        rows_of_one_record, versions, gaps, damaged,
+        rows_of_one_record, versions, gaps, damaged, updates_with_pieces,
+        pieces_of_many_columns,
     )
 }  # fmt: skip
 FORMS = [("v7", "bare"), ("v9.7", "lsn8"), ("v10", "filter")]
@@ -183,3 +214,25 @@ def test_rows_that_share_lob_pieces_are_pickled_without_recursion(tmp_path: Path
     log = open_changes(path, read_options({"spec": "db2_log", "generation": "v7"}))
     (part,) = log.change_parts(1 << 30)
     assert len(pickle.dumps(part)) < 2 << 20
+
+
+@pytest.mark.parametrize(("generation", "framing"), FORMS)
+def test_a_value_that_grows_keeps_one_list_of_its_changes(generation: str, framing: str, tmp_path: Path) -> None:
+    """Each update appends to the value of the same row."""
+
+    def grown(stream: Stream, size: int) -> None:
+        server = stream.server
+        image = rows.formatted(server, DOC.columns, {"ID": 1, "BODY": External()})
+        for number in range(size):
+            unit = stream.begin()
+            with_piece(stream, unit, number, 1, dms.update(server, DOC.id, Place(Rid(1, 1)), image, image))
+            unit.commit()
+
+    path = written(tmp_path, grown, 500, generation, framing)
+    named = {"generation": generation, "byteOrder": "little", "framing": framing}
+    log = open_changes(path, read_options({"spec": "db2_log", **named}))
+    changes = [entry.changes[0] for entry in log.transaction_index.transactions if entry.changes[0].op == "U"]
+    assert [len(change.grows) for change in changes] == list(range(500))
+    assert len({id(change.grows.changes) for change in changes[1:]}) == 1
+    (part,) = log.change_parts(1 << 30)
+    assert len(pickle.loads(pickle.dumps(part))[0].own.index.transactions[-1].changes[0].grows) == 499

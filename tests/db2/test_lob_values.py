@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engines import changes
 from samples import db2_scripts as luw
 from samples.db2_scripts import DOC, ITEM, PAIR, read
 from writers.db2 import dms, lf, lob, rows, xml
@@ -678,3 +679,28 @@ def test_long_fields_are_never_tied_to_a_row(generation: Any, tmp_path: Path) ->
     assert found.codes == []
     assert found.values() == [(1, None)]
     assert absent(found) == {"after.L": "long field data is logged without its row and column"}
+
+
+@pytest.mark.parametrize(
+    ("generation", "framing"), [("v10", "filter"), ("v10", "bare"), ("v9.7", "lsn8"), ("v9.7", "bare"), ("v7", "bare")]
+)
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_a_log_that_begins_between_pieces_has_no_part_of_the_value(
+    generation: Any, framing: Any, engine: str, tmp_path: Path
+) -> None:
+    """The second piece begins at a place where a value may begin."""
+    stream = Stream(generation, "little", framing)
+    for size in (70_000, 5):
+        unit = stream.begin()
+        unit.insert(DOC, {"ID": size}, lobs={"BODY": "A" * size})
+        unit.commit()
+    data, begins = stream.bytes(), [entry.offset for entry in stream.records if entry.kind.startswith("lob")]
+    path, tables = tmp_path / "a.log", tmp_path / "a.yaml"
+    path.write_bytes(data[begins[1] - stream.records[0].offset :])
+    columns = "[{name: ID, type: INTEGER, nullable: false}, {name: BODY, type: CLOB(1M)}]"
+    tables.write_text(f"tables: [{{tablespace_id: 2, table_id: 9, schema: S, name: DOC, columns: {columns}}}]")
+    named = {"generation": generation, "byte_order": "little", "framing": framing, "tables": str(tables)}
+    found = changes(path, engine, spec="db2_log", **named)
+    (batch,) = found.tables.values()
+    assert batch["after"].to_pylist() == [{"ID": 70_000, "BODY": None}, {"ID": 5, "BODY": "A" * 5}]
+    assert "begins before the log at hand" in batch["detail"].to_pylist()[0]

@@ -119,6 +119,35 @@ def test_the_pieces_of_a_record_are_not_kept_beyond_the_limit(blocked: bool) -> 
             assert peak < 1_000_000
 
 
+@pytest.mark.parametrize("blocked", [False, True])
+def test_a_record_has_no_more_pieces_than_the_limit(blocked: bool) -> None:
+    """A piece takes more memory than its one byte, in a list of places and as an array."""
+
+    def written_in(count: int) -> bytes:
+        one = b"\x00\x05\x01\x00A" + b"\x00\x05\x03\x00B" * (count - 2) + b"\x00\x05\x02\x00C"
+        if not blocked:
+            return one
+        return b"".join(struct.pack(">HH", 4 + len(part), 0) + part for part in enc_blocks(one))
+
+    framing = framing_of("bdw-vbs" if blocked else "vbs", limits=Limits(record_pieces=7000))
+    for read in (one_by_one, as_arrays):
+        found, error = read(framing, written_in(7000))
+        assert (len(found), error) == (1, None)
+        found, error = read(framing, written_in(7001))
+        assert isinstance(error, FileLimitError)
+        assert (found, error.code, error.record_index) == ([], "LMP-L002", 0)
+        assert error.hint == "raise it with the option limits, as recordPieces=14000"
+    default = framing_of("bdw-vbs" if blocked else "vbs")
+    data = written_in(2_000_000)
+    for read in (one_by_one, as_arrays):
+        tracemalloc.start()
+        found, error = read(default, data)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert (found, error and error.code) == ([], "LMP-L002")
+        assert peak < 80_000_000
+
+
 def enc_blocks(pieces: bytes) -> list[bytes]:
     return [pieces[start : start + 32_000] for start in range(0, len(pieces), 32_000)]
 
