@@ -138,6 +138,18 @@ def control_files() -> Iterator[BadCase]:
         spec="bmc_control",
         doc_ref=page,
     )
+    twice = [*whole.control_records, control.xtyp(ebcdic_single_ccsid=273)]
+    framed, last = framing.framed("rdw", twice), len(twice) - 1
+    yield of_log(
+        "type_record_twice",
+        "Two control files in one: the second XTYP names another code page",
+        log(),
+        error("LMP-C011", "expected 37, as in record 0, found 273", framed, last, field="ebcdic_single_ccsid"),
+        0,
+        control_records=twice,
+        spec="bmc_xtyp",
+        doc_ref=given.PAGES["bmc_xtyp"],
+    )
     other = replace(changes.PLAIN, tbobid=4, name="ITEMS")
     both = Log(changes.PLAIN, other)
     both.insert(changes.FIRST)

@@ -21,7 +21,7 @@ class OverBoundError(Exception):
 def bounded(target: Callable[[bytes], None], data: bytes, *, seconds: int = 0) -> None:
     """Give an input to a target. Warnings are errors. Raises what the target raises, and OverBoundError.
 
-    `seconds` sets an alarm, where the caller has the signal for itself.
+    `seconds` of CPU time set an alarm, where the caller has the signal for itself: other programs do not count.
     """
     before = _begin_peak()
     with _alarm(seconds), warnings.catch_warnings():
@@ -53,12 +53,12 @@ def _alarm(seconds: int) -> Iterator[None]:
         return
 
     def over(*_: Any) -> None:
-        raise OverBoundError(f"more than {seconds} s")
+        raise OverBoundError(f"more than {seconds} s of CPU time")
 
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, over)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
