@@ -19,7 +19,7 @@ from lmparse.storage.addresses import local_path
 
 _SHOWN = 3
 """Changes and rows that a step prints."""
-_MARK = "lmparse-demo.txt"
+_MARK, _MARK_TEXT = "lmparse-demo.txt", b"lmparse demo replaces what is in this folder\n"
 """File by which the folder of a demo is recognised."""
 _WIDTH = 150
 _SPARK: dict[str, bool | float | int | str | None] = {
@@ -78,10 +78,10 @@ def _folder(out: str) -> Path:
         inputs_of([]),
         is_folder=True,
         overwrite=True,
-        foreign=has_mark(_MARK, "a demo of lmparse"),
+        foreign=has_mark(_MARK, _MARK_TEXT, "a demo of lmparse"),
         makes_parents=True,
     )
-    write_files(place.path, {_MARK: b"lmparse demo replaces what is in this folder\n"})
+    write_files(place.path, {_MARK: _MARK_TEXT})
     return Path(local_path(out))
 
 

@@ -52,15 +52,18 @@ def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
     return foreign
 
 
-def has_mark(name: str, what: str) -> Foreign:
-    """A folder with the file `name`, and without links, which may lead out of it.
+def has_mark(name: str, text: bytes, what: str) -> Foreign:
+    """A folder whose file `name` has this text, and without links, which may lead out of it.
 
     An empty folder has nothing to lose.
     """
 
     def foreign(folder: Path) -> str | None:
-        if any(folder.iterdir()) and not (folder / name).is_file():
+        mark = folder / name
+        if any(folder.iterdir()) and not mark.is_file():
             return f"it is not {what}: it has no {name}"
+        if mark.is_file() and (mark.stat().st_size != len(text) or mark.read_bytes() != text):
+            return f"it is not {what}: its {name} is another"
         links = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink())
         return f"it has a link, {links[0]}" if links else None
 

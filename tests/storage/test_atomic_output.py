@@ -172,11 +172,14 @@ def test_a_folder_is_ours_only_if_its_list_has_everything_in_it(tmp_path: Path) 
 
 
 def test_the_folder_of_a_demo_has_its_mark_and_no_links(tmp_path: Path) -> None:
-    foreign = has_mark("mark", "ours")
+    foreign = has_mark("mark", b"text", "ours")
     assert foreign(tmp_path) is None
     (tmp_path / "a").touch()
     assert foreign(tmp_path) == "it is not ours: it has no mark"
-    (tmp_path / "mark").touch()
+    for other in (b"", b"tex", b"text of another"):
+        (tmp_path / "mark").write_bytes(other)
+        assert foreign(tmp_path) == "it is not ours: its mark is another"
+    (tmp_path / "mark").write_bytes(b"text")
     assert foreign(tmp_path) is None
     (tmp_path / "b").symlink_to("/")
     assert foreign(tmp_path) == "it has a link, b"
