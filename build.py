@@ -16,21 +16,24 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from lmparse.cli.build import add_arguments
+from lmparse.cli.messages import exit_code
 from lmparse.errors import OptionError
 from lmparse.spec.build import front
 from lmparse.spec.build.specs import FORMATS, GENERATED
-from lmparse.terminal import Streams
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns 0, or 1 when something is wrong."""
     parser = argparse.ArgumentParser(description="Build everything that follows from the specs.", allow_abbrev=False)
     add_arguments(parser, formats=FORMATS, out=GENERATED)
-    with Streams():
+
+    def run() -> int:
         try:
             return front.run(parser.parse_args(arguments), "python build.py")
         except OptionError as error:
             parser.error(error.message)
+
+    return exit_code(run)
 
 
 if __name__ == "__main__":

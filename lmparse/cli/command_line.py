@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import signal
-import sys
-from contextlib import suppress
 
 from lmparse import __version__
 from lmparse.cli import build, check, convert, coverage, demo, diff, docs, explain, formats, plan, rows, sniff
-from lmparse.cli.messages import INTERRUPTED, USAGE, fail
+from lmparse.cli.messages import exit_code, fail
 from lmparse.errors import LmparseError, OptionError
-from lmparse.terminal import Streams, abandon
 
 COMMANDS = (formats, sniff, rows, convert, plan, check, coverage, diff, explain, docs, build, demo)
 """Modules of the commands, in the order of the help."""
@@ -20,21 +16,7 @@ COMMANDS = (formats, sniff, rows, convert, plan, check, coverage, diff, explain,
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns its exit code."""
-    with Streams():
-        try:
-            code = _run(arguments)
-            sys.stdout.flush()
-            return code
-        except KeyboardInterrupt:
-            return INTERRUPTED
-        except BrokenPipeError:  # the reader of standard output has gone
-            abandon(sys.stdout, sys.stderr)
-            return 128 + signal.SIGPIPE
-        except OSError as error:
-            with suppress(OSError):
-                fail(OptionError(f"{error.filename or 'standard output'}: {error.strerror}", code="LMP-S022"))
-            abandon(sys.stdout, sys.stderr)
-            return USAGE
+    return exit_code(lambda: _run(arguments))
 
 
 def _run(arguments: list[str] | None) -> int:

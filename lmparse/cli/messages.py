@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import EngineDifferenceError, LeftoverError, LmparseError, OptionError, UnknownFormatError
-from lmparse.terminal import one_line
+from lmparse.terminal import Streams, abandon, one_line
 
 if TYPE_CHECKING:
     from lmparse.records.files import Tally
 
+_LONGEST = 10_000
+"""Characters of a message."""
 GOOD, USAGE, DATA, DIFFERENCE, LEFTOVER, INTERRUPTED = 0, 2, 20, 24, 31, 130
+
+
+def exit_code(run: Callable[[], int]) -> int:
+    """Run a command with the program's streams; also where it is interrupted, or they are closed or full."""
+    with Streams():
+        try:
+            code = run()
+            sys.stdout.flush()
+            return code
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except BrokenPipeError:  # the reader of standard output has gone
+            abandon(sys.stdout, sys.stderr)
+            return 128 + signal.SIGPIPE
+        except OSError as error:
+            with suppress(OSError):
+                fail(OptionError(f"{error.filename or 'standard output'}: {error.strerror}", code="LMP-S022"))
+            abandon(sys.stdout, sys.stderr)
+            return USAGE
 
 
 def print_json(row: Any) -> None:
@@ -28,8 +51,9 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def message(text: str) -> None:
-    """Print one line for the user."""
-    print(one_line(text), file=sys.stderr)
+    """Print one line for the user; of a text with a very long value, the beginning."""
+    more = f"... of {len(text)} characters" if len(text) > _LONGEST else ""
+    print(one_line(text[:_LONGEST]) + more, file=sys.stderr)
 
 
 def report(error: LmparseError) -> None:

@@ -635,3 +635,12 @@ def test_output_is_utf8_whatever_the_locale(log: Files) -> None:
     assert "Traceback" not in done.stderr
     assert done.returncode == 0
     assert "日本" in done.stdout
+
+
+def test_a_message_is_not_as_long_as_what_it_is_about(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.dat"
+    path.write_bytes(b"\x00\x08\x00\x00abcd")
+    found = run("records", path, "--code-page", "x" * 100_000)
+    assert found.code == 2
+    assert len(found.err) < 12_000
+    assert "characters" in found.err
