@@ -84,6 +84,10 @@ def _fault_in(unpacker: Any, data: bytes) -> int:
     return len(data)
 
 
+_WINDOW = "Frame requires too much memory"
+"""What zstd says of a frame with a larger window than its limit, which is 128 MB."""
+
+
 def _unzstd(source: StoredBytes) -> Iterator[bytes]:
     """The bytes of every frame of a zstd file."""
     try:
@@ -100,6 +104,11 @@ def _unzstd(source: StoredBytes) -> Iterator[bytes]:
         try:
             unpacked: bytes = stream.read(_CHUNK)
         except (OSError, pa.ArrowException) as error:
+            if _WINDOW in str(error):
+                raise FramingError(
+                    "its zstd data need a window of more than 128 MB, or are damaged", code="LMP-F001",
+                    file=source.name, hint="unpack it, or compress it again, with --long=27 at most",
+                ) from None  # fmt: skip
             if source.is_at_end:
                 raise _cut_short(source, "zstd") from None
             place = f"at or before byte {source.position}"  # it reads ahead

@@ -272,6 +272,21 @@ def test_damage_in_zstd_is_an_error(tmp_path: Path, data: bytes) -> None:
     assert "is damaged at or before byte" in fault(written(tmp_path / "a.zst", data)).message
 
 
+@pytest.mark.parametrize("behind", [b"", bytes(1 << 24)], ids=["small", "large"])
+def test_a_sound_zstd_frame_with_a_large_window_is_not_said_to_be_damaged(tmp_path: Path, behind: bytes) -> None:
+    def framed(window_log: int) -> bytes:
+        """A frame of one block that is not packed, as `zstd --long` begins it, and a frame that is skipped."""
+        block = (len(DATA) << 3 | 1).to_bytes(3, "little") + DATA
+        skipped = b"\x50\x2a\x4d\x18" + len(behind).to_bytes(4, "little") + behind
+        return b"\x28\xb5\x2f\xfd\x00" + bytes([window_log - 10 << 3]) + block + skipped
+
+    assert len(DATA) < 1 << 17
+    assert open_buffer(written(tmp_path / "a.zst", framed(27)))[:] == DATA
+    found = fault(written(tmp_path / "b.zst", framed(28)))
+    assert found.message == "its zstd data need a window of more than 128 MB, or are damaged"
+    assert "--long=27" in str(found.hint)
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_an_ending_without_the_magic_number_is_read_plainly(log: Log, run: Any, ending: str) -> None:
     other = log.data.rename(log.data.with_name(f"other{ending}"))
