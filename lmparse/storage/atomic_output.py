@@ -182,8 +182,24 @@ class OwnedFolder:
 
 def _remove(folder: Path, handle: int, owner: int) -> None:
     if os.getpid() == owner:  # not a process forked from the owner, which ends earlier
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove_all(folder)
         os.close(handle)
+
+
+def _remove_all(folder: Path) -> None:
+    """Remove a temporary folder, the file that names its owner last, so that the rest of one is known as ours.
+
+    An old output in it is no longer one from the beginning: no half of it is ever put back.
+    """
+    with suppress(OSError):
+        os.rename(folder / "before", folder / "removed")
+    with suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            elif entry.name != _OWNER:
+                os.unlink(entry.path)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_left_behind(parent: Path, prefix: str = ".") -> None:
@@ -219,12 +235,10 @@ def _remove_unowned(folder: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while a process owns it
         before, name = folder / "before", owner.read_text(encoding="utf-8", errors="surrogateescape")
-        if os.path.lexists(before) and name == os.path.basename(name):
-            if os.path.lexists(folder.parent / name):
-                shutil.rmtree(before)
-            else:
-                os.rename(before, folder.parent / name)
-        shutil.rmtree(folder, ignore_errors=True)
+        is_missing = name == os.path.basename(name) and not os.path.lexists(folder.parent / name)
+        if is_missing and os.path.lexists(before):
+            os.rename(before, folder.parent / name)
+        _remove_all(folder)
     finally:
         os.close(handle)
 

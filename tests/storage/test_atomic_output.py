@@ -255,3 +255,36 @@ def interrupted(done: list[str]) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.05)
         done.append("all of the block")
+
+
+_KILLED_WHILE_IT_REMOVES = """
+import os, sys
+from pathlib import Path
+from lmparse.storage.atomic_output import OwnedFolder
+
+folder = OwnedFolder(Path(sys.argv[1]), "out")
+for name in ("before", "made"):
+    (folder.path / name).mkdir()
+    for part in "ab":
+        (folder.path / name / part).write_text(name)
+left = int(sys.argv[2])
+
+def hook(event, _):
+    global left
+    left -= event in ("os.remove", "os.rmdir")
+    if left < 0:
+        os._exit(9)
+
+sys.addaudithook(hook)
+folder.remove()
+"""
+
+
+@pytest.mark.parametrize("removed", range(8))
+def test_what_is_left_by_a_process_killed_while_it_removes_is_removed(tmp_path: Path, removed: int) -> None:
+    command = [sys.executable, "-c", _KILLED_WHILE_IT_REMOVES, str(tmp_path), str(removed)]
+    assert subprocess.run(command, timeout=60, check=False).returncode == 9
+    for folder in tmp_path.iterdir():
+        os.utime(folder, (0, 0))
+    remove_left_behind(tmp_path)
+    assert list(tmp_path.iterdir()) == [], "neither the rest nor half of an old output"
