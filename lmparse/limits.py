@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from lmparse.errors import FileLimitError, LimitError, OptionError
+from lmparse.spelling import camel, plain
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _ENTRY = re.compile(r"\s*([A-Za-z_-]{1,40})\s*=\s*([0-9]{1,18})\s*([KMGTkmgt]?)\s*").fullmatch
@@ -67,11 +68,11 @@ class Limits:
             higher *= 2
         higher = min(higher, about["most"] or higher)
         error: LimitError = about["error"](
-            f"above the limit {_camel(name)}",
+            f"above the limit {camel(name)}",
             code=about["code"],
             expected=f"at most {most} {about['counted']}",
             found=None if found is None else str(found),
-            hint=f"raise it with the option limits, as {_camel(name)}={higher}",
+            hint=f"raise it with the option limits, as {camel(name)}={higher}",
             **place,
         )
         return error
@@ -101,24 +102,15 @@ DEFAULT = Limits()
 
 @cache
 def _parsed(text: str) -> Limits:
-    names = {_plain(entry.name): entry.name for entry in dataclasses.fields(Limits)}
+    names = {plain(entry.name): entry.name for entry in dataclasses.fields(Limits)}
     given: dict[str, int] = {}
     for part in filter(str.strip, text.split(",")):
         match = _ENTRY(part)
-        name = names.get(_plain(match[1])) if match else None
+        name = names.get(plain(match[1])) if match else None
         value = int(match[2]) * _UNITS[match[3].upper()] if match else 0
         if name is None or not 0 < value <= (Limits.__dataclass_fields__[name].metadata["most"] or value):
-            known = ", ".join(map(_camel, names.values()))
+            known = ", ".join(map(camel, names.values()))
             hint = f"NAME=NUMBER, where K, M, G and T may follow the number; names: {known}"
             raise OptionError(f"limits has no value {part.strip()[:60]!r}", hint=hint)
         given[name] = value
     return Limits(**given)
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
-
-
-def _plain(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()

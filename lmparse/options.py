@@ -17,6 +17,7 @@ from typing import Any
 
 from lmparse.errors import OptionError
 from lmparse.limits import Limits
+from lmparse.spelling import camel, plain
 
 FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
 """Framings of any records, beside `auto`."""
@@ -190,17 +191,6 @@ def asks_for_changes(given: Iterable[str]) -> bool:
     names = {plain(name) for name in given}
     of_changes = {name for name, of in fields.items() if "changes" in of and "records" not in of}
     return "spec" not in names or bool(names & of_changes.union(FILE_OPTIONS))
-
-
-def camel(name: str) -> str:
-    """The name of an option in Spark: `recordLength` for `record_length`."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
-
-
-def plain(name: str) -> str:
-    """A name without underscores, hyphens and case."""
-    return name.replace("_", "").replace("-", "").lower()
 
 
 def _unknown(name: str, names: list[str]) -> OptionError:

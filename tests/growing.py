@@ -84,17 +84,17 @@ def bad_records(folder: Path, size: int) -> tuple[Path, dict[str, Any]]:
 
 
 def tables(folder: Path, size: int) -> tuple[Path, dict[str, Any]]:
-    made = [replace(ITEMS, tbobid=number + 1, name=f"ITEMS{number}") for number in range(size)]
-    writer = logs.Writer(made)
-    for table in made:
-        writer.add(UNIT, table, "I", after=_row(1))
-    return _written(folder, writer)
+    return _a_row_of_each(folder, [replace(ITEMS, tbobid=number + 1, name=f"ITEMS{number}") for number in range(size)])
 
 
 def versions_of_a_table(folder: Path, size: int) -> tuple[Path, dict[str, Any]]:
     made = [replace(ITEMS, sequence=number + 1, create_rba=f"{number:020X}") for number in range(size)]
-    writer = logs.Writer(made)
-    for table in made:
+    return _a_row_of_each(folder, made)
+
+
+def _a_row_of_each(folder: Path, tables: list[Table]) -> tuple[Path, dict[str, Any]]:
+    writer = logs.Writer(tables)
+    for table in tables:
         writer.add(UNIT, table, "I", after=_row(1))
     return _written(folder, writer)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lmparse.cli.arguments import Commands, add_command, add_options, options_of
 from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
 from lmparse.errors import DataError
-from lmparse.options import camel
+from lmparse.spelling import camel
 
 if TYPE_CHECKING:
     from lmparse.logs.sniff import Sniffed

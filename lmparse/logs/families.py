@@ -18,11 +18,12 @@ from lmparse.changes.family import AnyFamily, Family
 from lmparse.db2.family import FAMILY as DB2
 from lmparse.errors import LmparseError, OptionError
 from lmparse.framing.detection import Detection
-from lmparse.options import Options, camel, plain
+from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
 from lmparse.records.files import RecordFile
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
+from lmparse.spelling import camel, plain
 
 BUILT_IN: tuple[AnyFamily, ...] = (BMC, DB2)
 GROUP = "lmparse.families"

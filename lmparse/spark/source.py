@@ -29,9 +29,10 @@ from lmparse.errors import OptionError
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.partitions import DEFAULT_BYTES, Request
-from lmparse.options import asks_for_changes, boolean, plain, positive
+from lmparse.options import asks_for_changes, boolean, positive
 from lmparse.spark.user_schema import as_arrow, as_requested, source_columns
 from lmparse.spec.documents import DocumentError, read_json
+from lmparse.spelling import plain
 from lmparse.storage.prefetch import prefetched
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ here it is an error. Memory holds the blocks that were read last, whatever the s
 from __future__ import annotations
 
 import os
+import weakref
 from typing import BinaryIO
 
 import numpy as np
@@ -28,14 +29,12 @@ class FileBytes:
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         """`file` is open, and may be closed by the caller; `name` is for messages."""
-        self._handle, self._name = os.dup(file.fileno()), name
-        self._size = os.fstat(file.fileno()).st_size
+        self._name, self._size = name, os.fstat(file.fileno()).st_size
+        self._handle = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._handle)
         self._block: tuple[int, bytes] = 0, b""
         self._kept: tuple[int, npt.NDArray[np.uint8]] = 0, np.zeros(0, np.uint8)
         self._reach = _LEAST_READ
-
-    def __del__(self) -> None:
-        os.close(self._handle)
 
     def __len__(self) -> int:
         return self._size

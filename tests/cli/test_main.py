@@ -15,8 +15,8 @@ from writers.bmc import control, framing, lldf, logs
 
 from lmparse import __version__, cli
 from lmparse.cli.command_line import build_parser
-from lmparse.options import camel
 from lmparse.spec import catalog
+from lmparse.spelling import camel
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (

@@ -11,8 +11,9 @@ import dataclasses
 from fuzz.edits import Source, edited_lines, inputs
 from fuzz.seeds import folder, put, seeds
 from lmparse.errors import EngineDifferenceError, LmparseError
-from lmparse.options import Options, camel, plain
+from lmparse.options import Options
 from lmparse.spark.source import LmparseSource
+from lmparse.spelling import camel, plain
 
 CASES = seeds(lambda seed: seed.command in ("records", "changes"))[::12]
 SEEDS = inputs(len(CASES))

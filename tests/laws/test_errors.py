@@ -13,8 +13,9 @@ import pytest
 
 import lmparse
 from lmparse import error_catalogue, errors
-from lmparse.options import Options, camel
+from lmparse.options import Options
 from lmparse.spec import catalog
+from lmparse.spelling import camel
 from lmparse.values import decimals
 
 ROOT = Path(__file__).parents[2]

@@ -28,8 +28,9 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
 from lmparse.limits import DEFAULT, Held, Limits
 from lmparse.logs.open import open_file
-from lmparse.options import Options, camel
+from lmparse.options import Options
 from lmparse.samples import bmc_log, db2_log
+from lmparse.spelling import camel
 from lmparse.storage import buffers
 
 CUT = [way for way in EVERY if way != "fixed"]

@@ -18,7 +18,7 @@ from lmparse.limits import Limits
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file
 from lmparse.logs.sniff import sniff
-from lmparse.options import FILE_OPTIONS, Options, camel, plain
+from lmparse.options import FILE_OPTIONS, Options
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
 from lmparse.records.files import RecordFile, ignored
@@ -29,6 +29,7 @@ from lmparse.review.explain.page import fragment, page
 from lmparse.review.explain.text import text_lines
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout, spec_of
+from lmparse.spelling import camel, plain
 from lmparse.storage.buffers import open_buffer
 
 _TELLING = ("spec", *FILE_OPTIONS)
