@@ -160,9 +160,9 @@ This page is written by `make pages` from the code. `lmparse check` lists each c
 testable, with the number of things that were tested and the reasons why others could not be; in the JSON report under
 `claims`. A failed claim is a difference (exit code 24), bytes that cannot be read are an error (20).
 
-In the log of every case a test removes, doubles, swaps and cuts some records, doubles and cuts the log, and changes some
-header fields: records and fields take turns, so that each field is changed in some log. `check` sees each of these
-changes, except those listed under "What `check` cannot see". All logs are synthetic.
+In the log of every case a test removes, doubles, swaps and cuts some records, doubles and cuts the log, and changes
+some header fields: records and fields take turns, so that each field is changed in some log. `check` sees each of
+these changes, except those listed under "What `check` cannot see". All logs are synthetic.
 """
 _VALUES = "- **Another value of a column**, if it is a value of its type. No log repeats column values.\n"
 
