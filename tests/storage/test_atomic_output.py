@@ -251,10 +251,15 @@ def test_signals_are_put_off_though_other_threads_take_them() -> None:
 
 
 def interrupted(done: list[str]) -> None:
-    with uninterrupted():
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.05)
-        done.append("all of the block")
+    # A shell that starts this in the background would have it ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+            done.append("all of the block")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 _KILLED_WHILE_IT_REMOVES = """
