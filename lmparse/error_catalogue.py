@@ -238,6 +238,12 @@ CATALOGUE: dict[str, Cause] = {
         "XTYP or DLDS is there twice, with different code pages or forms of the data.",
         "Two control files were concatenated: give each data file its own.",
     ),
+    "LMP-C012": Cause(
+        "the case beside a log cannot be used",
+        "The YAML file of a case says how its log is read. It comes with the log, so it may name specs by their id and "
+        "files in its folder only, and no limits; or an option in it has no such value.",
+        "Correct the case, or remove it: then the bytes of the log decide how it is read.",
+    ),
     "LMP-L001": Cause(
         "a document is above a limit",
         "A YAML or JSON document has more bytes, levels or values, or longer numbers, than real ones have: it is "
