@@ -131,7 +131,7 @@ def test_the_control_file_opens_the_rows(tmp_path: Path) -> None:
     ],
 )
 def test_a_case_is_data(options: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It comes with its log: it names no code to run and no file elsewhere, and does not keep others from being read."""
+    """It comes with its log: it names no code to run and no file elsewhere, and other files are read all the same."""
     monkeypatch.chdir(tmp_path)
     products = {"layouts.py": b"raise SystemExit('code was run')\n"}
     hashes = {name: hashlib.sha256(data).hexdigest() for name, data in products.items()}

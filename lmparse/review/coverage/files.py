@@ -155,8 +155,8 @@ def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
     """Options that the YAML file of a case gives for its log; None for a log that is not of a case.
 
     A tables file or a control file beside the log is used as well. The spec of records is named by the folder of the
-    case; it is taken from the folder `specs` if that has it. Raises ControlError LMP-C012 for options that a case cannot
-    give: it comes with the log, so it names no code to run, no file elsewhere, and no limits.
+    case; it is taken from the folder `specs` if that has it. Raises ControlError LMP-C012 for options that a case
+    cannot give: it comes with the log, so it names no code to run, no file elsewhere, and no limits.
     """
     said = _case(path)
     if said is None:
