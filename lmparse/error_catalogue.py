@@ -88,7 +88,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F012": Cause(
         "the file changed while it was read",
         "Since reading was planned or begun, the file or one that describes it grew, shrank or was written to, for "
-        "instance by a transfer that is not finished; or its disk failed.",
+        "instance by a transfer that is not finished; or its disk failed. Or the spec was built anew, or a process has "
+        "another one.",
         "Read it when nothing writes to it: have the transfer write under another name and rename the file at its end.",
     ),
     "LMP-R001": Cause(
