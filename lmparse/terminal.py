@@ -37,7 +37,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """A value as harmless JSON. It has no half characters: a byte of a name that is not UTF-8 is `\\udcXX`, as in rows."""
+    """A value as harmless JSON, without half characters: bytes of names that are not UTF-8 are `\\udcXX`, as in rows."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     if text.isprintable():
         return text
