@@ -37,7 +37,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """A value as harmless JSON, without half characters: bytes of a name that are not UTF-8 become `\\udcXX`"""
+    """A value as harmless JSON, without half characters: bytes of a name that are not UTF-8 become `\\udcXX`."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     if text.isprintable():
         return text
