@@ -6,6 +6,7 @@ The products of the specs of lmparse are in `lmparse._generated`. Another spec, 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import struct
 import sys
@@ -72,16 +73,25 @@ class Spec:
     @cached_property
     def codecs(self) -> frozenset[str]:
         """Codecs of all text that records of any kind may have."""
-        found: set[str] = set()
-        seen: set[str] = set()
+        return frozenset(entry.codec for layout in self._reached for entry in layout if entry.codec)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all layouts that its records may have: two processes with the same one read them alike."""
+        texts = sorted(map(repr, self._reached))
+        return hashlib.sha256("\n".join(texts).encode(errors="backslashreplace")).hexdigest()
+
+    @cached_property
+    def _reached(self) -> list[Layout]:
+        """Its layout, and all that parts of its records may have."""
+        seen: dict[str, Layout] = {}
         left = [self.layout]
         while left:
             layout = left.pop()
             if layout.id not in seen:
-                seen.add(layout.id)
-                found |= {entry.codec for entry in layout if entry.codec}
+                seen[layout.id] = layout
                 left += [self.layouts[name] for entry in layout for name in (*entry.cases, entry.type) if name]
-        return frozenset(found)
+        return list(seen.values())
 
     def enum(self, name: str) -> dict[str, int]:
         """The values of an enumeration of the spec by their ids."""

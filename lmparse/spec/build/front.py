@@ -66,7 +66,9 @@ def _generate(parsed: argparse.Namespace) -> int:
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
     products = make(parsed.formats, parsed.engine, parsed.compiler)
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
-    write_files(out, changed, removed=present.keys() - products.keys())
+    # The manifest first: what a killed build leaves is known as ours by the next one, and is not run, by its hashes.
+    files = {name: changed[name] for name in sorted(changed, key=lambda name: name != MANIFEST)}
+    write_files(out, files, removed=present.keys() - products.keys())
     print(f"{len(products)} files in {shown(out)}")
     return 0
 
