@@ -137,6 +137,31 @@ CATALOGUE: dict[str, Cause] = {
         "Its items take no bytes, and the record repeats them more often than it has bits.",
         "The record is damaged, or the spec repeats something that may be empty without end.",
     ),
+    "LMP-R010": Cause(
+        "a text is not in its encoding",
+        "The spec names an encoding, such as UTF-8, in which the bytes of the field are not text.",
+        "The record is damaged, or the spec names the wrong encoding.",
+    ),
+    "LMP-R011": Cause(
+        "processed bytes cannot be restored",
+        "The spec says how the bytes of the field were processed, such as `process: zlib`; they were not.",
+        "The record is damaged, or the bytes are not processed in every record.",
+    ),
+    "LMP-R012": Cause(
+        "an expression of the spec has no value for the record",
+        "It divides by zero, needs a field that the record does not have, or an item that a list does not have.",
+        "If one record fails, it is damaged. If all fail, correct the expression; the message has what it did.",
+    ),
+    "LMP-R013": Cause(
+        "the byte order of the record is undecided",
+        "No case of the spec's `endian` fits the record.",
+        "The record is damaged, or of a byte order that the spec does not describe.",
+    ),
+    "LMP-R014": Cause(
+        "the record is nested too deeply",
+        "Parts of the record contain parts of the same type, more often than can be read.",
+        "The record is damaged, or the spec finds such a part where there is none.",
+    ),
     "LMP-V001": Cause(
         "not one of the values allowed",
         "The format allows only certain values in the field; a null indicator, for instance, is 00 or FF.",

@@ -20,7 +20,7 @@ from lmparse.columnar.kernels import Kernel, KernelResult
 from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page, page_of_field
 from lmparse.spec.catalog import Spec
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.values import byte_arrays, integers, texts
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
@@ -28,6 +28,8 @@ from lmparse.values.integers import ByteOrder
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
 """Names of the kernels for the kinds of text."""
+_ORDERED = ("uint", "int", "float", "code", "lsn")
+"""Kinds whose bytes have an order."""
 END = "_io"
 """The value of `Field.ends` for the end of the record."""
 Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
@@ -225,7 +227,7 @@ class RecordPlan:
         return ways
 
     def _kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
-        kind, order = entry.kind, _byte_order(self.spec.layout)
+        kind, order = entry.kind, _byte_order(self.spec.layout, entry)
         if kind in ("uint", "int"):
             return ("unsigned", "signed")[kind == "int"], partial(kernels.integer, type_, order, kind == "int")
         if kind == "float":
@@ -308,14 +310,14 @@ class _Shape:
         if layout.params and layout.endian is None:
             return f"needs {', '.join(layout.params)}"
         for entry in layout:
-            if entry.offset is None or entry.conditional or entry.repeated or entry.kind in ("struct", "body"):
+            if why := _only_by_parser(layouts, layout, entry):
+                return f"{entry.id}: {why}"
+            if entry.offset is None or entry.conditional or entry.repeated or entry.kind in NESTED:
                 return f"{entry.id}: its place depends on the data"
             if entry.width is None and entry.ends is None:
                 return f"{entry.id}: its length depends on the data"
             if entry.checks and not (entry.id in self._ends and entry.checks == f"max: {END}.size"):
                 return f"{entry.id}: only the parser can check {entry.checks}"
-            if entry.type is not None and any(part.checks or _is_limited(part) for part in layouts[entry.type]):
-                return f"{entry.id}: only the parser can check its parts"
         if len(self._ends) > 1:
             return f"{' and '.join(map(str, self._ends))}: several fields say where a part ends"
         tail = [entry for entry in layout if entry.width is None]
@@ -360,7 +362,7 @@ class _Shape:
     def _number(self, data: Bytes, starts: Int64s, entry: Field) -> Int64s:
         raw = byte_arrays.take_rows(data, starts + (entry.offset or 0), entry.width or 0)
         read = integers.decode_signed_array if entry.kind == "int" else integers.decode_unsigned_array
-        return read(raw, _byte_order(self._layout)).astype(np.int64)
+        return read(raw, _byte_order(self._layout, entry)).astype(np.int64)
 
 
 def _moved(way: ColumnPlan, described: DescribedHeader) -> ColumnPlan:
@@ -396,8 +398,27 @@ def _may_become(found: pa.DataType, wanted: pa.DataType) -> bool:
     return bool(found == wanted or (pa.types.is_integer(found) and pa.types.is_integer(wanted)))
 
 
-def _byte_order(layout: Layout) -> ByteOrder:
-    return "little" if layout.endian == "le" else "big"
+def _byte_order(layout: Layout, entry: Field) -> ByteOrder:
+    return "little" if (entry.endian or layout.endian) == "le" else "big"
+
+
+def _only_by_parser(layouts: Mapping[str, Layout], layout: Layout, entry: Field) -> str:
+    """Why only the parser can turn the bytes of a field into its value; empty if the column can, too."""
+    if entry.by_parser:
+        return f"only the parser can read {entry.by_parser}"
+    if entry.bits:
+        return "it is a bit field"
+    if entry.kind in _ORDERED and (entry.width or 0) > 1 and (entry.endian or layout.endian) is None:
+        return "its byte order depends on the data"
+    if _is_limited(entry) and (entry.kind not in ("uint", "int") or (entry.kind == "uint" and entry.width == 8)):
+        return "only the parser can check its value"
+    parts = layouts[entry.type] if entry.type is not None and entry.kind not in NESTED else None
+    for part in parts or ():
+        if part.checks or _is_limited(part):
+            return "only the parser can check its parts"
+        if parts and (part.by_parser or (part.kind == "uint" and _byte_order(parts, part) == "little")):
+            return "only the parser can join its parts"
+    return ""
 
 
 def _is_limited(entry: Field) -> bool:

@@ -95,6 +95,9 @@ def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
     if pa.types.is_struct(type_):
         inner = {entry.name: _fitting(entry.type) for entry in type_}
         return lambda value: None if value is None else {name: fit(value.get(name)) for name, fit in inner.items()}
+    if pa.types.is_list(type_):
+        item = _fitting(type_.value_type)
+        return lambda value: None if value is None else [item(one) for one in value]
     if pa.types.is_date32(type_):
         return lambda value: text_times.date_days(value) if isinstance(value, str) else value
     if pa.types.is_timestamp(type_):

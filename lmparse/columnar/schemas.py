@@ -10,6 +10,7 @@ import pyarrow as pa
 from lmparse.errors import OptionError
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
+from lmparse.spec.nesting import json_reason
 from lmparse.values import kinds
 from lmparse.values.sql_types import TableColumn
 
@@ -96,10 +97,18 @@ def _arrow_field(layouts: Any, entry: Field) -> pa.Field:
 
 def arrow_type(layouts: Any, entry: Field) -> pa.DataType:
     """The type of the column of a field."""
+    one = _item_type(layouts, entry)
+    return pa.list_(one) if entry.repeated else one
+
+
+def _item_type(layouts: Any, entry: Field) -> pa.DataType:
+    if json_reason(layouts, entry):
+        return TEXT
+    if entry.kind == "switch":
+        return pa.struct([_arrow_field(layouts, choice) for choice in entry.choices])
     if entry.kind == "struct":
-        inner = [_arrow_field(layouts, part) for part in layouts[entry.type]] if entry.type else []
-        return pa.list_(pa.struct(inner)) if entry.repeated else pa.struct(inner)
-    name = kinds.column_type(entry.kind, entry.width, entry.bits)
+        return pa.struct([_arrow_field(layouts, part) for part in layouts[entry.type]])
+    name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits)
     return pa.decimal128(20, 0) if name == kinds.UINT64 else pa.type_for_alias(name)
 
 

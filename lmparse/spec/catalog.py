@@ -20,6 +20,7 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import UnknownFormatError
 from lmparse.spec.built import imported, package_of
 from lmparse.spec.layout import Field, Layout
+from lmparse.spec.nesting import reached
 
 PACKAGE = "lmparse._generated"
 KIND = "kind"
@@ -67,21 +68,13 @@ class Spec:
     @property
     def has_kind(self) -> bool:
         """Whether its records are of several kinds and tell their kind."""
-        return hasattr(self.parser, "kind")
+        return hasattr(self.parser, KIND) and any(entry.kind == "body" for entry in self.layout)
 
     @cached_property
     def codecs(self) -> frozenset[str]:
         """Codecs of all text that records of any kind may have."""
-        found: set[str] = set()
-        seen: set[str] = set()
-        left = [self.layout]
-        while left:
-            layout = left.pop()
-            if layout.id not in seen:
-                seen.add(layout.id)
-                found |= {entry.codec for entry in layout if entry.codec}
-                left += [self.layouts[name] for entry in layout for name in (*entry.cases, entry.type) if name]
-        return frozenset(found)
+        inside = reached(self.layouts, iter([self.layout.id]))
+        return frozenset(entry.codec for layout in inside for entry in layout if entry.codec)
 
     def enum(self, name: str) -> dict[str, int]:
         """The values of an enumeration of the spec by their ids."""

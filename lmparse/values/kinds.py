@@ -48,6 +48,8 @@ _NUMBERS = ((16, "int16"), (32, "int32"), (64, "int64"))
 UINT64 = "decimal(20,0)"
 """The column type of unsigned numbers of 64 bits; Arrow has no short name for it."""
 _TEXT = Kind("string", texts.decoder, lambda value, width, page, order: texts.encode(str(value or ""), width, page))
+_PARSED_TEXT = Kind("string", lambda page: str, _TEXT.encode)
+"""Text that the parser has decoded."""
 _BYTES = Kind("binary", lambda page: None, _integer(False))
 KINDS: dict[str, Kind] = {
     "uint": Kind("", lambda page: partial(int.from_bytes, byteorder="big"), _integer(False)),
@@ -58,6 +60,7 @@ KINDS: dict[str, Kind] = {
         lambda value, width, page, order: floats.encode_ieee(value or 0, width, order),
     ),
     "char": _TEXT,
+    "str": _PARSED_TEXT,
     "code": _TEXT,
     "hextext": Kind("string", lambda page: lambda raw: texts.decode_hex(page.decode(raw)), _TEXT.encode),
     "decimaltext": Kind(

@@ -209,7 +209,7 @@ def test_layouts_follow_the_compilers_rules(rich: Path) -> None:
         ("magic", 0, 4, "bytes", None),
         ("high", 4, None, "uint", None),
         ("acme_codes", 5, 1, "uint", None),  # on the next whole byte
-        ("text", 6, 8, "bytes", None),
+        ("text", 6, 8, "str", None),
         ("part", 14, 2, "struct", "acme_log.outer.inner"),
         ("node", 16, None, "struct", "acme_log.node"),  # a node in a node: the data says how many
         ("many", None, None, "struct", "acme_log.outer"),

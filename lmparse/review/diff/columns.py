@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from lmparse.spec.catalog import KIND
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Field, Layout
+from lmparse.spec.nesting import json_reason
 from lmparse.values import kinds
 
 Origin = tuple[str, str]
@@ -87,10 +88,11 @@ def is_wider(old: str, new: str) -> bool:
 
 def column_type(entry: Field) -> str:
     """The type of the column of a field; for a struct without its fields."""
-    if entry.kind == "struct":
-        return "array<struct>" if entry.repeated else "struct"
-    name = kinds.column_type(entry.kind, entry.width, entry.bits)
-    return _SPARK.get(name, name)
+    if entry.kind in ("struct", "switch"):
+        name = "struct"
+    else:
+        name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits)
+    return f"array<{_SPARK.get(name, name)}>" if entry.repeated else _SPARK.get(name, name)
 
 
 def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[tuple[Layout, Field]]:
@@ -104,13 +106,14 @@ def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...])
             yield layout, entry
 
 
-def _whole_type(layouts: Mapping[str, Layout], entry: Field, above: tuple[str, ...] = ()) -> str:
+def _whole_type(layouts: Mapping[str, Layout], entry: Field) -> str:
     """The type of a column; for a struct with its fields."""
-    if entry.kind != "struct":
+    if json_reason(layouts, entry):
+        return "array<string>" if entry.repeated else _TEXT
+    inner = entry.choices if entry.kind == "switch" else layouts[entry.type] if entry.type is not None else ()
+    if entry.kind not in ("struct", "switch"):
         return column_type(entry)
-    nested = layouts.get(entry.type or "")
-    inner = nested.fields if nested is not None and nested.id not in above else ()
-    fields = ",".join(f"{part.id}:{_whole_type(layouts, part, (*above, str(entry.type)))}" for part in inner)
+    fields = ",".join(f"{part.id}:{_whole_type(layouts, part)}" for part in inner)
     return f"array<struct<{fields}>>" if entry.repeated else f"struct<{fields}>"
 
 

@@ -22,7 +22,9 @@ KINDS = {
     "lsn": "log sequence number (LSN)",
     "rid6": "row id (RID)",
     "bytes": "bytes",
+    "str": "text",
     "struct": "nested record",
+    "switch": "one of several kinds of value",
     "body": "part whose fields belong to this record",
     "variable": "bytes up to where the data says",
     "rest": "bytes behind the fields that are known",
@@ -59,7 +61,7 @@ def first_sentence(text: str) -> str:
 def kind_in_words(entry: Field) -> str:
     """The kind of value of a field, in words."""
     words = KINDS.get(entry.kind, entry.kind)
-    if entry.kind in ("uint", "int") and entry.width is None and not entry.repeated:
+    if entry.kind in ("uint", "int") and entry.bits:
         words += " of some bits"
     if entry.codec:
         words += f", {CODECS.get(entry.codec, f'code page {entry.codec}')}"

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lmparse.spec.build.layouts import NUMBER, constant, len_contents
+from lmparse.spec.build.layouts import constant, len_contents
+from lmparse.spec.build.numbers import NUMBER
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.build.specs import SpecFile
