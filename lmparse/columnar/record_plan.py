@@ -24,7 +24,6 @@ from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.values import byte_arrays, integers, texts
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
-from lmparse.values.integers import ByteOrder
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
 """Names of the kernels for the kinds of text."""
@@ -220,14 +219,15 @@ class RecordPlan:
         )
         ways = [ColumnPlan(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
         for part in schemas.parts(self.spec.layouts, entry):
-            column, number = f"{entry.id}_{part.id}", partial(kernels.integer, pa.int64(), "big", False)
+            order = self.spec.layouts[entry.type or ""].byte_order(part)
+            column, number = f"{entry.id}_{part.id}", partial(kernels.integer, pa.int64(), order, False)
             ways.append(
                 ColumnPlan(column, entry, "unsigned", offset + (part.offset or 0), part.width, pa.int64(), number)
             )
         return ways
 
     def _kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
-        kind, order = entry.kind, _byte_order(self.spec.layout, entry)
+        kind, order = entry.kind, self.spec.layout.byte_order(entry)
         if kind in ("uint", "int"):
             return ("unsigned", "signed")[kind == "int"], partial(kernels.integer, type_, order, kind == "int")
         if kind == "float":
@@ -362,7 +362,7 @@ class _Shape:
     def _number(self, data: Bytes, starts: Int64s, entry: Field) -> Int64s:
         raw = byte_arrays.take_rows(data, starts + (entry.offset or 0), entry.width or 0)
         read = integers.decode_signed_array if entry.kind == "int" else integers.decode_unsigned_array
-        return read(raw, _byte_order(self._layout, entry)).astype(np.int64)
+        return read(raw, self._layout.byte_order(entry)).astype(np.int64)
 
 
 def _moved(way: ColumnPlan, described: DescribedHeader) -> ColumnPlan:
@@ -398,10 +398,6 @@ def _may_become(found: pa.DataType, wanted: pa.DataType) -> bool:
     return bool(found == wanted or (pa.types.is_integer(found) and pa.types.is_integer(wanted)))
 
 
-def _byte_order(layout: Layout, entry: Field) -> ByteOrder:
-    return "little" if (entry.endian or layout.endian) == "le" else "big"
-
-
 def _only_by_parser(layouts: Mapping[str, Layout], layout: Layout, entry: Field) -> str:
     """Why only the parser can turn the bytes of a field into its value; empty if the column can, too."""
     if entry.by_parser:
@@ -416,7 +412,7 @@ def _only_by_parser(layouts: Mapping[str, Layout], layout: Layout, entry: Field)
     for part in parts or ():
         if part.checks or _is_limited(part):
             return "only the parser can check its parts"
-        if parts and (part.by_parser or (part.kind == "uint" and _byte_order(parts, part) == "little")):
+        if part.by_parser:
             return "only the parser can join its parts"
     return ""
 

@@ -54,7 +54,8 @@ def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: I
     for entry, part in inside:
         raw = record.values.get(entry.id)
         if raw is not None:
-            row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], "big")
+            order = file.spec.layouts[entry.type or ""].byte_order(part)
+            row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], order)
     row[schemas.CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
     row["_metadata"] = metadata(file.origin, extent)
     return row

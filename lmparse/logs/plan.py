@@ -14,6 +14,7 @@ from lmparse.logs.families import BUILT_IN, family_of, spec_name
 from lmparse.spec import catalog
 
 ROW = "row"
+NOT_READ = "not read"
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class PlannedColumn:
     kind: str
     """Kind of the field in the spec; empty for a column that is not a field."""
     way: str
-    """Name of the kernel that decodes it column-wise; `row` if the parser does."""
+    """Name of the kernel that decodes it column-wise; `row` if the parser does; `not read` if it is not a column."""
     reason: str
     """Why the parser does."""
 
@@ -84,6 +85,7 @@ def planned(
         found.append(
             PlannedColumn(column, offset, width, kind, way.kernel if way and not reason else ROW, own or reason)
         )
+    found += [PlannedColumn(name, None, None, "", NOT_READ, why) for name, why in spec.layout.unread.items()]
     return PlannedSpec(spec.id, reason, found)
 
 

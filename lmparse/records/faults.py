@@ -10,7 +10,7 @@ import kaitaistruct
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, RecordError
-from lmparse.records.places import FieldStep, steps_to_end
+from lmparse.records.places import FieldStep, InstanceError, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.repeats import NotAdvancingError
@@ -25,9 +25,9 @@ class Fault:
 
     def __init__(self, spec: Spec, parsed: KaitaiStruct, error: Exception, raw: bytes) -> None:
         self.spec = spec
-        self.error = error
+        self.error = error.error if isinstance(error, InstanceError) else error
         self.raw = raw
-        steps = steps_to_end(parsed)
+        steps = error.steps if isinstance(error, InstanceError) else steps_to_end(parsed)
         self.steps = self._until_value(steps)
         self._before = steps[-1].start - self.steps[-1].start
         """Bytes of the field in front of the part in which the parser stopped."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from io import BytesIO
 from operator import attrgetter
@@ -19,6 +19,7 @@ from kaitaistruct import KaitaiStream, KaitaiStruct
 from lmparse.errors import DataError, InvalidValueError, OptionError
 from lmparse.options import Options
 from lmparse.records.faults import Fault
+from lmparse.records.places import FieldStep, InstanceError
 from lmparse.spec.catalog import KIND, Spec
 from lmparse.spec.layout import NESTED, Field, Layout
 from lmparse.spec.nesting import reached
@@ -123,14 +124,24 @@ class RecordReader:
             layout.id for layout in inside if not own.isdisjoint(one.id for one in reached(layouts, iter([layout.id])))
         )
 
-    def _read_instances(self, parsed: KaitaiStruct) -> None:
-        """Read the instances of a parsed object and of those inside it, since the parser reads them on first use."""
+    def _read_instances(self, parsed: KaitaiStruct, above: tuple[FieldStep, ...] = ()) -> None:
+        """Read the instances of a parsed object and of those inside it, since the parser reads them on first use.
+
+        Raises InstanceError.
+        """
         layout = self.spec.layout_of(parsed)
         for entry in layout if layout.id in self._with_instances else ():
-            value = getattr(parsed, entry.id, None)
-            for item in value if isinstance(value, list) else [value]:
-                if isinstance(item, KaitaiStruct):
-                    self._read_instances(item)
+            step = FieldStep(parsed, entry.id, entry.offset or 0, None)
+            try:
+                value = getattr(parsed, entry.id, None)
+            except Exception as error:
+                raise InstanceError([*above, step], error) from error
+            if isinstance(value, KaitaiStruct):
+                self._read_instances(value, (*above, step))
+            elif entry.repeated and entry.kind in NESTED:
+                for number, item in enumerate(value or ()):
+                    if isinstance(item, KaitaiStruct):
+                        self._read_instances(item, (*above, replace(step, index=number)))
 
     @cached_property
     def _may_end_short(self) -> bool:
@@ -252,15 +263,16 @@ class RecordReader:
         if entry.type is None:
             width = entry.width or 0
             return (lambda value: int(value).to_bytes(width, "big")) if entry.kind in ("code", "lsn") else None
-        parts = [(part.id, part.width or 0) for part in self.spec.layouts[entry.type]]
-        if all(part.kind == "bytes" for part in self.spec.layouts[entry.type]) and len(parts) > 1:
-            take = attrgetter(*(name for name, _ in parts))
+        layout = self.spec.layouts[entry.type]
+        parts = [(part.id, part.width or 0, layout.byte_order(part)) for part in layout]
+        if all(part.kind == "bytes" for part in layout) and len(parts) > 1:
+            take = attrgetter(*(name for name, *_ in parts))
             return lambda value: b"".join(take(value))
 
         def join(value: Any) -> bytes:
             return b"".join(
-                part if isinstance(part := getattr(value, name), bytes) else part.to_bytes(width, "big")
-                for name, width in parts
+                part if isinstance(part := getattr(value, name), bytes) else part.to_bytes(width, order)
+                for name, width, order in parts
             )
 
         return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)

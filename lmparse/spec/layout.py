@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 _RESERVED = re.compile(r"(?:^|_)(?:reserved|padding|filler|unused)_?\d*$")
 
@@ -97,6 +98,10 @@ class Field:
     """`be` or `le` of a number whose type states it (`u4le`); None for the byte order of the layout."""
     by_parser: str = ""
     """What in the spec only the parser can read (`process: zlib`); empty if the field's bytes are its value's."""
+    process: str = ""
+    """How the parser changes the bytes before it reads them (`zlib`), as in the spec."""
+    stream: str = ""
+    """Expression of the stream that an instance is in, if that is not the one of its type (`io`)."""
     is_instance: bool = False
     """Whether it is an instance at a position (`pos`), behind the fields of `seq`."""
 
@@ -146,6 +151,10 @@ class Layout:
                 break
             end = entry.end
         return end
+
+    def byte_order(self, entry: Field) -> Literal["little", "big"]:
+        """The byte order of one of its fields; `big` if a parameter or the data decide."""
+        return "little" if (entry.endian or self.endian) == "le" else "big"
 
     @cached_property
     def by_id(self) -> dict[str, Field]:

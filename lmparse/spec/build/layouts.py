@@ -136,6 +136,8 @@ class Layouts:
             bits=bits or None,
             endian=_endian(type_),
             by_parser=_by_parser(attribute, kind),
+            process=str(attribute.get("process", "")),
+            stream=str(attribute.get("io", "")),
         )
         if kind == "rest":
             return field, place

@@ -12,6 +12,7 @@ from lmparse.spec.build.numbers import NUMBER
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.build.specs import SpecFile
+from lmparse.spec.build.value_kinds import unfit
 
 _ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII).fullmatch
 _FOLDER = re.compile(r"[\w .+-]+").fullmatch
@@ -40,6 +41,7 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
         yield from _names(scope)
         yield from widths.findings(scope)
         yield from inside.findings(scope)
+        yield from unfit(scope)
 
 
 def _names(scope: Scope) -> Iterator[Finding]:
