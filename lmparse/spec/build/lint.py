@@ -12,7 +12,7 @@ from typing import Any
 from lmparse.spec.build.layouts import code_text
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import LARGEST_EXACT, Finding
-from lmparse.spec.build.specs import Problem, SpecFile, on_disk, read_all, with_imports, wrong_ids
+from lmparse.spec.build.specs import Problem, SpecFile, flat, on_disk, read_all, with_imports, wrong_ids
 
 TOP_KEYS = (
     "meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums",
@@ -50,9 +50,9 @@ def lint(source: Path) -> list[Problem]:
     Raises SpecError when there is no spec.
     """
     shelf, places = on_disk(source)
-    specs, problems = read_all(shelf, places)
-    problems += wrong_ids(specs)
-    named = {spec.id: spec for spec in (*with_imports(specs, shelf)[0].values(), *specs)}
+    specs, faults = read_all(shelf, places)
+    problems = flat(faults) + flat(wrong_ids(specs))
+    named = {spec.id: spec for spec in (*with_imports(specs, shelf, faults)[0].values(), *specs)}
     for spec in specs:
         problems.extend(spec.problem(*finding) for finding in _findings(spec, named))
     return sorted(set(problems))
@@ -199,8 +199,6 @@ def _everywhere(where: str, tree: Any) -> Iterator[Finding]:
         for key, value in tree.items():
             if isinstance(key, int) and abs(key) > LARGEST_EXACT:
                 yield f"{where}/{key}", "the number is too large for the compiler; quote it"
-            if key in ("doc", "doc-ref") and ("\\" in str(value) or '"""' in str(value)):
-                yield f"{where}/{key}", "a doc may hold neither a backslash nor three quotes: it becomes a docstring"
             if key == "encoding" and _is_ebcdic(str(value)):
                 yield f"{where}/{key}", "EBCDIC text is bytes with -codec"
             yield from _everywhere(f"{where}/{key}", value)
