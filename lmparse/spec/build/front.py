@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Set
+from dataclasses import replace
 from pathlib import Path
 
 from lmparse.errors import OptionError
@@ -31,7 +32,7 @@ def run(parsed: argparse.Namespace, program: str) -> int:
     _validate(parsed)
     try:
         if parsed.command == "lint":
-            return _lint(parsed.formats)
+            return _lint(parsed.formats, with_style=parsed.style or parsed.strict, is_strict=parsed.strict)
         if parsed.command == "new":
             print("\n".join(new(parsed.id, parsed.formats, program)))
             return 0
@@ -47,6 +48,8 @@ def run(parsed: argparse.Namespace, program: str) -> int:
 def _validate(parsed: argparse.Namespace) -> None:
     if (parsed.command == "new") != (parsed.id is not None):
         raise OptionError("new takes the id of a spec, <family>_<thing>; the other commands take none")
+    if parsed.style and parsed.command != "lint":
+        raise OptionError("--style is for lint")
     if parsed.formats is None:
         raise OptionError("give --formats as well: a .ksy file, or a folder with such files")
     is_own = real_path(parsed.formats) != FORMATS
@@ -119,12 +122,18 @@ def _verdict(different: list[str], repair: str) -> int:
     return _say(*(f"{name} is not what the specs give" for name in different), repair)
 
 
-def _lint(source: Path) -> int:
-    problems = lint(source)
+def _lint(source: Path, *, with_style: bool, is_strict: bool) -> int:
+    """Report what is wrong; the house style, where it is asked for, fails only where it is strict."""
+    problems, style, count = lint(source)
+    if with_style:
+        problems = sorted([*problems, *(style if is_strict else (replace(one, level="warning") for one in style))])
     if problems:
-        return _say(*map(str, problems))
-    print("specs are in house style")
-    return 0
+        _say(*map(str, problems))
+    elif with_style:
+        print("specs are in house style")
+    else:
+        print(f"{count} specs have no fault that is found without the compiler")
+    return int(any(problem.level == "error" for problem in problems))
 
 
 def _say(*lines: str) -> int:

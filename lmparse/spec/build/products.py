@@ -14,7 +14,7 @@ from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_parser, foreign_in_stub
 from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.keywords import has_keyword_members, with_keywords
-from lmparse.spec.build.refusals import idle_repeats, names_a_size, refusals
+from lmparse.spec.build.refusals import TOO_DEEP, idle_repeats, names_a_size, refusals
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
 from lmparse.spec.build.specs import Problem, SpecError, SpecFile
@@ -107,7 +107,7 @@ def _refused(spec: SpecFile, selection: Selection) -> list[Problem]:
     try:
         return [spec.problem(*finding) for finding in refusals(spec, named)]
     except RecursionError:
-        return [spec.problem("/types", "types are in one another too deep to be followed")]
+        return [spec.problem(*TOO_DEEP)]
 
 
 def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler, has_sizes: bool) -> dict[str, _Part]:

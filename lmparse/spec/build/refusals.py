@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lmparse.spec.build import identifiers
+from lmparse.spec.build import constructs, identifiers
 from lmparse.spec.build.layouts import NUMBER, constant, len_contents
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import Finding
@@ -19,6 +19,8 @@ _ENDS_WITH_A_LIST = re.compile(r"(?:.* or )?(?:_index \+ 1 == )?[\w.]+\.size", r
 """Counts and conditions of repeats that end with a list that is there."""
 _MOST_PARTS = 100_000
 """Types inside a type; those of vendors have some dozens."""
+TOO_DEEP = ("/types", "types are in one another too deep to be followed")
+"""The finding where a spec has more types in one another than Python has calls."""
 _COMPILERS_OWN = ("ks-opaque-types", "ks-debug")
 
 
@@ -28,6 +30,7 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
         if not _FOLDER(folder):
             yield "/meta/id", f"the folder {folder!r} has a name of more than letters, digits, blanks and _ . + -"
     yield from identifiers.of_spec(spec)
+    yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
     widths, inside = _Widths(), _Parts()
     for scope in Scope(named, spec).all():

@@ -38,10 +38,12 @@ class Problem:
     where: str = ""
     code: str = "LMP-S008"
     """Code of an error that is raised for it."""
+    level: str = "error"
+    """`error`, or `warning`."""
 
     def __str__(self) -> str:
         place = f" [{self.where}]" if self.where else ""
-        return one_line(f"{self.path}:{self.line}:{self.column}: error: {self.text}{place}")
+        return one_line(f"{self.path}:{self.line}:{self.column}: {self.level}: {self.text}{place}")
 
 
 class SpecError(Exception):
