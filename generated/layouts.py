@@ -8538,7 +8538,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The record in a data manager log record: an outer header, an inner header, and the columns of a row when it is user data. Parameters have one entry a column, in the order of their places. In a formatted record the fixed-length portions of all columns stand first, packed and in the order of the table description; behind that of a nullable column stands a null byte. A column of varying length has the place and length of its value there; the value stands in the variable-length section, at an offset that counts from the start of the fixed-length section. With VALUE COMPRESSION there are no fixed-length portions: an array of offsets, one more than there are columns, then the data. Whether offsets count from the array or from the data is not settled; the first of them shows it. A row that was stored before columns were added ends before them.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
         enums={
             'storage': (
                 Code(value=0, text=None, id='fixed', doc='The value itself'),
@@ -8639,7 +8639,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column: value, or place of the value, and null byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.compressed': Layout(
         id='db2_row.compressed',
@@ -8679,7 +8679,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='User data with VALUE COMPRESSION',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.fixed_section': Layout(
         id='db2_row.fixed_section',
@@ -8712,7 +8712,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The fixed-length portions of as many columns as it has room for',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.formatted': Layout(
         id='db2_row.formatted',
@@ -8749,7 +8749,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Formatted user data',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.internal_control': Layout(
         id='db2_row.internal_control',
@@ -8769,7 +8769,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that is no row',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.lob_value': Layout(
         id='db2_row.lob_value',
@@ -8815,7 +8815,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What stands in the variable-length section for a LOB column when its value is in the row',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.out_of_row_values': Layout(
         id='db2_row.out_of_row_values',
@@ -8825,7 +8825,7 @@ LAYOUTS: dict[str, Layout] = {
                 offset=0,
                 width=1,
                 kind='uint',
-                doc='18',
+                doc='0x12',
                 doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
                 status='inferred',
             ),
@@ -8865,7 +8865,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Values of varying-length columns that are stored out of the row, all of a row together',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row_header': Layout(
         id='db2_row_header',

@@ -404,6 +404,8 @@ def _only_by_parser(layouts: Mapping[str, Layout], layout: Layout, entry: Field)
         return f"only the parser can read {entry.by_parser}"
     if entry.bits:
         return "it is a bit field"
+    if entry.width is None and entry.kind not in ("variable", "rest", *NESTED):
+        return f"its length depends on the data, and it is {entry.kind}"
     if entry.kind in _ORDERED and (entry.width or 0) > 1 and (entry.endian or layout.endian) is None:
         return "its byte order depends on the data"
     if _is_limited(entry) and (entry.kind not in ("uint", "int") or (entry.kind == "uint" and entry.width == 8)):

@@ -170,6 +170,8 @@ class Dissector:
 
     def _node(self, spot: _Spot, entry: Field, start: int, end: int, **known: Any) -> Node:
         start, end = spot.whole or (start, end)
+        # An instance of no bytes may be at a position behind the record.
+        start, end = min(start, len(spot.raw)), min(end, len(spot.raw))
         return Node(spot.path + entry.id, entry, spot.layout.id, start, end, branches=spot.branches, **known)
 
 

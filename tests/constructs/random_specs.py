@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -13,19 +12,20 @@ import yaml
 from constructs.grammar import SpecMaker, records
 from constructs.readers import Built, compare
 
-from lmparse.spec.build.products import make
-from lmparse.spec.build.specs import SpecError
+from lmparse.spec.build.products import Builder
 
-BATCH = 100
+SPECS = 100
 """Specs that are built together."""
 RECORDS = 25
 """Records of each spec."""
+REFUSED = "spec refused"
+BUILDER = Builder("python", None)
 
 
-def batch(seed: int, folder: Path, specs: int = BATCH) -> Counter[str]:
-    """Compare random records of some random specs; returns how many records had no error, or which code.
+def batch(seed: int, folder: Path, specs: int = SPECS) -> Counter[str]:
+    """Compare random records of some random specs; how many were `read`, had an error of a code, or had no spec.
 
-    Raises AssertionError, with the path of the spec, where two readers differ.
+    Raises AssertionError with the path of the spec if two readers differ.
     """
     chance = random.Random(seed)
     maker = SpecMaker(chance)
@@ -33,13 +33,37 @@ def batch(seed: int, folder: Path, specs: int = BATCH) -> Counter[str]:
     (source / "r").mkdir(parents=True)
     for number in range(specs):
         name = f"r_{number}"
-        text = yaml.safe_dump(maker.spec(name), sort_keys=False)
-        (source / "r" / f"{name}.ksy").write_text(text)
-    for name in _built(source, out):
-        chance = random.Random(f"{seed} {name}")
-        path = source / "r" / f"{name}.ksy"
+        (source / "r" / f"{name}.ksy").write_text(yaml.safe_dump(maker.spec(name), sort_keys=False))
+    made = BUILDER.make(source)
+    for file, text in made.products.items():
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
+        (out / file).write_text(text)
+    seen = Counter({REFUSED: RECORDS * len({problem.path for problem in made.problems})})
+    for path in sorted((source / "r").glob("*.ksy")):
+        if f"{path.stem}.py" not in made.products:
+            continue
+        bytes_ = records(random.Random(f"{seed} {path.stem}"), RECORDS)
         try:
-            seen.update(code or "read" for code in compare(Built(path, out), records(chance, RECORDS), folder))
+            seen.update(code or "read" for code in compare(Built(path, out), bytes_, folder))
         except Exception as error:
-            raise AssertionError(f"{path} of seed {seed}: {error}") from error
+            raise AssertionError(f"{path}, seed {seed}: {error}") from error
     return seen
+
+
+def main() -> None:
+    """Compare as many pairs of a spec and bytes as asked for, and print what came of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=SPECS * RECORDS)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    seen: Counter[str] = Counter()
+    for seed in range(given.seed, given.seed + -(-given.pairs // (SPECS * RECORDS))):
+        with tempfile.TemporaryDirectory() as folder:
+            seen += batch(seed, Path(folder))
+        print(f"seed {seed}: {sum(seen.values())} pairs", flush=True)
+    for code, count in seen.most_common():
+        print(f"{count:8} {code}")
+
+
+if __name__ == "__main__":
+    main()

@@ -55,6 +55,8 @@ def test_three_readers_agree(built: Path, tmp_path: Path, name: str) -> None:
     entry, spec = MATRIX[name], of(built, name)
     good = {bytes.fromhex(raw): values for raw, values in entry.get("good", {}).items()}
     bad = {bytes.fromhex(raw): code for raw, code in entry.get("bad", {}).items()}
+    if "deep" in entry:
+        bad[b"\1" * 5000] = entry["deep"]
     assert good
     assert compare(spec, [*good, *bad], tmp_path, entry.get("circles", ())) == [None] * len(good) + [*bad.values()]
     file = open_file(tmp_path / f"m_{name}.dat", Options(spec=spec.name, framing="rdw"), on_error=lambda error: None)

@@ -21,6 +21,7 @@ from lmparse.errors import RecordError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.build import compiler, specs
+from lmparse.spec.build.products import differences_from_manifest
 from lmparse.spec.layout import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -533,7 +534,57 @@ def test_faults_are_named_with_file_line_and_column(case: str, command: str, tmp
     assert done.returncode == 1
     assert [line for line in done.stderr.splitlines() if "error:" in line] == wanted
     assert "Traceback" not in done.stderr
-    assert not (tmp_path / "out").exists()
+    for line in wanted:
+        assert not (tmp_path / "out" / Path(line.partition(":")[0]).with_suffix(".py").name).exists()
+
+
+FAULTY_ONE = """\
+meta: {id: acme_faulty, imports: [acme_reading, deep/acme_below]}
+seq: [{id: one, sizzle: 1}]
+"""
+ABOVE = "meta: {id: acme_above, imports: [acme_faulty]}\n"
+CIRCLE = "meta: {{id: acme_{0}, imports: [acme_{1}]}}\nseq: [{{id: one, type: acme_{1}, if: 1 == 2}}]\n"
+
+
+def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path) -> None:
+    """At any depth, whoever imports whom, and `check` says the same with and without the compiler."""
+    out, deep = tmp_path / "out", own / "acme" / "deep"
+    deep.mkdir()
+    (deep / "acme_below.ksy").write_text("meta: {id: acme_below}\nseq: [{id: one, type: u1}]\n")
+    (own / "acme" / "acme_above.ksy").write_text(ABOVE)
+    (own / "acme" / "acme_faulty.ksy").write_text(FAULTY_ONE)
+    (own / "acme" / "acme_no_yaml.ksy").write_text("meta: [")
+    (own / "acme" / "acme_asks.ksy").write_text("meta: {id: acme_asks, imports: [acme_no_yaml]}\n")
+    for one, two in (("left", "right"), ("right", "left")):
+        (own / "acme" / f"acme_{one}.ksy").write_text(CIRCLE.format(one, two))
+    problems = [
+        "formats/acme/acme_above.ksy:1:29: error: it imports acme/acme_faulty, which is not built [/meta/imports/0]",
+        "formats/acme/acme_asks.ksy:1:28: error: it imports acme/acme_no_yaml, which is not built [/meta/imports/0]",
+        "formats/acme/acme_faulty.ksy:2:17: error: there is no key sizzle in a field; did you mean size? [/seq/0/sizzle]",
+        "formats/acme/acme_no_yaml.ksy:1:8: error: expected the node content, but found '<stream end>'",
+        "4 of 9 specs are not built",
+    ]
+    done = build("generate", "--formats", own, "--out", out, cwd=tmp_path)
+    assert (done.returncode, done.stderr.splitlines()) == (1, problems)
+    built = {"acme_reading", "acme_below", "acme_left", "acme_right", "common_timestamp17"}
+    assert {path.stem for path in out.glob("*.pyi")} == built
+    assert catalog.load(str(out / "acme_right")).parser.from_bytes(b"").one is None
+    done = build("check", "--formats", own, "--out", out, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.splitlines()) == (1, "generated files are up to date\n", problems)
+    assert differences_from_manifest(own, out) == ([], [f"formats/acme/acme_{name}.ksy" for name in UNBUILT])
+    (own / "acme" / "acme_faulty.ksy").write_text(FAULTY_ONE.replace("sizzle", "size"))
+    assert differences_from_manifest(own, out)[0] == ["formats/acme/acme_faulty.ksy"]
+
+
+UNBUILT = ("above", "asks", "faulty", "no_yaml")
+
+
+def test_what_is_wrong_with_all_specs_leaves_the_products(own: Path, tmp_path: Path) -> None:
+    build("generate", "--formats", own, "--out", tmp_path / "out")
+    before = texts(tmp_path / "out")
+    (own / "acme" / "acme_reading.ksy").write_text("meta: [")
+    assert build("generate", "--formats", own, "--out", tmp_path / "out").returncode == 1
+    assert texts(tmp_path / "out") == before
 
 
 @pytest.mark.parametrize("name", ["thesis.txt", "zos_rdw.ksy", "setup.py", "debug/setup.py"])

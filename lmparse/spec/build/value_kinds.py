@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,8 +26,6 @@ def unfit(scope: Scope) -> Iterator[Finding]:
         for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
             where = f"{scope.where}/{section}/{key}"
             yield from _kind(where, attribute, scope)
-            yield from _encoding(where, attribute)
-    yield from _encoding(f"{scope.where}/meta", scope.tree.get("meta", {}))
 
 
 def _kind(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
@@ -62,11 +59,3 @@ def _parts(scope: Scope) -> Iterator[Finding]:
             what = changed[0] if changed else "another type"
             text = f"a type with -lm-type has unsigned numbers and bytes of fixed size only, not {what}"
             yield f"{scope.where}/seq/{number}", text
-
-
-def _encoding(where: str, tree: dict[str, Any]) -> Iterator[Finding]:
-    name = tree.get("encoding")
-    try:
-        codecs.lookup(str(name or "ascii"))
-    except LookupError:
-        yield f"{where}/encoding", f"Python has no encoding {str(name)[:60]!r}"
