@@ -96,7 +96,7 @@ def test_the_house_style_orders_keys_of_the_table() -> None:
     assert set(META_KEYS) <= words(Level.META)
     assert set(TOP_KEYS) <= words(Level.TYPE)
     assert set(FIELD_KEYS) <= words(Level.FIELD) | words(Level.INSTANCE) | words(Level.VALUE_INSTANCE)
-    assert DASH_KEYS == words(Level.FIELD, ours=True)
+    assert words(Level.FIELD, ours=True) == DASH_KEYS
 
 
 def test_our_specs_have_only_what_is_in_the_table() -> None:

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_parser, foreign_in_stub
-from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.keywords import has_keyword_members, with_keywords
+from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.refusals import TOO_DEEP, idle_repeats, names_a_size, refusals
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
-from lmparse.spec.build.specs import Problem, SpecError, SpecFile
+from lmparse.spec.build.specs import Parsed, Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
@@ -43,7 +43,7 @@ class Made(NamedTuple):
     """Texts by file name; empty when no spec is without a fault."""
     problems: list[Problem]
     """Problems of the specs that are not built."""
-    count: int
+    built: int
     """Number of the specs that are built."""
 
 
@@ -51,7 +51,8 @@ class _Part(NamedTuple):
     """What is made of one spec."""
 
     texts: dict[str, str]
-    layouts: dict[str, Layout]
+    layouts: dict[str, str]
+    """Entries of `layouts.py` by the id of the layout."""
     problems: list[Problem]
 
 
@@ -62,36 +63,43 @@ class Builder:
         self._engine = engine
         self._path = compiler_path
         self._compiler: Compiler | None = None
+        self._parse = Parsed()
         self._parts: dict[str, _Part] = {}
         """By a hash of the spec and of all that it imports."""
+        self.selection: Selection | None = None
+        """What the last build was made of."""
 
     def make(self, source: Path) -> Made:
         """Every product of the specs without a fault in a `.ksy` file or a folder, and the problems of the others.
 
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
-        selection = selected(source)
-        selection.fail({spec.place: _refused(spec, selection) for spec in selection.specs})
-        if not selection.specs:
-            return Made({}, selection.problems, 0)
-        compiler = self._compiler = self._compiler or Compiler(self._engine, self._path)
+        selection = self.selection = selected(source, self._parse)
         has_sizes = any(map(names_a_size, selection.known.values()))
         keys = {spec.place: f"{selection.key(spec)} {has_sizes}" for spec in selection.specs}
-        new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
-        made = _parts(new, selection, compiler, has_sizes)
-        self._parts = {key: made.get(place) or self._parts[key] for place, key in keys.items()}
-        selection.fail({place: self._parts[key].problems for place, key in keys.items()})
-        specs = selection.specs
-        products: dict[str, str] = {}
-        layouts: dict[str, Layout] = {}
-        for spec in specs:
-            part = self._parts[keys[spec.place]]
-            products |= part.texts
-            layouts |= part.layouts
-        if specs:
-            products |= {LAYOUTS: _layouts_text(layouts)} | dict.fromkeys(_PACKAGES, _DOC)
-            products[MANIFEST] = _manifest(selection, products, compiler.sha256)
-        return Made(products, selection.problems, len(specs))
+        known, self._parts = self._parts, {}
+        self._parts = {key: known[key] for key in keys.values() if key in known}
+        new = [spec for spec in selection.specs if keys[spec.place] not in known]
+        for spec in new:
+            if problems := _refused(spec, selection):
+                self._parts[keys[spec.place]] = _Part({}, {}, problems)
+        selection.fail({place: self._parts[key].problems for place, key in keys.items() if key in self._parts})
+        sound = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
+        if sound:
+            self._compiler = self._compiler or Compiler(self._engine, self._path)
+            made = _parts(sound, selection, self._compiler, has_sizes)
+            self._parts |= {keys[place]: part for place, part in made.items()}
+            selection.fail({place: part.problems for place, part in made.items()})
+        return self._made(selection, [self._parts[keys[spec.place]] for spec in selection.specs])
+
+    def _made(self, selection: Selection, parts: list[_Part]) -> Made:
+        if not parts or self._compiler is None:
+            return Made({}, selection.problems, 0)
+        products = {name: text for part in parts for name, text in part.texts.items()}
+        products[LAYOUTS] = _layouts_text({name: text for part in parts for name, text in part.layouts.items()})
+        products |= dict.fromkeys(_PACKAGES, _DOC)
+        products[MANIFEST] = _manifest(selection, products, self._compiler.sha256)
+        return Made(products, selection.problems, len(parts))
 
 
 def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:
@@ -143,12 +151,13 @@ def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], has_s
     except SpecError as error:
         own = [problem for problem in error.problems if problem.path == spec.shown]
         return _Part({}, {}, own or error.problems)
-    layouts = {name: layout for name, layout in found.items() if name.partition(".")[0] == spec.id}
+    own_layouts = {name: layout for name, layout in found.items() if name.partition(".")[0] == spec.id}
+    layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
     foreign = [spec.problem("/meta", text) for text in _foreign(spec, specs, texts, layouts)]
     return _Part({}, {}, foreign) if foreign else _Part(texts, layouts, [])
 
 
-def _foreign(spec: SpecFile, specs: list[SpecFile], texts: dict[str, str], layouts: dict[str, Layout]) -> Iterator[str]:
+def _foreign(spec: SpecFile, specs: list[SpecFile], texts: dict[str, str], layouts: dict[str, str]) -> Iterator[str]:
     """What is generated from a spec beyond what the compiler is known to emit, in words."""
     named = {one.id: one for one in specs}
     scopes = [scope for one in specs for scope in Scope(named, one).all()]
@@ -199,16 +208,15 @@ def _broken(spec: SpecFile, text: str) -> Problem | None:
     return None
 
 
-def _layouts_text(layouts: dict[str, Layout]) -> str:
+def _layouts_text(layouts: dict[str, str]) -> str:
+    """The module of some entries by the id of the layout."""
     lines = [
         _DOC,
         "from lmparse.spec.layout import Code, Field, Layout",
         "",
         "LAYOUTS: dict[str, Layout] = {",
     ]
-    for layout_id in sorted(layouts):
-        lines.append(f"    {layout_id!r}: {_construct(layouts[layout_id], 1)},")
-    return "\n".join([*lines, "}", ""])
+    return "\n".join([*lines, *(layouts[name] for name in sorted(layouts)), "}", ""])
 
 
 def _construct(value: Any, depth: int) -> str:
@@ -308,7 +316,7 @@ def differences_from_manifest(source: Path, out: Path) -> tuple[list[str], list[
             stated |= {f"{out.name}/{name}": hash_ for name, hash_ in entry["outputs"].items()}
     except (DocumentError, LookupError, TypeError, AttributeError):
         return [f"{out.name}/{MANIFEST}"], []
-    found = {f"formats/{place}.ksy": None for place in selection.faults}
+    found: dict[str, str | None] = {f"formats/{place}.ksy": None for place in selection.faults}
     found |= {f"formats/{spec.place}.ksy": spec.sha256 for spec in (*selection.specs, *selection.failed)}
     for name, data in files_in(out).items():
         if name != MANIFEST:
