@@ -13,7 +13,7 @@ from lmparse.errors import DataError, InvalidValueError, RecordError
 from lmparse.records.places import FieldStep, InstanceError, steps_to_end
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import NESTED, Field, Layout
-from lmparse.spec.repeats import NotAdvancingError
+from lmparse.spec.repeats import NotAdvancingError, TooDeepError
 
 
 class Fault:
@@ -144,8 +144,9 @@ class Fault:
             return RecordError(f"the bytes cannot be restored: {error}", code="LMP-R011", **place)
         if isinstance(error, kaitaistruct.UndecidedEndiannessError):
             return RecordError("no case decides the byte order", code="LMP-R013", **place)
-        if isinstance(error, RecursionError):
-            return RecordError("it is nested too deeply", code="LMP-R014", **place)
+        if isinstance(error, TooDeepError | RecursionError):
+            field = self.path.partition(".")[0]
+            return RecordError("it is nested too deeply", code="LMP-R014", **place | {"field": field})
         if isinstance(error, kaitaistruct.InvalidArgumentError):
             return RecordError("a length in the record leads back behind its start", code="LMP-R002", **place)
         return RecordError(f"an expression has no value: {type(error).__name__}: {error}", code="LMP-R012", **place)

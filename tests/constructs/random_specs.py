@@ -9,9 +9,9 @@ from collections import Counter
 from pathlib import Path
 
 import yaml
+
 from constructs.grammar import SpecMaker, records
 from constructs.readers import Built, compare
-
 from lmparse.spec.build.products import Builder
 
 SPECS = 100

@@ -560,7 +560,8 @@ def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path
     problems = [
         "formats/acme/acme_above.ksy:1:29: error: it imports acme/acme_faulty, which is not built [/meta/imports/0]",
         "formats/acme/acme_asks.ksy:1:28: error: it imports acme/acme_no_yaml, which is not built [/meta/imports/0]",
-        "formats/acme/acme_faulty.ksy:2:17: error: there is no key sizzle in a field; did you mean size? [/seq/0/sizzle]",
+        "formats/acme/acme_faulty.ksy:2:17: error: there is no key sizzle in a field; did you mean size? "
+        "[/seq/0/sizzle]",
         "formats/acme/acme_no_yaml.ksy:1:8: error: expected the node content, but found '<stream end>'",
         "4 of 9 specs are not built",
     ]

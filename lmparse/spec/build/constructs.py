@@ -302,5 +302,5 @@ def type_word(name: str) -> str | None:
     """The word of the table that a name of a type is, without width and order; None for the name of a type."""
     name = name.removesuffix("[]")
     if number := re.fullmatch(r"(?:([us])[1248]|(f)[48]|(b)[0-9]+)(?:le|be)?", name):
-        return next(filter(None, number.groups()))
+        return str(number[1] or number[2] or number[3])
     return name if len(name) > 1 and name in _BY_LEVEL[Level.TYPE_WORD] else None

@@ -17,13 +17,13 @@ _MODULES = ("kaitaistruct", "collections", "struct", "zlib")
 _FROM = {
     (0, "kaitaistruct"): ("KaitaiStruct", "KaitaiStream", "BytesIO"),
     (0, "enum"): ("IntEnum",),
-    (0, "lmparse.spec.repeats"): ("advancing",),
+    (0, "lmparse.spec.repeats"): ("advancing", "descending"),
 }
 _BASES = ("KaitaiStruct", "IntEnum")
 _METHODS = ("__init__", "_read", "_read_le", "_read_be", "_fetch_instances", "__str__")
 _FUNCTIONS = frozenset((
     "super", "hasattr", "getattr", "isinstance", "len", "int", "str", "range", "min", "max", "Exception",
-    "KaitaiStream", "BytesIO", "advancing",
+    "KaitaiStream", "BytesIO", "advancing", "descending",
 ))  # fmt: skip
 """Names that are called as such."""
 _BUILTINS = _FUNCTIONS | {*_MODULES, "KaitaiStruct", "IntEnum", "property", "dict"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Set
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from lmparse.spec.build.lint import lint
 from lmparse.spec.build.new import Refused, new
 from lmparse.spec.build.products import DEBUG, Builder, differences_from_manifest, files_in, files_of_build
 from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, shown
+from lmparse.spec.build.watch import watch
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.atomic_output import write_files
 
@@ -50,6 +52,8 @@ def _validate(parsed: argparse.Namespace) -> None:
         raise OptionError("new takes the id of a spec, <family>_<thing>; the other commands take none")
     if parsed.style and parsed.command != "lint":
         raise OptionError("--style is for lint")
+    if parsed.watch and parsed.command != "generate":
+        raise OptionError("--watch is for generate")
     if parsed.formats is None:
         raise OptionError("give --formats as well: a .ksy file, or a folder with such files")
     is_own = real_path(parsed.formats) != FORMATS
@@ -63,10 +67,29 @@ def _validate(parsed: argparse.Namespace) -> None:
 
 
 def _generate(parsed: argparse.Namespace) -> int:
-    return _place(Builder(parsed.engine, parsed.compiler), parsed.formats, parsed.out)
+    builder = Builder(parsed.engine, parsed.compiler)
+    if not parsed.watch:
+        return _build(builder, parsed.formats, parsed.out)
+    if _is_foreign(parsed.out, files_in(parsed.out).keys()):
+        return _build(builder, parsed.formats, parsed.out)
+
+    def build() -> None:
+        start = time.perf_counter()
+        try:
+            _build(builder, parsed.formats, parsed.out)
+        except SpecError as error:
+            _say(str(error))
+        except OSError as error:
+            if error.filename is None:
+                raise
+            _say(f"{error.filename}: {error.strerror}")
+        print(f"{time.strftime('%H:%M:%S')} {time.perf_counter() - start:.2f} s; waiting for changes", flush=True)
+
+    watch(builder, parsed.formats, build)
+    return 0
 
 
-def _place(builder: Builder, source: Path, out: Path) -> int:
+def _build(builder: Builder, source: Path, out: Path) -> int:
     """Make the products and place them; a spec with a fault has none. The project's own are placed all or none."""
     present = files_in(out)
     if _is_foreign(out, present.keys()):

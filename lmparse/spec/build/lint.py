@@ -62,7 +62,7 @@ class Lint(NamedTuple):
     """What is wrong: it is not built, or not read as meant."""
     style: list[Problem]
     """What is not in the house style."""
-    count: int
+    checked: int
     """Number of the specs."""
 
 

@@ -17,12 +17,13 @@ from lmparse.spec.build.layouts import Layouts
 from lmparse.spec.build.refusals import TOO_DEEP, idle_repeats, names_a_size, refusals
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.selection import Selection, selected
-from lmparse.spec.build.specs import Problem, SpecError, SpecFile
+from lmparse.spec.build.specs import Parsed, Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.nesting import holds_itself
 
 LAYOUTS = "layouts.py"
 DEBUG = "debug/"
@@ -31,7 +32,7 @@ _DOC, _MADE = '"""Generated from the specs by build.py. Do not edit."""\n', "# G
 """How products begin."""
 _PACKAGES = ("__init__.py", f"{DEBUG}__init__.py")
 _START_OF_BITS = re.compile(r"('start'.*self\._io\.pos\(\))(.*\n.*\.read_bits_int_)")
-_GUARD = "from lmparse.spec.repeats import advancing"
+_GUARDS = "from lmparse.spec.repeats import"
 _IN_BYTE = r"\1 - (self._io.bits_left > 0)\2"
 """The compiler records the next whole byte as the start of a bit field, which may begin in the byte before."""
 
@@ -43,7 +44,7 @@ class Made(NamedTuple):
     """Texts by file name; empty when no spec is without a fault."""
     problems: list[Problem]
     """Problems of the specs that are not built."""
-    count: int
+    built: int
     """Number of the specs that are built."""
 
 
@@ -51,7 +52,8 @@ class _Part(NamedTuple):
     """What is made of one spec."""
 
     texts: dict[str, str]
-    layouts: dict[str, Layout]
+    layouts: dict[str, str]
+    """Entries of `layouts.py` by the id of the layout."""
     problems: list[Problem]
 
 
@@ -62,36 +64,43 @@ class Builder:
         self._engine = engine
         self._path = compiler_path
         self._compiler: Compiler | None = None
+        self._parse = Parsed()
         self._parts: dict[str, _Part] = {}
         """By a hash of the spec and of all that it imports."""
+        self.selection: Selection | None = None
+        """What the last build was made of."""
 
     def make(self, source: Path) -> Made:
         """Every product of the specs without a fault in a `.ksy` file or a folder, and the problems of the others.
 
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
-        selection = selected(source)
-        selection.fail({spec.place: _refused(spec, selection) for spec in selection.specs})
-        if not selection.specs:
-            return Made({}, selection.problems, 0)
-        compiler = self._compiler = self._compiler or Compiler(self._engine, self._path)
+        selection = self.selection = selected(source, self._parse)
         has_sizes = any(map(names_a_size, selection.known.values()))
         keys = {spec.place: f"{selection.key(spec)} {has_sizes}" for spec in selection.specs}
-        new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
-        made = _parts(new, selection, compiler, has_sizes)
-        self._parts = {key: made.get(place) or self._parts[key] for place, key in keys.items()}
-        selection.fail({place: self._parts[key].problems for place, key in keys.items()})
-        specs = selection.specs
-        products: dict[str, str] = {}
-        layouts: dict[str, Layout] = {}
-        for spec in specs:
-            part = self._parts[keys[spec.place]]
-            products |= part.texts
-            layouts |= part.layouts
-        if specs:
-            products |= {LAYOUTS: _layouts_text(layouts)} | dict.fromkeys(_PACKAGES, _DOC)
-            products[MANIFEST] = _manifest(selection, products, compiler.sha256)
-        return Made(products, selection.problems, len(specs))
+        known, self._parts = self._parts, {}
+        self._parts = {key: known[key] for key in keys.values() if key in known}
+        new = [spec for spec in selection.specs if keys[spec.place] not in known]
+        for spec in new:
+            if problems := _refused(spec, selection):
+                self._parts[keys[spec.place]] = _Part({}, {}, problems)
+        selection.fail({place: self._parts[key].problems for place, key in keys.items() if key in self._parts})
+        sound = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
+        if sound:
+            self._compiler = self._compiler or Compiler(self._engine, self._path)
+            made = _parts(sound, selection, self._compiler, has_sizes)
+            self._parts |= {keys[place]: part for place, part in made.items()}
+            selection.fail({place: part.problems for place, part in made.items()})
+        return self._made(selection, [self._parts[keys[spec.place]] for spec in selection.specs])
+
+    def _made(self, selection: Selection, parts: list[_Part]) -> Made:
+        if not parts or self._compiler is None:
+            return Made({}, selection.problems, 0)
+        products = {name: text for part in parts for name, text in part.texts.items()}
+        products[LAYOUTS] = _layouts_text({name: text for part in parts for name, text in part.layouts.items()})
+        products |= dict.fromkeys(_PACKAGES, _DOC)
+        products[MANIFEST] = _manifest(selection, products, self._compiler.sha256)
+        return Made(products, selection.problems, len(parts))
 
 
 def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:
@@ -127,28 +136,30 @@ def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler, has_
 
 def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], has_sizes: bool) -> _Part:
     """What is made of one spec; `specs` are those that it imports and itself, `compiled` the texts by folder."""
-    named = {one.id: one for one in specs}
-    repeats = idle_repeats(spec, named, has_sizes)
-    has_keywords = any(map(has_keyword_members, specs))
-    texts = {}
-    for folder, text in compiled.items():
-        guarded = _guarded(with_keywords(text) if has_keywords else text, repeats)
-        texts[f"{folder}{spec.id}.py"] = _parser(spec, guarded, named)
-    if problem := _broken(spec, texts[f"{spec.id}.py"]):
-        return _Part({}, {}, [problem])
-    texts[f"{DEBUG}{spec.id}.py"] = _START_OF_BITS.sub(_IN_BYTE, texts[f"{DEBUG}{spec.id}.py"])
-    texts[f"{spec.id}.pyi"] = stub(spec, named)
     try:
         found = Layouts(specs).by_id
     except SpecError as error:
         own = [problem for problem in error.problems if problem.path == spec.shown]
         return _Part({}, {}, own or error.problems)
-    layouts = {name: layout for name, layout in found.items() if name.partition(".")[0] == spec.id}
+    own_layouts = {name: layout for name, layout in found.items() if name.partition(".")[0] == spec.id}
+    named = {one.id: one for one in specs}
+    repeats = idle_repeats(spec, named, has_sizes)
+    is_recursive = any(holds_itself(found, name) for name in own_layouts)
+    has_keywords = any(map(has_keyword_members, specs))
+    texts = {}
+    for folder, text in compiled.items():
+        guarded = _guarded(with_keywords(text) if has_keywords else text, repeats, is_recursive)
+        texts[f"{folder}{spec.id}.py"] = _parser(spec, guarded, named)
+    if problem := _broken(spec, texts[f"{spec.id}.py"]):
+        return _Part({}, {}, [problem])
+    texts[f"{DEBUG}{spec.id}.py"] = _START_OF_BITS.sub(_IN_BYTE, texts[f"{DEBUG}{spec.id}.py"])
+    texts[f"{spec.id}.pyi"] = stub(spec, named)
+    layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
     foreign = [spec.problem("/meta", text) for text in _foreign(spec, specs, texts, layouts)]
     return _Part({}, {}, foreign) if foreign else _Part(texts, layouts, [])
 
 
-def _foreign(spec: SpecFile, specs: list[SpecFile], texts: dict[str, str], layouts: dict[str, Layout]) -> Iterator[str]:
+def _foreign(spec: SpecFile, specs: list[SpecFile], texts: dict[str, str], layouts: dict[str, str]) -> Iterator[str]:
     """What is generated from a spec beyond what the compiler is known to emit, in words."""
     named = {one.id: one for one in specs}
     scopes = [scope for one in specs for scope in Scope(named, one).all()]
@@ -164,8 +175,8 @@ def _foreign(spec: SpecFile, specs: list[SpecFile], texts: dict[str, str], layou
         yield f"what is generated from it holds more than layouts: {found}"
 
 
-def _guarded(text: str, repeats: set[str]) -> str:
-    """A parser whose loops over what may be empty end where they do not advance."""
+def _guarded(text: str, repeats: set[str], is_recursive: bool) -> str:
+    """A parser whose loops over what may be empty end where they do not advance, and whose types end in one another."""
 
     def guarded(found: re.Match[str]) -> str:
         method = found.string[found.string.rfind(" def ", 0, found.start()) : found.start()]
@@ -174,7 +185,10 @@ def _guarded(text: str, repeats: set[str]) -> str:
 
     for name in sorted(repeats):
         text = re.sub(rf"^( +)self\.(?:_m_)?{name}\.append\(", guarded, text, flags=re.MULTILINE)
-    return re.sub(r"(?m)^(from kaitaistruct import .*)$", rf"\1\n{_GUARD}", text, count=1) if repeats else text
+    if is_recursive:
+        text = re.sub(r"(?m)^( +)def _read\(self\):\n", r"\g<0>\1    descending(self)\n", text)
+    used = ", ".join(["advancing"] * bool(repeats) + ["descending"] * is_recursive)
+    return re.sub(r"(?m)^(from kaitaistruct import .*)$", rf"\1\n{_GUARDS} {used}", text, count=1) if used else text
 
 
 def _parser(spec: SpecFile, text: str, imported: Iterable[str]) -> str:
@@ -199,16 +213,15 @@ def _broken(spec: SpecFile, text: str) -> Problem | None:
     return None
 
 
-def _layouts_text(layouts: dict[str, Layout]) -> str:
+def _layouts_text(layouts: dict[str, str]) -> str:
+    """The module of some entries by the id of the layout."""
     lines = [
         _DOC,
         "from lmparse.spec.layout import Code, Field, Layout",
         "",
         "LAYOUTS: dict[str, Layout] = {",
     ]
-    for layout_id in sorted(layouts):
-        lines.append(f"    {layout_id!r}: {_construct(layouts[layout_id], 1)},")
-    return "\n".join([*lines, "}", ""])
+    return "\n".join([*lines, *(layouts[name] for name in sorted(layouts)), "}", ""])
 
 
 def _construct(value: Any, depth: int) -> str:
@@ -308,7 +321,7 @@ def differences_from_manifest(source: Path, out: Path) -> tuple[list[str], list[
             stated |= {f"{out.name}/{name}": hash_ for name, hash_ in entry["outputs"].items()}
     except (DocumentError, LookupError, TypeError, AttributeError):
         return [f"{out.name}/{MANIFEST}"], []
-    found = {f"formats/{place}.ksy": None for place in selection.faults}
+    found: dict[str, str | None] = {f"formats/{place}.ksy": None for place in selection.faults}
     found |= {f"formats/{spec.place}.ksy": spec.sha256 for spec in (*selection.specs, *selection.failed)}
     for name, data in files_in(out).items():
         if name != MANIFEST:

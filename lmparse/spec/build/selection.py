@@ -9,13 +9,17 @@ import hashlib
 from pathlib import Path
 
 from lmparse.spec.build.specs import (
+    SUFFIX,
+    Disk,
     Faults,
+    Parse,
     Problem,
     SpecFile,
     closure,
     flat,
     missing_imports,
     on_disk,
+    on_disk_root,
     read_all,
     with_imports,
     wrong_ids,
@@ -48,6 +52,11 @@ class Selection:
         """All problems."""
         return sorted(set(flat(self.faults)))
 
+    @property
+    def known_paths(self) -> list[Path]:
+        """The files that could be read."""
+        return [spec.path for spec in self.known.values()]
+
     def fail(self, faults: Faults) -> None:
         """Note the problems of specs; what imports these is not built either."""
         self.faults |= {place: problems for place, problems in faults.items() if problems}
@@ -73,11 +82,20 @@ class Selection:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def selected(source: Path) -> Selection:
+def selected(source: Path, parse: Parse | None = None) -> Selection:
     """The spec of a `.ksy` file, or those of a folder, with their imports. Raises SpecError when there is none."""
     shelf, places = on_disk(source)
-    own, faults = read_all(shelf, places)
-    known, more = with_imports(own, shelf, faults)
+    own, faults = read_all(shelf, places, parse)
+    known, more = with_imports(own, shelf, faults, parse)
     selection = Selection(known, places, faults | more)
     selection.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
     return selection
+
+
+def paths_of(source: Path, selection: Selection | None) -> set[Path]:
+    """The files that decide what a build of a source gives, also those that are imported and missing."""
+    root = on_disk_root(source)
+    places = [] if source.is_file() else Disk(root).places()
+    specs = selection.known.values() if selection else ()
+    found = {root / f"{place}{SUFFIX}" for place in (*places, *(name for spec in specs for name in spec.imports))}
+    return found | {spec.path for spec in specs} | ({source} if source.suffix == SUFFIX else set())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -204,17 +204,21 @@ class Disk:
         return path.relative_to(self.root).with_suffix("").as_posix()
 
 
+def on_disk_root(source: Path) -> Path:
+    """The folder from which the specs of a source are found: the source itself, or for a file what is above its own."""
+    is_spec = source.suffix == SUFFIX and not source.is_dir()
+    return source.absolute().parent.parent if is_spec else source
+
+
 def on_disk(source: Path) -> tuple[Disk, list[str]]:
     """The shelf of a `.ksy` file or of a folder with such files at any depth, and the places of these files.
 
     The folder of a single file counts as its family: `/family/id` and `../family/id` are looked for beside it.
     Raises SpecError when there is no such file.
     """
+    shelf = Disk(on_disk_root(source))
     if source.is_file() and source.suffix == SUFFIX:
-        path = source.absolute()
-        shelf = Disk(path.parent.parent)
-        return shelf, [shelf.place(path)]
-    shelf = Disk(source)
+        return shelf, [shelf.place(source.absolute())]
     places = shelf.places()
     if not places:
         text = f"there is no {SUFFIX} in this folder" if source.is_dir() else f"this is neither a {SUFFIX} nor a folder"
@@ -222,21 +226,38 @@ def on_disk(source: Path) -> tuple[Disk, list[str]]:
     return shelf, places
 
 
-def read_all(shelf: Shelf, places: Iterable[str]) -> tuple[list[SpecFile], Faults]:
+class Parsed:
+    """Parses specs once, as long as their bytes are the same."""
+
+    def __init__(self) -> None:
+        self._specs: dict[str, tuple[Path, bytes, SpecFile]] = {}
+
+    def __call__(self, place: str, path: Path, data: bytes) -> SpecFile:
+        """See `parsed`."""
+        known = self._specs.get(place)
+        if known is None or known[:2] != (path, data):
+            known = self._specs[place] = path, data, parsed(place, path, data)
+        return known[2]
+
+
+Parse = Callable[[str, Path, bytes], SpecFile]
+
+
+def read_all(shelf: Shelf, places: Iterable[str], parse: Parse | None = None) -> tuple[list[SpecFile], Faults]:
     """The specs at some places that can be read, and the problems of the others."""
     specs: list[SpecFile] = []
     faults: Faults = {}
     for place in places:
         try:
             found = None if ".." in place.split("/") else shelf.text(place)
-            specs += [] if found is None else [parsed(place, *found)]
+            specs += [] if found is None else [(parse or parsed)(place, *found)]
         except SpecError as error:
             faults[place] = error.problems
     return specs, faults
 
 
 def with_imports(
-    own: Iterable[SpecFile], shelf: Shelf, unread: Container[str] = ()
+    own: Iterable[SpecFile], shelf: Shelf, unread: Container[str] = (), parse: Parse | None = None
 ) -> tuple[dict[str, SpecFile], Faults]:
     """Specs with everything they import, by place, and the problems of imported specs that cannot be read.
 
@@ -249,7 +270,7 @@ def with_imports(
         for place in left.pop().imports:
             for home in (shelf, Disk(FORMATS)):
                 if not (place in known or place in faults or place in unread):
-                    found, wrong = read_all(home, [place])
+                    found, wrong = read_all(home, [place], parse)
                     known |= {spec.place: spec for spec in found}
                     left += found
                     faults |= wrong
