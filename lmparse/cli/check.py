@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, ErrorPrinter, print_json, print_lines
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, print_json, print_lines
 from lmparse.options import Options
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def run(parsed: argparse.Namespace) -> int:
         errors(error)
     errors.total(found.error_count)
     if found.error_count:
-        return DATA
+        return LEFTOVER if found.has_leftover else DATA
     return DIFFERENCE if found.differences else GOOD
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from lmparse.changes.claims import Claim, Statement
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError, FramingError, LeftoverError
 from lmparse.framing.extents import RecordExtent
 from lmparse.logs.open import open_file
 from lmparse.options import Options
@@ -57,6 +57,8 @@ class CheckReport:
     """Differences between control file and data file, and failures of claims."""
     errors: list[DataError] = field(default_factory=list)
     error_count: int = 0
+    has_leftover: bool = False
+    """Whether whole records are followed by bytes that are not a record."""
 
     @property
     def is_accounted(self) -> bool:
@@ -122,6 +124,7 @@ def account(path: str, options: Options) -> CheckReport:
         if is_first_pass:
             known.add(key)
         report.error_count += 1
+        report.has_leftover |= isinstance(error, LeftoverError)
         if len(report.errors) < KEPT_ERRORS:
             report.errors.append(error)
 

@@ -29,6 +29,7 @@ from lmparse.options import Options
 from lmparse.records.dissection import Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
+from lmparse.spec.repeats import TooDeepError
 from lmparse.values.json_form import to_json
 
 CODES: Sequence[tuple[type[BaseException], tuple[str, ...]]] = (
@@ -39,7 +40,7 @@ CODES: Sequence[tuple[type[BaseException], tuple[str, ...]]] = (
     (KaitaiStructError, ()),
     (UnicodeDecodeError, ("LMP-R010",)),
     (zlib.error, ("LMP-R011",)),
-    (RecursionError, ("LMP-R014",)),
+    (TooDeepError, ("LMP-R014",)),
     (EOFError, ("LMP-R001",)),
     (Exception, ("LMP-R012", "LMP-R009")),
 )

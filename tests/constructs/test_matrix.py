@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from constructs import construct_page
+from constructs.construct_page import MATRIX, ksy
 from constructs.readers import Built, compare
 from lmparse.columnar import schemas
 from lmparse.columnar.record_plan import RecordPlan
@@ -16,33 +17,15 @@ from lmparse.logs.open import open_file
 from lmparse.logs.plan import planned
 from lmparse.options import Options
 from lmparse.spec import catalog
+from lmparse.spec.build.constructs import CONSTRUCTS
 from lmparse.spec.build.products import make
 from lmparse.spec.build.specs import SpecError
-
-MATRIX: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("matrix.yaml").read_text())
-_BODY = ("seq", "instances", "types", "enums", "params")
-
-
-def ksy(name: str, entry: dict[str, Any]) -> str:
-    """The text of a spec of the matrix."""
-    meta = {"id": f"m_{name}", "endian": "be", "encoding": "UTF-8"} | entry.get("meta", {})
-    meta = {key: value for key, value in meta.items() if value is not None}
-    body = {key: entry[key] for key in _BODY if key in entry}
-    return yaml.safe_dump({"meta": meta} | body, sort_keys=False, allow_unicode=True)
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("matrix")
-    (folder / "m").mkdir()
-    for name, entry in MATRIX.items():
-        if "refused" not in entry:
-            (folder / "m" / f"m_{name}.ksy").write_text(ksy(name, entry))
-    out = folder / "of_the_matrix"
-    out.mkdir()
-    for name, text in make(folder, "python", None).items():
-        (out / name).parent.mkdir(exist_ok=True)
-        (out / name).write_text(text)
+    construct_page.build(folder)
     return folder
 
 
@@ -66,6 +49,12 @@ def test_three_readers_agree(built: Path, tmp_path: Path, name: str) -> None:
     lines = "\n".join(planned(spec.name).lines())
     for column in schemas.records_schema(spec.name).names:
         assert column in schemas.OUTCOMES or f" {column} " in lines
+
+
+def test_every_construct_is_in_the_matrix_and_on_the_page(built: Path) -> None:
+    """A construct that a release of the compiler adds has no spec here, and fails."""
+    assert [entry.name for entry in CONSTRUCTS if entry.name not in construct_page.ways(of(built, "u1").out)] == []
+    assert construct_page.PAGE.read_text(encoding="utf-8") == construct_page.page(of(built, "u1").out)
 
 
 def _as_json(value: Any) -> Any:
