@@ -88,7 +88,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F012": Cause(
         "the file changed while it was read",
         "Since reading was planned or begun, the file or one that describes it grew, shrank or was written to, for "
-        "instance by a transfer that is not finished; or its disk failed.",
+        "instance by a transfer that is not finished; or its disk failed. Or the spec was built anew, or a process has "
+        "another one.",
         "Read it when nothing writes to it: have the transfer write under another name and rename the file at its end.",
     ),
     "LMP-R001": Cause(
@@ -262,6 +263,12 @@ CATALOGUE: dict[str, Cause] = {
         "records of a control file contradict each other",
         "XTYP or DLDS is there twice, with different code pages or forms of the data.",
         "Two control files were concatenated: give each data file its own.",
+    ),
+    "LMP-C012": Cause(
+        "the case beside a log cannot be used",
+        "The YAML file of a case says how its log is read. It comes with the log, so it may name specs by their id and "
+        "files in its folder only, and no limits; or an option in it has no such value.",
+        "Correct the case, or remove it: then the bytes of the log decide how it is read.",
     ),
     "LMP-L001": Cause(
         "a document is above a limit",

@@ -187,10 +187,14 @@ FILE_OPTIONS = tuple(entry.name for entry in dataclasses.fields(Options) if entr
 
 def asks_for_changes(given: Iterable[str]) -> bool:
     """Whether options request changes, not records: they name no spec, or one of them applies to changes only."""
-    fields = {plain(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
     names = {plain(name) for name in given}
-    of_changes = {name for name, of in fields.items() if "changes" in of and "records" not in of}
-    return "spec" not in names or bool(names & of_changes.union(FILE_OPTIONS))
+    return "spec" not in names or bool(options_of_changes(given)) or bool(names.intersection(FILE_OPTIONS))
+
+
+def options_of_changes(given: Iterable[str]) -> list[str]:
+    """The names among some that are of options for changes only."""
+    fields = {plain(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
+    return [name for name in given if "changes" in (of := fields.get(plain(name), ())) and "records" not in of]
 
 
 def _unknown(name: str, names: list[str]) -> OptionError:

@@ -9,9 +9,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,8 @@ from lmparse.errors import RecordError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.build import compiler, specs
-from lmparse.spec.build.products import differences_from_manifest
+from lmparse.spec.build import front as products_front
+from lmparse.spec.build.products import differences_from_manifest, make
 from lmparse.spec.layout import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -600,6 +602,61 @@ def test_no_manifest_makes_files_of_others_ours(own: Path, tmp_path: Path, name:
     assert done.returncode == 1
     assert "holds files that are not from here" in done.stderr
     assert texts(out) == before
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_build_that_was_killed_is_repaired_by_the_next(
+    is_first: bool, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it was killed, its products are not run, or are whole, and the next one takes them for its own."""
+    out, spec = tmp_path / "out", own / "acme" / "acme_reading.ksy"
+    (own / "acme" / "acme_gone.ksy").write_text(SOUND.replace("acme_reading", "acme_gone"))
+    old = make(own, "dukpy", None)
+    (own / "acme" / "acme_gone.ksy").unlink()
+    spec.write_text(SOUND.replace("Reading of", "A reading of"))
+    (own / "acme" / "acme_more.ksy").write_text(SOUND.replace("acme_reading", "acme_more"))
+    new = make(own, "dukpy", None)
+    monkeypatch.setattr(products_front, "make", lambda *_: new)
+    whole, left = {name: text.encode() for name, text in new.items()}, 0
+    while True:
+        shutil.rmtree(out, ignore_errors=True)
+        for name, text in {} if is_first else old.items():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (out / name).write_text(text)
+        if not _killed(left, own, out, monkeypatch):
+            break
+        assert build("generate", "--formats", own, "--out", out).returncode == 0, left
+        assert texts(out) == whole
+        left += 1
+    assert left >= 10, "it was killed before each file that it moves or removes"
+
+
+def _killed(left: int, own: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether a build ends before it has moved or removed one file more than `left`."""
+
+    class Killed(BaseException):
+        """Not caught by anything."""
+
+    def counted(real: Callable[..., None]) -> Callable[..., None]:
+        def call(*arguments: Any, **named: Any) -> None:
+            nonlocal left
+            place = Path(arguments[-1])
+            if place.is_relative_to(out) and ".partial" not in str(place):
+                left -= 1
+                if left < 0:
+                    raise Killed
+            real(*arguments, **named)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", counted(os.replace))
+        patch.setattr(os, "unlink", counted(os.unlink))
+        try:
+            build("generate", "--formats", own, "--out", out)
+        except Killed:
+            return True
+        return False
 
 
 def test_a_build_does_not_follow_a_link_out_of_its_folder(own: Path, tmp_path: Path) -> None:

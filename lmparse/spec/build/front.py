@@ -98,7 +98,9 @@ def _build(builder: Builder, source: Path, out: Path) -> int:
     if problems and (not products or real_path(out) == GENERATED):
         raise SpecError(problems)
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
-    write_files(out, changed, removed=present.keys() - products.keys())
+    # The manifest first: what a killed build leaves is known as ours by the next one, and is not run, by its hashes.
+    files = {name: changed[name] for name in sorted(changed, key=lambda name: name != MANIFEST)}
+    write_files(out, files, removed=present.keys() - products.keys())
     print(f"{len(products)} files in {shown(out)}")
     return _unbuilt(problems, count)
 
