@@ -558,8 +558,8 @@ def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path
     for one, two in (("left", "right"), ("right", "left")):
         (own / "acme" / f"acme_{one}.ksy").write_text(CIRCLE.format(one, two))
     problems = [
-        "formats/acme/acme_above.ksy:1:29: error: it imports acme/acme_faulty, which is not built [/meta/imports/0]",
-        "formats/acme/acme_asks.ksy:1:28: error: it imports acme/acme_no_yaml, which is not built [/meta/imports/0]",
+        "formats/acme/acme_above.ksy:1:34: error: it imports acme/acme_faulty, which is not built [/meta/imports/0]",
+        "formats/acme/acme_asks.ksy:1:33: error: it imports acme/acme_no_yaml, which is not built [/meta/imports/0]",
         "formats/acme/acme_faulty.ksy:2:17: error: there is no key sizzle in a field; did you mean size? "
         "[/seq/0/sizzle]",
         "formats/acme/acme_no_yaml.ksy:1:8: error: expected the node content, but found '<stream end>'",
@@ -569,7 +569,7 @@ def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path
     assert (done.returncode, done.stderr.splitlines()) == (1, problems)
     built = {"acme_reading", "acme_below", "acme_left", "acme_right", "common_timestamp17"}
     assert {path.stem for path in out.glob("*.pyi")} == built
-    assert catalog.load(str(out / "acme_right")).parser.from_bytes(b"").one is None
+    assert not hasattr(catalog.load(str(out / "acme_right")).parser.from_bytes(b""), "one")
     done = build("check", "--formats", own, "--out", out, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.splitlines()) == (1, "generated files are up to date\n", problems)
     assert differences_from_manifest(own, out) == ([], [f"formats/acme/acme_{name}.ksy" for name in UNBUILT])

@@ -216,9 +216,10 @@ def on_disk(source: Path) -> tuple[Disk, list[str]]:
     The folder of a single file counts as its family: `/family/id` and `../family/id` are looked for beside it.
     Raises SpecError when there is no such file.
     """
-    shelf = Disk(on_disk_root(source))
     if source.is_file() and source.suffix == SUFFIX:
+        shelf = Disk(on_disk_root(source))
         return shelf, [shelf.place(source.absolute())]
+    shelf = Disk(source)
     places = shelf.places()
     if not places:
         text = f"there is no {SUFFIX} in this folder" if source.is_dir() else f"this is neither a {SUFFIX} nor a folder"
