@@ -577,6 +577,26 @@ def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path
     assert differences_from_manifest(own, out)[0] == ["formats/acme/acme_faulty.ksy"]
 
 
+def test_lint_asks_specs_of_others_for_no_style(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The house style is a warning where it is asked for, and strict for the specs of lmparse."""
+    spec = own / "acme" / "acme_reading.ksy"
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 0
+    assert capsys.readouterr() == ("1 spec has no fault that is found without the compiler\n", "")
+    spec.write_text(SOUND.replace("  title: Reading of a meter\n", ""))
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 0
+    assert cli.main(["build", "lint", "--style", "--formats", str(own)]) == 0
+    assert capsys.readouterr().err == f"{spec}:1:1: warning: title is missing [/meta]\n"
+    assert build("lint", "--formats", own).stderr == f"{spec}:1:1: error: title is missing [/meta]\n"
+    spec.write_text(SOUND.replace("type: u2", "type: u2\n    tpye: u2"))
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 1
+    assert "there is no key tpye in a field; did you mean type?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "command"), [("--style", "generate"), ("--watch", "lint")])
+def test_an_option_of_another_command_is_refused(own: Path, option: str, command: str) -> None:
+    assert build(command, option, "--formats", own, "--out", own).returncode == 2
+
+
 UNBUILT = ("above", "asks", "faulty", "no_yaml")
 
 
