@@ -560,8 +560,8 @@ def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path
     for one, two in (("left", "right"), ("right", "left")):
         (own / "acme" / f"acme_{one}.ksy").write_text(CIRCLE.format(one, two))
     problems = [
-        "formats/acme/acme_above.ksy:1:29: error: it imports acme/acme_faulty, which is not built [/meta/imports/0]",
-        "formats/acme/acme_asks.ksy:1:28: error: it imports acme/acme_no_yaml, which is not built [/meta/imports/0]",
+        "formats/acme/acme_above.ksy:1:34: error: it imports acme/acme_faulty, which is not built [/meta/imports/0]",
+        "formats/acme/acme_asks.ksy:1:33: error: it imports acme/acme_no_yaml, which is not built [/meta/imports/0]",
         "formats/acme/acme_faulty.ksy:2:17: error: there is no key sizzle in a field; did you mean size? "
         "[/seq/0/sizzle]",
         "formats/acme/acme_no_yaml.ksy:1:8: error: expected the node content, but found '<stream end>'",
@@ -571,12 +571,32 @@ def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path
     assert (done.returncode, done.stderr.splitlines()) == (1, problems)
     built = {"acme_reading", "acme_below", "acme_left", "acme_right", "common_timestamp17"}
     assert {path.stem for path in out.glob("*.pyi")} == built
-    assert catalog.load(str(out / "acme_right")).parser.from_bytes(b"").one is None
+    assert not hasattr(catalog.load(str(out / "acme_right")).parser.from_bytes(b""), "one")
     done = build("check", "--formats", own, "--out", out, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.splitlines()) == (1, "generated files are up to date\n", problems)
     assert differences_from_manifest(own, out) == ([], [f"formats/acme/acme_{name}.ksy" for name in UNBUILT])
     (own / "acme" / "acme_faulty.ksy").write_text(FAULTY_ONE.replace("sizzle", "size"))
     assert differences_from_manifest(own, out)[0] == ["formats/acme/acme_faulty.ksy"]
+
+
+def test_lint_asks_specs_of_others_for_no_style(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The house style is a warning where it is asked for, and strict for the specs of lmparse."""
+    spec = own / "acme" / "acme_reading.ksy"
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 0
+    assert capsys.readouterr() == ("1 spec has no fault that is found without the compiler\n", "")
+    spec.write_text(SOUND.replace("  title: Reading of a meter\n", ""))
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 0
+    assert cli.main(["build", "lint", "--style", "--formats", str(own)]) == 0
+    assert capsys.readouterr().err == f"{spec}:1:1: warning: title is missing [/meta]\n"
+    assert build("lint", "--formats", own).stderr == f"{spec}:1:1: error: title is missing [/meta]\n"
+    spec.write_text(SOUND.replace("type: u2", "type: u2\n    tpye: u2"))
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 1
+    assert "there is no key tpye in a field; did you mean type?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "command"), [("--style", "generate"), ("--watch", "lint")])
+def test_an_option_of_another_command_is_refused(own: Path, option: str, command: str) -> None:
+    assert build(command, option, "--formats", own, "--out", own).returncode == 2
 
 
 UNBUILT = ("above", "asks", "faulty", "no_yaml")

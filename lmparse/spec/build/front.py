@@ -135,7 +135,7 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
     present = files_in(out)
     names = sorted(present.keys() | products.keys())
     different = [name for name in names if name not in products or present.get(name) != products[name].encode()]
-    if problems and not products:
+    if problems and (not products or real_path(out) == GENERATED):
         raise SpecError(problems)
     return max(_verdict([f"{out.name}/{name}" for name in different], repair), _unbuilt(problems, count))
 
@@ -157,7 +157,7 @@ def _lint(source: Path, *, with_style: bool, is_strict: bool) -> int:
     elif with_style:
         print("specs are in house style")
     else:
-        print(f"{count} specs have no fault that is found without the compiler")
+        print(f"{count} {'spec has' if count == 1 else 'specs have'} no fault that is found without the compiler")
     return int(any(problem.level == "error" for problem in problems))
 
 
