@@ -22,8 +22,7 @@ from lmparse.errors import RecordError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.build import compiler, specs
-from lmparse.spec.build import front as products_front
-from lmparse.spec.build.products import differences_from_manifest, make
+from lmparse.spec.build.products import Builder, Made, differences_from_manifest, make
 from lmparse.spec.layout import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -636,7 +635,7 @@ def test_a_build_that_was_killed_is_repaired_by_the_next(
     spec.write_text(SOUND.replace("Reading of", "A reading of"))
     (own / "acme" / "acme_more.ksy").write_text(SOUND.replace("acme_reading", "acme_more"))
     new = make(own, "dukpy", None)
-    monkeypatch.setattr(products_front, "make", lambda *_: new)
+    monkeypatch.setattr(Builder, "make", lambda *_: Made(new, [], 2))
     whole, left = {name: text.encode() for name, text in new.items()}, 0
     while True:
         shutil.rmtree(out, ignore_errors=True)

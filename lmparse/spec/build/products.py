@@ -190,7 +190,7 @@ def _guarded(text: str, repeats: set[str], is_recursive: bool) -> str:
     for name in sorted(repeats):
         text = re.sub(rf"^( +)self\.(?:_m_)?{name}\.append\(", guarded, text, flags=re.MULTILINE)
     if is_recursive:
-        text = re.sub(r"(?m)^( +)def _read\(self\):\n", r"\g<0>\1    descending(self)\n", text)
+        text = re.sub(r"(?m)^( +)def _read\(self\):\n", r"\g<0>\1    descending()\n", text)
     used = ", ".join(["advancing"] * bool(repeats) + ["descending"] * is_recursive)
     return re.sub(r"(?m)^(from kaitaistruct import .*)$", rf"\1\n{_GUARDS} {used}", text, count=1) if used else text
 
