@@ -6,6 +6,7 @@ an API puts in front of them comes from `formats/db2`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from struct import Struct
@@ -97,6 +98,13 @@ class Descriptor:
                 )  # fmt: skip
         return (values[0] + self.uncounted, *values[1:]) if self.uncounted else values
 
+    def fields(self, raw: bytes) -> Iterator[tuple[Field, tuple[int, int], int]]:
+        """The fields of a whole word with their first byte, the one behind their last byte, and their values."""
+        if len(raw) == self.size:
+            for field, value in zip(self.spec.layout, self.struct.unpack(raw), strict=True):
+                start, width = self._place(field)
+                yield field, (start, start + width), value
+
     def _place(self, field: Field) -> tuple[int, int]:
         """Offset and width of a field in the word."""
         offset, width = field.offset or 0, field.width or 0
@@ -164,16 +172,27 @@ class BlockDescriptor:
             except KaitaiStructError:
                 return None
             return length
-        layout, number = self.spec.layout, int.from_bytes(word, "little" if self.rule.is_little else "big")
-        extended, low = layout["length_extended"], layout["reserved"].bits or 0
-        if number >> (extended.bits or 0):
-            said_length = number & ((1 << (extended.bits or 0)) - 1)
-        elif number & ((1 << low) - 1):
+        found: dict[str, int] = {field.id: value for field, _, value in self.fields(word)}
+        if found.get("reserved"):
             return None
-        else:
-            said_length = number >> low
-        found = said_length + self._uncounted
-        return found if found >= (extended.minimum or 0) else None
+        total = next((value for name, value in found.items() if name != "reserved"), -1) + self._uncounted
+        return total if total >= (self.spec.layout["length_extended"].minimum or 0) else None
+
+    def fields(self, raw: bytes) -> Iterator[tuple[Field, tuple[int, int], int]]:
+        """As `Descriptor.fields`, without the bit that says which form the word has."""
+        if len(raw) != self.size:
+            return
+        layout, number = self.spec.layout, int.from_bytes(raw, "little" if self.rule.is_little else "big")
+        extended, normal, reserved = (layout[name] for name in ("length_extended", "length_normal", "reserved"))
+        if number >> (extended.bits or 0):
+            yield extended, (0, self.size), number & ((1 << (extended.bits or 0)) - 1)
+            return
+        low, bits = self.size - (reserved.bits or 0) // 8, reserved.bits or 0
+        high_bytes, low_bytes = (0, low), (low, self.size)
+        if self.rule.is_little:
+            high_bytes, low_bytes = (self.size - low, self.size), (0, self.size - low)
+        yield normal, high_bytes, number >> bits
+        yield reserved, low_bytes, number & ((1 << bits) - 1)
 
 
 class OwnLength:
