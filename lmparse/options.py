@@ -109,8 +109,10 @@ def _moment(name: str, text: str) -> str:
 class Options:
     """All options for reading a log. With the defaults the bytes of the file decide."""
 
-    spec: str = _option("bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run")
-    framing: str = _option("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
+    spec: str = _of_framing(
+        "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run"
+    )
+    framing: str = _of_framing("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _of_framing(None, "bytes of every record, for framing fixed", kind=int)
     record_length_field: str | None = _of_framing(
         None, "field of the spec that contains the length of its record, for framing glued"

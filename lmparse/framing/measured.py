@@ -13,7 +13,7 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.framing.undelimited import Cutter
 from lmparse.framing.words import WordFraming
 from lmparse.spec import catalog
-from lmparse.spec.layout import Field
+from lmparse.spec.layout import Field, Layout
 from lmparse.storage.buffers import Buffer
 
 _NUMBERS, _TEXTS = ("uint", "int"), ("char", "code", "decimaltext")
@@ -29,7 +29,7 @@ class LengthField:
         """Raises OptionError LMP-S003 if a spec has no such field."""
         self.spec = catalog.load(spec)
         layout = self.spec.layout
-        fitting = [field for field in layout if _fits(field)]
+        fitting = fitting_fields(layout)
         named = name.replace("-", "_").lower()
         field = next((field for field in fitting if field.id == named), None)
         if field is None:
@@ -113,6 +113,11 @@ class Measured(WordFraming):
             yield RecordExtent(index, ((offset, size),), offset)
             offset += size
             index += 1
+
+
+def fitting_fields(layout: Layout) -> list[Field]:
+    """The fields of a layout that may say the length of their record."""
+    return [field for field in layout if _fits(field)]
 
 
 def _fits(field: Field) -> bool:

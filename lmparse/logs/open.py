@@ -5,21 +5,31 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from lmparse.changes.log import ChangeLog
+from lmparse.errors import FramingError
+from lmparse.framing.framings import named_framing
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
-from lmparse.options import Options
-from lmparse.records.files import OnError, RecordFile, Tally
+from lmparse.options import FRAMING_OPTIONS, Options
+from lmparse.records.files import RAW, OnError, RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
+from lmparse.spelling import plain
+from lmparse.storage.buffers import open_buffer
 from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.states import FileState, state_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
+
+_SAMPLE = 64
+"""Number of records that show whether they are of a spec."""
 
 
 def open_file(
@@ -33,6 +43,36 @@ def open_file(
         log: ChangeLog = family.open_log(path, options, settings=settings, on_error=on_error)
         return log
     return RecordFile(path, options, find_file(path, options, settings, detection_of(spec)), on_error=on_error)
+
+
+def open_named(path: str | Path, given: Mapping[str, Any], *, on_error: OnError = None) -> RecordFile:
+    """Open a file of records with the options that are given: of any records, if they name a framing but no spec.
+
+    Without a spec, the records are those of `Options.spec` if one of the first of them is, else `common_raw`, which a
+    notice says.
+    """
+    options = read_options(given)
+    is_named = any(plain(name) == "spec" and value is not None for name, value in given.items())
+    if is_named or not _are_raw(path, options):
+        return open_file(path, options, on_error=on_error)
+    file = open_file(path, replace(options, spec=RAW), on_error=on_error)
+    file.notice(f"no spec is named, and the first records are not of {options.spec}: they are read as {RAW}")
+    return file
+
+
+def _are_raw(path: str | Path, options: Options) -> bool:
+    """Whether the first records that a named framing gives are not of the spec that options have by default."""
+    is_any = options.framing in FRAMING_OPTIONS and options.record_length_field is None and not options.files
+    if not is_any or options.framing == "glued":
+        return False
+    detection = detection_of(catalog.load(options.spec))
+    if detection is None or detection.record is None:
+        return False
+    buffer, framing = open_buffer(path, options.bounds), named_framing(options.framing, options)
+    raws: list[bytes] = []
+    with suppress(FramingError):
+        raws.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
+    return bool(raws) and not any(map(detection.record, raws))
 
 
 def open_changes(
@@ -121,7 +161,7 @@ def open_log(path: str | Path, **options: Any) -> Log:
     Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for an
     unknown spec, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
     """
-    return Log(open_file(path, read_options(options)))
+    return Log(open_named(path, options))
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:

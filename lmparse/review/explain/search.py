@@ -23,7 +23,7 @@ from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
-from lmparse.records.files import RecordFile, ignored
+from lmparse.records.files import RAW, RecordFile, ignored
 from lmparse.records.settings import Decision
 from lmparse.review.descriptor_dissection import words_at, words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation
@@ -145,6 +145,8 @@ def _completed(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any],
         return {"spec": sniff(path, bounds).spec, **given}, None
     except FramingError as error:
         found = _found_part(path, bounds) if error.code == "LMP-F003" else None
+        if found is None and "framing" in names:
+            return {"spec": RAW, **given}, None
         if found is None:
             raise
         spec, framing = found
