@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -36,6 +37,15 @@ FRAMING_OPTIONS: dict[str, tuple[str, ...]] = {
     "fixed": ("record_length",),
 }
 """The options that a framing uses beside `file_start_offset` and `file_end_offset`; those of Db2 LUW use no others."""
+_ENDIAN = {"true": "big", "false": "little"}
+ALIASES: dict[str, tuple[str, dict[str, str] | None]] = {
+    "is_rdw_big_endian": ("rdw_endian", _ENDIAN),
+    "is_bdw_big_endian": ("bdw_endian", _ENDIAN),
+    "is_rdw_part_of_record_length": ("rdw_includes_header", None),
+    "record_format": ("framing", {"f": "fixed", "v": "rdw", "vb": "bdw"}),
+    "is_record_sequence": ("framing", {"true": "rdw"}),
+}
+"""Names that Cobrix has for options, and their values where those differ. Names that are the same are not here."""
 _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
@@ -204,6 +214,9 @@ class Options:
         `known` and `public` are keys of the caller, which are ignored; error messages list the public ones. Raises
         OptionError LMP-S002 for an unknown name, LMP-S003 for a value that is not allowed.
         """
+        given, notes = own_names(given)
+        if notes:
+            warnings.warn("; ".join(notes), stacklevel=2)
         fields = {plain(entry.name): entry for entry in dataclasses.fields(cls)}
         passed = {plain(name) for name in (*known, *public)}
         values = {}
@@ -235,6 +248,31 @@ class Options:
 
 FILE_OPTIONS = tuple(entry.name for entry in dataclasses.fields(Options) if entry.metadata["is_file"])
 """Names of the options that name a file that describes a log."""
+
+
+def own_names(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Options without aliases, and a note on each alias.
+
+    Raises OptionError LMP-S003 for a value without a counterpart, and for an option that is also given by its own name.
+    """
+    found: dict[str, Any] = {}
+    notes: list[str] = []
+    aliases = {plain(alias): (alias, *own) for alias, own in ALIASES.items()}
+    for name, value in given.items():
+        if plain(name) not in aliases or value is None:
+            found[name] = value
+            continue
+        alias, own, values = aliases[plain(name)]
+        if any(plain(other) == plain(own) for other in (*found, *(set(given) - {name}))):
+            raise OptionError(f"{alias} is {camel(own)}, which is given too", code="LMP-S003")
+        text = str(value).strip().lower()
+        if values is not None and text not in values:
+            raise _no_value(alias, value, "one of " + ", ".join(values))
+        found[own] = text if values is None else values[text]
+        notes.append(f"{alias} is read as {camel(own)} {found[own]}")
+    if notes and not any(plain(name) == plain("rdw_includes_header") for name in found):
+        notes.append("a length includes its word, as z/OS writes it, unless rdwIncludesHeader is false")
+    return found, notes
 
 
 def asks_for_changes(given: Iterable[str]) -> bool:

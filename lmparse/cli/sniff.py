@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_options, given_options, options_of
+from lmparse.cli.arguments import Commands, add_command, add_options, given_options
 from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
 from lmparse.errors import DataError, FramingError
 from lmparse.options import Options
@@ -30,7 +30,10 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print what each file is; a file that is not recognised is reported, and the next ones are still read."""
-    options, given = options_of(parsed), given_options(parsed)
+    from lmparse.logs.families import read_options
+
+    given = given_options(parsed)
+    options = read_options(given)
     code = GOOD
     for path in parsed.files:
         try:

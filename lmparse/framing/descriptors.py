@@ -263,8 +263,17 @@ def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int, **kn
 def no_record(buffer: Buffer, offset: int, end: int, index: int, **known: Any) -> FramingError:
     """The error for bytes that do not begin a record: left over behind records, or wrong from the start."""
     kind, code = (LeftoverError, "LMP-F007") if index else (FramingError, "LMP-F005")
+    hint = None if index else "lmparse sniff FILE shows the framings that fit, with their options"
     message = f"{end - offset} bytes behind the last record are not a record" if index else ""
-    return kind(message, code=code, record_index=index, record_offset=offset, hex=excerpt(buffer, offset, end), **known)
+    return kind(
+        message,
+        code=code,
+        record_index=index,
+        record_offset=offset,
+        hex=excerpt(buffer, offset, end),
+        hint=hint,
+        **known,
+    )
 
 
 def excerpt(buffer: Buffer, offset: int, end: int) -> str:

@@ -16,6 +16,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import FramingError
 from lmparse.framing.framings import named_framing
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
+from lmparse.logs.sniff import sniff
 from lmparse.options import FRAMING_OPTIONS, Options
 from lmparse.records.files import RAW, OnError, RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of
@@ -61,7 +62,10 @@ def open_named(path: str | Path, given: Mapping[str, Any], *, on_error: OnError 
 
 
 def _are_raw(path: str | Path, options: Options) -> bool:
-    """Whether the first records that a named framing gives are not of the spec that options have by default."""
+    """Whether the first records that a named framing gives are not of the spec that options have by default.
+
+    A file that is recognised is not one of any records: then the framing is wrong, which its reader reports.
+    """
     is_any = options.framing in FRAMING_OPTIONS and options.record_length_field is None and not options.files
     if not is_any or options.framing == "glued":
         return False
@@ -72,7 +76,15 @@ def _are_raw(path: str | Path, options: Options) -> bool:
     raws: list[bytes] = []
     with suppress(FramingError):
         raws.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
-    return bool(raws) and not any(map(detection.record, raws))
+    return bool(raws) and not any(map(detection.record, raws)) and not _is_recognised(path, options)
+
+
+def _is_recognised(path: str | Path, options: Options) -> bool:
+    try:
+        sniff(path, options.bounds)
+    except FramingError as error:
+        return error.code != "LMP-F003"
+    return True
 
 
 def open_changes(
