@@ -12,7 +12,7 @@ from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import FramingError, LmparseError, OptionError
+from lmparse.errors import FramingError, LmparseError, OptionError, TruncatedError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.framings import described, named_framing, rules_of, unused
@@ -28,6 +28,8 @@ from lmparse.storage.buffers import Buffer, open_buffer
 
 _NAMES = ("rdw", "zosmf", "bdw", "vbs", "bdw-vbs")
 """Framings with descriptor words, in the order of preference."""
+_BLOCKED = ("bdw", "bdw-vbs")
+"""Those in blocks. A block looks like a record, but records do not fill others by chance."""
 _UNCOUNTED = range(-8, 13)
 """Bytes that a length may leave out: up to 8 more or less than a word that counts itself, or does not, leaves out."""
 _LEAST, _LEAST_BESIDE = 2, 8
@@ -37,6 +39,8 @@ _HEADER = 1 << 16
 _STARTS = 64
 """Places at which the first record behind a file header is looked for."""
 _SAMPLE, _FIRST = 64, 5
+_SPARE = 1 << 10
+"""Bytes by which a record may be longer than twice the longest one."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,7 @@ def tilings(buffer: Buffer, options: Options, reader: RecordReader | None) -> li
     """
     names = [options.framing] if options.framing != "auto" else [*_NAMES, "glued", "fixed"]
     layout = None if reader is None else reader.spec.layout
+    options = options if reader is None else replace(options, spec=reader.spec.name)
     possible = [way for name in names for way in _ways(name, options, layout)]
     if not possible:
         _refuse(names, options)
@@ -124,10 +129,18 @@ def tilings(buffer: Buffer, options: Options, reader: RecordReader | None) -> li
     found = list(_fill(buffer, [(said | skipped, framing) for said, framing in possible], reader))
     whole = [tiling for tiling in found if tiling.fault is None]
     if not whole and not skipped:
-        whole = list(_between(buffer, possible, reader))
+        found += _between(buffer, possible, reader)
+        whole = [tiling for tiling in found if tiling.fault is None]
+    is_cut = any(_is_cut(tiling.fault, tiling.longest) for tiling in found)
+    found = sorted(found if is_cut or not whole else whole, key=_rank)
     # The same records by another name, such as records that may be spanned but are not, are not shown twice.
-    found = list({(tiling.first, tiling.records): tiling for tiling in reversed(whole or found)}.values())[::-1]
-    return sorted(found, key=lambda one: (one.fault is not None, -one.records if one.fault else 0, not one.is_of_spec))
+    return list({(tiling.first, tiling.records): tiling for tiling in reversed(found)}.values())[::-1]
+
+
+def _rank(tiling: Tiling) -> tuple[bool, int, bool, bool]:
+    """The best ways are first: those that fill the file or lead far, of the spec; blocks before records in them."""
+    name, is_damaged = tiling.options["framing"], tiling.fault is not None
+    return is_damaged, -tiling.records if is_damaged else 0, not tiling.is_of_spec, name not in _BLOCKED
 
 
 Way = tuple[dict[str, str], Framing]
@@ -223,7 +236,7 @@ def _begins(framing: Framing, buffer: Buffer) -> bool:
         return False
 
 
-def _tiling(said: dict[str, str], framing: Framing, buffer: Buffer, reader: RecordReader | None) -> Tiling | None:
+def _tiling(options: dict[str, str], framing: Framing, buffer: Buffer, reader: RecordReader | None) -> Tiling | None:
     """One way, if it is proven; it reads the words of the whole file."""
     count, filled, shortest, longest = 0, 0, 1 << 62, 0
     first: list[tuple[int, int, int]] = []
@@ -235,6 +248,9 @@ def _tiling(said: dict[str, str], framing: Framing, buffer: Buffer, reader: Reco
                 extents = [window.extent(number) for number in range(min(len(window), _SAMPLE))]
                 first = [(extent.index, extent.offset, extent.length) for extent in extents[:_FIRST]]
                 tried = len(extents)
+                said = [buffer[extent.offset - framing.lead : extent.offset] for extent in extents]
+                if framing.lead and 2 * sum(map(any, said)) <= tried:
+                    return None  # zeros that an adjustment makes a length
                 fitting = 0 if reader is None else sum(reader.accepts(extent.read(buffer)) for extent in extents)
             count += len(window)
             filled += int((window.lengths > 0).sum())
@@ -247,7 +263,7 @@ def _tiling(said: dict[str, str], framing: Framing, buffer: Buffer, reader: Reco
     if fault is not None and 2 * ((fault.record_offset or 0) - start) < end - start:
         return None
     named = None if reader is None else fitting
-    return Tiling(said, count, shortest, longest, tuple(first), named, tried, fault)
+    return Tiling(options, count, shortest, longest, tuple(first), named, tried, fault)
 
 
 def _between(buffer: Buffer, ways: list[Way], reader: RecordReader | None) -> Iterator[Tiling]:
@@ -261,22 +277,32 @@ def _between(buffer: Buffer, ways: list[Way], reader: RecordReader | None) -> It
             continue
         starts = sound_words(framing.bounded_form, buffer, 0, min(_HEADER, size), _HEADER, _LEAST_BESIDE)
         for start in starts[:_STARTS]:
-            reached, count = _reached(framing, buffer, start)
-            if count >= _LEAST_BESIDE and size - reached <= _HEADER and 2 * (reached - start) > size:
-                kept = {"file_start_offset": start, "file_end_offset": size - reached}
-                more = {name: str(number) for name, number in kept.items() if number}
-                tiling = _tiling(said | more, framing.skipping(start, size - reached), buffer, reader)
-                if tiling is not None:
-                    yield tiling
-                break
+            reached, count, is_cut = _reached(framing, buffer, start)
+            if count < _LEAST_BESIDE or size - reached > _HEADER or 2 * (reached - start) <= size:
+                continue
+            behind = 0 if is_cut else size - reached
+            kept = {"file_start_offset": start, "file_end_offset": behind}
+            more = {name: str(number) for name, number in kept.items() if number}
+            tiling = _tiling(said | more, framing.skipping(start, behind), buffer, reader) if more else None
+            if tiling is not None:
+                yield tiling
+            break
 
 
-def _reached(framing: Framing, buffer: Buffer, start: int) -> tuple[int, int]:
-    """The end of the last record of those that follow one another from a place on, and their number."""
-    reached, count = start, 0
+def _reached(framing: Framing, buffer: Buffer, start: int) -> tuple[int, int, bool]:
+    """The end of the last of the records that follow one another from a place on, their number, and whether another
+    one begins behind them, which is damage and not a trailer."""
+    reached, count, longest, is_cut = start, 0, 0, False
     try:
         for window in index.windows(framing, buffer, start):
             reached, count = int(window.offsets[-1] + window.lengths[-1]), count + len(window)
-    except FramingError:
-        pass
-    return reached, count
+            longest = max(longest, int(window.lengths.max()))
+    except FramingError as error:
+        is_cut = _is_cut(error, longest)
+    return reached, count, is_cut
+
+
+def _is_cut(fault: FramingError | None, longest: int) -> bool:
+    """Whether a file ends inside a record that is not far longer than the longest one, rather than in other bytes."""
+    said = (fault.expected or "").partition(" ")[0] if isinstance(fault, TruncatedError) else ""
+    return said.isdigit() and int(said) <= 2 * longest + _SPARE

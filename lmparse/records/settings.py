@@ -20,6 +20,9 @@ from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
 
+_LEAST = 8
+"""Fewest records that show how a damaged file is cut, where only a parser says what a record is: it may take any."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -162,4 +165,4 @@ def _parsing(reader: RecordReader) -> Detection:
         good = sum(map(reader.accepts, records))
         return None if 2 * good > len(records) else f"{good} of {len(records)} records are {reader.spec.id}"
 
-    return Detection(f"{reader.spec.id} records", test, least=2)
+    return Detection(f"{reader.spec.id} records", test, least=_LEAST)
