@@ -96,7 +96,9 @@ class Descriptor:
                     expected=self._expected(minimum, maximum), found=str(values[number]),
                     doc_ref=self.spec.layout.doc_ref,
                 )  # fmt: skip
-        return (values[0] + self.uncounted, *values[1:]) if self.uncounted else values
+        if not self.uncounted:
+            return values
+        return (values[0] + self.uncounted,) if len(values) == 1 else (values[0] + self.uncounted, *values[1:])
 
     def fields(self, raw: bytes) -> Iterator[tuple[Field, tuple[int, int], int]]:
         """The fields of a whole word with their first byte, the one behind their last byte, and their values."""
