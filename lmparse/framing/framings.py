@@ -49,7 +49,8 @@ def named_framing(name: str, options: Options, cutter: Cutter | None = None, byt
     """
     for option in unused(name, options):
         users = [other for other, used in FRAMING_OPTIONS.items() if option in used]
-        hint = f"{camel(option)} is for framing " + ", ".join(users)
+        more = " with recordLengthField" if option == "rdw_adjustment" else ""
+        hint = f"{camel(option)} is for framing " + ", ".join(users) + more
         raise OptionError(f"framing {name} does not use {camel(option)}", code="LMP-S003", hint=hint)
     found: Framing
     if name in _DESCRIBED:

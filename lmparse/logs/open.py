@@ -47,18 +47,26 @@ def open_file(
 
 
 def open_named(path: str | Path, given: Mapping[str, Any], *, on_error: OnError = None) -> RecordFile:
-    """Open a file of records with the options that are given: of any records, if they name a framing but no spec.
+    """Open a file of records with the options that are given; see `options_for`."""
+    options, said = options_for(path, given)
+    file = open_file(path, options, on_error=on_error)
+    if said:
+        file.notice(said)
+    return file
 
-    Without a spec, the records are those of `Options.spec` if one of the first of them is, else `common_raw`, which a
-    notice says.
+
+def options_for(path: str | Path, given: Mapping[str, Any]) -> tuple[Options, str]:
+    """The options to read the records of a file, and what to tell the user about their spec, if anything.
+
+    Options that name a framing but no spec are for any records. These are records of `Options.spec` if one of the
+    first of them is, else `common_raw`.
     """
     options = read_options(given)
     is_named = any(plain(name) == "spec" and value is not None for name, value in given.items())
     if is_named or not _are_raw(path, options):
-        return open_file(path, options, on_error=on_error)
-    file = open_file(path, replace(options, spec=RAW), on_error=on_error)
-    file.notice(f"no spec is named, and the first records are not of {options.spec}: they are read as {RAW}")
-    return file
+        return options, ""
+    said = f"no spec is named, and the first records are not of {options.spec}: they are read as {RAW}"
+    return replace(options, spec=RAW), said
 
 
 def _are_raw(path: str | Path, options: Options) -> bool:

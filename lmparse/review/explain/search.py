@@ -18,7 +18,7 @@ from lmparse.framing.extents import RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.limits import Limits
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options
 from lmparse.records.dissection import Dissection, Node
@@ -145,7 +145,7 @@ def _completed(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any],
         return {"spec": sniff(path, bounds).spec, **given}, None
     except FramingError as error:
         found = _found_part(path, bounds) if error.code == "LMP-F003" else None
-        if found is None and "framing" in names:
+        if found is None and options_for(path, given)[0].spec == RAW:
             return {"spec": RAW, **given}, None
         if found is None:
             raise
