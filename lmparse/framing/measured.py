@@ -61,7 +61,7 @@ class LengthField:
             raise cut_short(buffer, offset, end, index, self.end, spec=self.spec.id)
         raw = buffer[offset + self.offset : offset + self.end]
         said = self._number(raw)
-        if said is not None and said + adjustment >= self.end:
+        if said is not None and said >= 0 and said + adjustment >= self.end:
             return said + adjustment
         raise no_record(
             buffer, offset, end, index, spec=self.spec.id, field=self.field.id, field_offset=self.offset,
