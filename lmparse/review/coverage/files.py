@@ -133,6 +133,10 @@ def add_file(samples: Samples, path: str, options: Options, *, limit: int | None
     found.faults = here.faults.total()
     for counted in here.bytes.values():
         found.bytes.update(counted)
+    if not found.fault and limit is None:
+        first, behind = file.framing.range_of(file.buffer)
+        if skipped := first + len(file.buffer) - behind:
+            found.bytes["unread"] += skipped  # options leave them out
     samples.files.append(found)
     samples.coverage.merge(here)
 
