@@ -51,7 +51,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F005": Cause(
         "no record begins here",
         "The first bytes are not a descriptor word, or the lengths in a record lead out of the file.",
-        "The file probably has another framing than the one named: run `lmparse sniff FILE`.",
+        "The file probably has another framing than the one named, or descriptor words that are not as z/OS writes "
+        "them (`rdwEndian`, `rdwIncludesHeader`, see docs/framing.md): run `lmparse sniff FILE`.",
     ),
     "LMP-F006": Cause(
         "the file ends inside a record",
@@ -61,7 +62,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F007": Cause(
         "bytes behind the last record are not a record",
         "Whole records are followed by something else: padding, a second file, or damage.",
-        "Look at the offset named. All records before it have been read.",
+        "Look at the offset named. All records before it have been read. If every such file has them, "
+        "`fileEndOffset` leaves them out.",
     ),
     "LMP-F008": Cause(
         "a block is not filled by its records",
