@@ -20,8 +20,9 @@ from lmparse.columnar.kernels import Kernel, KernelResult
 from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page, page_of_field
 from lmparse.spec.catalog import Spec
+from lmparse.spec.kind_words import DECIMALS
 from lmparse.spec.layout import NESTED, Field, Layout
-from lmparse.values import byte_arrays, integers, texts
+from lmparse.values import byte_arrays, integers, texts, zoned
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 
@@ -214,7 +215,7 @@ class RecordPlan:
             return [ColumnPlan(entry.id, entry, "bytes to the end", entry.offset or 0, None, type_, None)]
         name, kernel = self._kernel(entry, type_)
         offset = entry.offset or 0
-        can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext") or (
+        can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext", *DECIMALS) or (
             entry.kind in _TEXTS and not texts.is_total(page_of_field(entry, self._page))
         )
         ways = [ColumnPlan(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
@@ -232,6 +233,10 @@ class RecordPlan:
             return ("unsigned", "signed")[kind == "int"], partial(kernels.integer, type_, order, kind == "int")
         if kind == "float":
             return "ieee", partial(kernels.ieee, order)
+        if kind == "hfp":
+            return "hexadecimal float", kernels.hfp
+        if kind in DECIMALS:
+            return self._decimal_kernel(entry, type_)
         if kind == "timestamp17":
             return "timestamp17", kernels.timestamp17
         if kind in ("lrsn10", "rba10", "bytes"):
@@ -242,8 +247,18 @@ class RecordPlan:
         if kind == "hextext":
             return _TEXTS[kind], partial(kernels.hex_text, page)
         if kind == "decimaltext":
-            return _TEXTS[kind], partial(kernels.decimal_text, page)
+            return _TEXTS[kind], partial(kernels.decimal_text, page, type_)
         return _TEXTS[kind], partial(kernels.text, page, True)
+
+    def _decimal_kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
+        if entry.kind == "packed":
+            return "packed decimal", partial(kernels.packed_decimal, type_)
+        if entry.kind == "bcd":
+            return "packed digits", partial(kernels.packed_digits, type_)
+        zones = zoned.maybe_zones(page_of_field(entry, self._page))
+        if zones is None:
+            return "", None
+        return "zoned decimal", partial(kernels.zoned_decimal, type_, zoned.STYLES[entry.kind], zones)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from lmparse.errors import OptionError
 from lmparse.spec import catalog
+from lmparse.spec.kind_words import MAX_DIGITS
 from lmparse.spec.layout import Field, Layout
 from lmparse.spec.nesting import json_reason
 from lmparse.values import kinds
@@ -16,8 +17,6 @@ from lmparse.values.sql_types import TableColumn
 
 TEXT = pa.string()
 MICROS = pa.timestamp("us")
-MAX_DIGITS = 38
-"""Digits of the widest decimal (decimal128)."""
 _TYPES = {
     "float": pa.float64(),
     "boolean": pa.bool_(),
@@ -108,8 +107,11 @@ def _item_type(layouts: Any, entry: Field) -> pa.DataType:
         return pa.struct([_arrow_field(layouts, choice) for choice in entry.choices])
     if entry.kind == "struct":
         return pa.struct([_arrow_field(layouts, part) for part in layouts[entry.type]])
-    name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits)
-    return pa.decimal128(20, 0) if name == kinds.UINT64 else pa.type_for_alias(name)
+    name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits, entry.scale)
+    if name.startswith("decimal"):
+        # Arrow has no short names for decimals.
+        return pa.decimal128(*map(int, name[len("decimal(") : -1].split(",")))
+    return pa.type_for_alias(name)
 
 
 def column_type(column: TableColumn, dec_length: str) -> pa.DataType:

@@ -138,6 +138,8 @@ class Dissector:
         end = len(spot.raw) if place[1] is None else spot.base + place[1]
         path = spot.path + entry.id
         fault = spot.fault if spot.fault is not None and spot.fault.field == path else None
+        if entry.kind == "switch" and isinstance(value, KaitaiStruct):
+            decode = self._reader.decoder(self._reader.chosen(entry, value))  # a type may be one value
         if isinstance(value, KaitaiStruct) and decode is None:
             is_body = entry.kind == "body"
             layout = self._reader.spec.layout_of(value)
@@ -162,7 +164,9 @@ class Dissector:
             return
         shown = None
         try:
-            shown = None if value is None else to_json(value if decode is None else decode(value))
+            # The record may end inside a value that has parts.
+            is_missing = value is None or (fault is not None and isinstance(value, KaitaiStruct))
+            shown = None if is_missing else to_json(value if decode is None else decode(value))
         except InvalidValueError as error:
             error.at(spec=spot.layout.id, field=path, field_offset=start, doc_ref=entry.doc_ref)
             fault = error

@@ -223,7 +223,7 @@ class RecordReader:
                 return None
         if entry.kind == "switch":
             choice = self.chosen(entry, value)
-            return {choice.id: self._nested(value, choice, self._decoder(choice), faults, path, offset)}
+            return {choice.id: self._nested(value, choice, self.decoder(choice), faults, path, offset)}
         inner: Values = {}
         self._fill(value, inner, faults, f"{path}.", offset)
         return inner
@@ -241,18 +241,19 @@ class RecordReader:
         for nested records."""
         plan = self._plans.get(layout.id)
         if plan is None:
-            plan = self._plans[layout.id] = [(entry, self._decoder(entry)) for entry in layout]
+            plan = self._plans[layout.id] = [(entry, self.decoder(entry)) for entry in layout]
         return plan
 
-    def _decoder(self, entry: Field) -> Decode | None:
+    def decoder(self, entry: Field) -> Decode | None:
         """The function that turns a parsed field into its value; None for nested records."""
         if entry.kind in NESTED:
             return None
         if entry.kind == "rest":
             return lambda raw: raw or None
-        if entry.kind in _PARSED:
+        if entry.kind in _PARSED and not entry.scale:
             return _PARSED[entry.kind]
-        take, decode = self._raw(entry), kinds.KINDS[entry.kind].decoder(page_of_field(entry, self.code_page))
+        decode = kinds.decoder(entry.kind, page_of_field(entry, self.code_page), entry.scale)
+        take = self._raw(entry)
         if decode is None or take is None:
             return decode or take or (lambda value: value)
         whole: Decode = lambda value: decode(take(value))  # noqa: E731

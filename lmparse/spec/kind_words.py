@@ -6,6 +6,13 @@ KIND_WORDS = {
     "uint": "a whole number without sign; what `u1` to `u8` and `b1` to `b64` are by themselves",
     "int": "a whole number with sign; what `s1` to `s8` are by themselves",
     "float": "an IEEE number; what `f4` and `f8` are by themselves",
+    "hfp": "a number of 4 or 8 bytes in IBM's hexadecimal floating point (COMP-1, COMP-2 of z/OS)",
+    "packed": "a packed decimal: two digits in a byte, the sign in the last half byte (COMP-3; F if unsigned)",
+    "bcd": "packed digits without a sign (COMP-6)",
+    "zoned": "a zoned decimal: a digit in each byte, the sign in the zone of the last one (DISPLAY)",
+    "zoned-leading": "a zoned decimal with the sign in the zone of the first byte (SIGN LEADING)",
+    "zoned-separate": "digits and behind them `+` or `-` (SIGN TRAILING SEPARATE)",
+    "zoned-leading-separate": "`+` or `-` and behind it digits (SIGN LEADING SEPARATE)",
     "char": "text in the code page of `-codec`; what bytes with `-codec` are by themselves",
     "code": "a code of letters; what a number with `-codec` and `enum` is by itself",
     "hextext": "text of hexadecimal digits that names bytes",
@@ -23,8 +30,37 @@ KIND_WORDS = {
     "body": "a nested record, one of several kinds, whose fields are columns of the record itself",
 }
 """One line on each word. Nested records (`struct`, `body`) are not values."""
+ZONED = ("zoned", "zoned-leading", "zoned-separate", "zoned-leading-separate")
+"""Decimals with a digit in each byte."""
+DECIMALS = ("packed", "bcd", *ZONED)
+"""Kinds that are decimals, with or without digits behind the point."""
+SCALABLE = ("uint", "int", "decimaltext", *DECIMALS)
+"""Kinds that may have digits behind the point (`-scale`)."""
+MAX_DIGITS = 38
+"""Digits of the widest decimal column (decimal128 of Arrow and Spark)."""
+TEXT_DIGITS = 31
+"""Digits of the longest number in text."""
 
 
 def listed() -> str:
     """The words as lines of a page."""
     return "".join(f"- `{word}`: {text}\n" for word, text in KIND_WORDS.items())
+
+
+def digits(kind: str, width: int, bits: int | None = None) -> int:
+    """The most digits that a number of a kind in SCALABLE has in `width` bytes, or in `bits`."""
+    if kind in ("uint", "int"):
+        return len(str((1 << (bits or 8 * width) - (kind == "int")) - (kind == "uint")))
+    if kind == "packed":
+        # A decimal of 38 digits has 20 bytes, with room for one digit more.
+        return MAX_DIGITS if width == MAX_DIGITS // 2 + 1 else 2 * width - 1
+    if kind == "decimaltext":
+        return min(width, TEXT_DIGITS)
+    return 2 * width if kind == "bcd" else width - kind.endswith("separate")
+
+
+def precision(kind: str, scale: int | None, width: int | None, bits: int | None = None) -> int | None:
+    """All digits of the decimal column of a field, those behind the point included; None if it is not a decimal."""
+    if kind not in SCALABLE or not (scale or kind in DECIMALS):
+        return None
+    return max(digits(kind, width or 1, bits), scale or 0)

@@ -53,10 +53,10 @@ class Field:
     width: int | None
     """Width in bytes, or None when it depends on the data."""
     kind: str
-    """How its bytes are read: uint, int, float, char, code, hextext, decimaltext, timestamp17, lrsn10, rba10, lsn,
-    rid6, bytes, str (text that the parser decodes), struct (a nested record), switch (one of several `choices`), body
-    (a nested record whose fields become fields of the record), variable (bytes whose number depends on the data), rest
-    (bytes behind the known fields)."""
+    """How its bytes are read: uint, int, float, hfp, packed, bcd, zoned (and its styles), char, code, hextext,
+    decimaltext, timestamp17, lrsn10, rba10, lsn, rid6, bytes, str (text that the parser decodes), struct (a nested
+    record), switch (one of several `choices`), body (a nested record whose fields become fields of the record),
+    variable (bytes whose number depends on the data), rest (bytes behind the known fields)."""
     orig_id: str | None = None
     """The vendor's own spelling."""
     type: str | None = None
@@ -65,6 +65,7 @@ class Field:
     """Code page of text; `ebcdic` and `database` mean the page of the file."""
     unit: str | None = None
     scale: int | None = None
+    """Digits behind the point of a decimal number."""
     enum: str | None = None
     codes: tuple[Code, ...] = ()
     minimum: int | None = None
@@ -82,7 +83,7 @@ class Field:
     repeated: bool = False
     """True when it is a list."""
     number_width: int | None = None
-    """Bytes of the widest number that the field may have, when `width` is None for a number: in a list or a switch."""
+    """Bytes of the widest number that the field may have, when `width` is None for it: in a list or a switch."""
     cases: tuple[str, ...] = ()
     """Ids of the layouts that a nested record may have, when the data decide."""
     choices: tuple[Field, ...] = ()

@@ -43,7 +43,7 @@ def test_three_readers_agree(built: Path, tmp_path: Path, name: str) -> None:
     assert good
     assert compare(spec, [*good, *bad], tmp_path, entry.get("circles", ())) == [None] * len(good) + [*bad.values()]
     file = open_file(tmp_path / f"m_{name}.dat", Options(spec=spec.name, framing="rdw"), on_error=lambda error: None)
-    shown = [json.loads(json.dumps(values)) for values in file.records()]
+    shown = [json.loads(json.dumps(values)) for values in file.records() if not values.get("_corrupt_fields")]
     assert shown == [_as_json(values) for values in good.values()]
     assert (RecordPlan(catalog.load(spec.name)).reason == "") is entry.get("column", False)
     lines = "\n".join(planned(spec.name).lines())

@@ -91,7 +91,7 @@ def column_type(entry: Field) -> str:
     if entry.kind in ("struct", "switch"):
         name = "struct"
     else:
-        name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits)
+        name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits, entry.scale)
     return f"array<{_SPARK.get(name, name)}>" if entry.repeated else _SPARK.get(name, name)
 
 

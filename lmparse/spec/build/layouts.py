@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lmparse.spec.build.choices import WHOLE, choices
+from lmparse.spec.build.choices import choices
 from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
 from lmparse.spec.build.scopes import Member, Scope, attributes, instances
 from lmparse.spec.build.shape import orig_ids
 from lmparse.spec.build.specs import SpecError, SpecFile
+from lmparse.spec.kind_words import SCALABLE
 from lmparse.spec.layout import NESTED, Code, Field, Layout
 from lmparse.spec.nesting import reached, types_of
 
@@ -283,7 +284,7 @@ def _bounds(attribute: dict[str, Any]) -> dict[str, Any]:
 
 def _number_width(kind: str, found: tuple[Field, ...], width: int | None) -> int | None:
     """See `Field.number_width`; `width` is that of an item of a list."""
-    return (found[0].number_width if found else width) if kind in (*WHOLE, "float") else None
+    return (found[0].number_width if found else width) if kind in (*SCALABLE, "float") else None
 
 
 def _endian(type_: Any) -> str | None:
