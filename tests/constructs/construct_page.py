@@ -34,7 +34,7 @@ _INTRODUCTION = """# Constructs: what of Kaitai Struct is read, and how
 This page is written by `make pages` from the code: each construct is in small specs with good and bad bytes
 (`tests/constructs/matrix.yaml`), and the page says what came of them. Both engines and the generated parser alone give
 the same values and errors for all of them, and for random specs and bytes
-(`python -m constructs.random_specs` in `tests/`).
+(`make random-specs`).
 
 - **by the column**: the columnar engine reads it, if nothing else in the record needs the parser; `lmparse plan` says
   it for each field of a spec.

@@ -112,7 +112,10 @@ def _build(place: str, path: Path, text: bytes) -> None:
         raise SpecError(problems)
     idle_repeats(spec, named, names_a_size(spec))
     docstrings(spec.tree)
-    layouts = products._layouts_text(Layouts(specs).by_id)
+    found = Layouts(specs).by_id
+    layouts = products._layouts_text(
+        {name: f"    {name!r}: {products._construct(layout, 1)}," for name, layout in found.items()}
+    )
     ast.parse(layouts)
     assert foreign_in_layouts(layouts) is None
     assert foreign_in_stub(stub(spec, named)) is None

@@ -39,24 +39,25 @@ def columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
     """The columns of the records of a spec by name; fields of structs as `key_info.column`."""
     layouts = specs.layouts
     columns: dict[str, SpecColumn] = {}
-    if f"instances.{KIND}" in specs.details.get(spec_id, {}):
+    has_body = any(entry.kind == "body" for entry in layouts[spec_id])
+    if has_body and f"instances.{KIND}" in specs.details.get(spec_id, {}):
         columns[KIND] = SpecColumn(_TEXT, "", ((spec_id, f"instances.{KIND}"),))
-    structs: dict[str, list[Layout]] = {}
+    nested_in: dict[str, list[tuple[str, Field]]] = {}
     for layout, entry in _flat(layouts, layouts[spec_id], (spec_id,)):
         _put(columns, entry.id, SpecColumn(_whole_type(layouts, entry), entry.doc, ((layout.id, entry.id),)))
         nested = layouts.get(entry.type or "")
-        if entry.kind == "struct" and nested is not None:
-            structs.setdefault(entry.id, []).append(nested)
+        if entry.kind in ("struct", "switch"):
+            nested_in.setdefault(entry.id, []).append((layout.id, entry))
         elif entry.kind == "bytes" and nested is not None:
             for part in nested:
                 if part.kind == "uint":
                     _put(columns, f"{entry.id}_{part.id}", SpecColumn("bigint", part.doc, ((nested.id, part.id),)))
-    for name, inner in structs.items():
-        if columns[name].type != _TEXT:
+    for name, found in nested_in.items():
+        if columns[name].type not in (_TEXT, f"array<{_TEXT}>"):
             is_list = columns[name].type.startswith("array")
             columns[name] = replace(columns[name], type="array<struct>" if is_list else "struct")
-            for layout in inner:
-                _put_inner(columns, layouts, layout, f"{name}.", (layout.id,))
+            for layout_id, entry in found:
+                _put_inner(columns, layouts, entry, layout_id, f"{name}.")
     return columns
 
 
@@ -71,14 +72,19 @@ def _put(columns: dict[str, SpecColumn], name: str, column: SpecColumn) -> None:
 
 
 def _put_inner(
-    columns: dict[str, SpecColumn], layouts: Mapping[str, Layout], layout: Layout, prefix: str, above: tuple[str, ...]
+    columns: dict[str, SpecColumn], layouts: Mapping[str, Layout], entry: Field, layout_id: str, prefix: str
 ) -> None:
-    """Add the fields of a struct; a type inside itself is added once."""
-    for entry in layout:
-        _put(columns, prefix + entry.id, SpecColumn(column_type(entry), entry.doc, ((layout.id, entry.id),)))
-        nested = layouts.get(entry.type or "")
-        if entry.kind == "struct" and nested is not None and nested.id not in above:
-            _put_inner(columns, layouts, nested, f"{prefix}{entry.id}.", (*above, nested.id))
+    """Add the fields of a struct, or the choices of a switch, of the layout `layout_id`."""
+    nested = layouts.get(entry.type or "")
+    if json_reason(layouts, entry) or entry.kind not in ("struct", "switch"):
+        return
+    inner = [((layout_id, entry.id), choice) for choice in entry.choices]
+    if entry.kind == "struct" and nested is not None:
+        inner = [((nested.id, part.id), part) for part in nested]
+    for origin, part in inner:
+        type_ = column_type(part) if not json_reason(layouts, part) else _whole_type(layouts, part)
+        _put(columns, prefix + part.id, SpecColumn(type_, part.doc, (origin,)))
+        _put_inner(columns, layouts, part, origin[0], f"{prefix}{part.id}.")
 
 
 def is_wider(old: str, new: str) -> bool:
