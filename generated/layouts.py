@@ -3459,6 +3459,16 @@ LAYOUTS: dict[str, Layout] = {
             ),
         },
     ),
+    'common_raw': Layout(
+        id='common_raw',
+        fields=(Field(id='data', offset=0, width=None, kind='variable', ends='_io', doc='All bytes of the record'),),
+        width=None,
+        title='Record of any file, as its bytes',
+        doc='A record of which only the framing is known.',
+        doc_ref='lmparse, "Files of others" (docs/framing.md)',
+        path='common/common_raw.ksy',
+        sha256='82533ce8de67ba3ce2451ee7bc4330d71f0884dc6fb4548b56ce5d9bc0b15aa9',
+    ),
     'common_rba10': Layout(
         id='common_rba10',
         fields=(

@@ -51,7 +51,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F005": Cause(
         "no record begins here",
         "The first bytes are not a descriptor word, or the lengths in a record lead out of the file.",
-        "The file probably has another framing than the one named: run `lmparse sniff FILE`.",
+        "The file probably has another framing than the one named, or descriptor words that are not as z/OS writes "
+        "them (`rdwEndian`, `rdwIncludesHeader`, see docs/framing.md): run `lmparse sniff FILE`.",
     ),
     "LMP-F006": Cause(
         "the file ends inside a record",
@@ -61,7 +62,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F007": Cause(
         "bytes behind the last record are not a record",
         "Whole records are followed by something else: padding, a second file, or damage.",
-        "Look at the offset named. All records before it have been read.",
+        "Look at the offset named. All records before it have been read. If every such file has them, "
+        "`fileEndOffset` leaves them out.",
     ),
     "LMP-F008": Cause(
         "a block is not filled by its records",
@@ -88,7 +90,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F012": Cause(
         "the file changed while it was read",
         "Since reading was planned or begun, the file or one that describes it grew, shrank or was written to, for "
-        "instance by a transfer that is not finished; or its disk failed.",
+        "instance by a transfer that is not finished; or its disk failed. Or the spec was built anew, or a process has "
+        "another one.",
         "Read it when nothing writes to it: have the transfer write under another name and rename the file at its end.",
     ),
     "LMP-R001": Cause(
@@ -262,6 +265,12 @@ CATALOGUE: dict[str, Cause] = {
         "records of a control file contradict each other",
         "XTYP or DLDS is there twice, with different code pages or forms of the data.",
         "Two control files were concatenated: give each data file its own.",
+    ),
+    "LMP-C012": Cause(
+        "the case beside a log cannot be used",
+        "The YAML file of a case says how its log is read. It comes with the log, so it may name specs by their id and "
+        "files in its folder only, and no limits; or an option in it has no such value.",
+        "Correct the case, or remove it: then the bytes of the log decide how it is read.",
     ),
     "LMP-L001": Cause(
         "a document is above a limit",

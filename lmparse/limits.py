@@ -81,6 +81,9 @@ class Limits:
 class Held:
     """Bytes of memory that are held for what has not ended yet, against the limit `held_bytes`."""
 
+    code = "LMP-L004"
+    """That of the error, which ends what holds them, but not the reading of records."""
+
     def __init__(self, limits: Limits) -> None:
         self.bytes = 0
         self._limits = limits

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import re
 import sys
@@ -30,6 +31,17 @@ def harmless(text: str) -> str:
     if text[:-1].isprintable() and (text[-1:] == "\n" or text[-1:].isprintable()):
         return text
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """A value as harmless JSON, without half characters: bytes of a name that are not UTF-8 become `\\udcXX`."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    if text.isprintable():
+        return text
+    return harmless(_HALVES.sub(lambda found: f"\\\\u{ord(found[0]):04x}", text))
 
 
 def one_line(text: str) -> str:

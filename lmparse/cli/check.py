@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, print_json, print_lines
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, message, print_json, print_lines
 from lmparse.options import Options
+from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
     from lmparse.storage.atomic_output import OutputPlace
@@ -27,13 +27,16 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Check a log; for the exit code, errors outweigh differences."""
     from lmparse.logs.check import account
+    from lmparse.logs.open import options_for
     from lmparse.storage.atomic_output import write_text
 
-    options = options_of(parsed)
+    options, said = options_for(parsed.file, given_options(parsed))
+    if said:
+        message(f"note: {said}")
     place = _report_place(parsed.report, parsed.file, options) if parsed.report else None
     found = account(parsed.file, options)
     if place:
-        write_text(json.dumps(found.to_dict(), indent=2) + "\n", place)
+        write_text(json_text(found.to_dict(), indent=2) + "\n", place)
     if parsed.json:
         print_json(found.to_dict())
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import EngineDifferenceError, LeftoverError, LmparseError, OptionError, UnknownFormatError
-from lmparse.terminal import Streams, abandon, one_line
+from lmparse.terminal import Streams, abandon, json_text, one_line
 
 if TYPE_CHECKING:
     from lmparse.records.files import Tally
@@ -41,7 +40,7 @@ def exit_code(run: Callable[[], int]) -> int:
 
 def print_json(row: Any) -> None:
     """Print one line of JSON."""
-    sys.stdout.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(json_text(row) + "\n")
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -15,23 +15,20 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import arrays, kernels, schemas
+from lmparse.columnar.field_reasons import END, is_limited, reasons
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.kernels import Kernel, KernelResult
 from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page, page_of_field
 from lmparse.spec.catalog import Spec
 from lmparse.spec.kind_words import DECIMALS
-from lmparse.spec.layout import NESTED, Field, Layout
+from lmparse.spec.layout import Field, Layout
 from lmparse.values import byte_arrays, integers, texts, zoned
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
 """Names of the kernels for the kinds of text."""
-_ORDERED = ("uint", "int", "float", "code", "lsn")
-"""Kinds whose bytes have an order."""
-END = "_io"
-"""The value of `Field.ends` for the end of the record."""
 Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
 """Converts (n, width) bytes to another width; also returns which rows cannot be converted (None if none)."""
 
@@ -117,6 +114,7 @@ class RecordPlan:
         self._page = page or default_page(spec)
         self._shape = _Shape(spec.layouts, spec.layout, end_at, described)
         self.reason = reason or self._shape.reason
+        self.reasons = self._shape.reasons
         if spec.has_kind:
             self.reason = self.reason or "a code in each record decides what it is"
         self.ways: dict[str, ColumnPlan] = {}
@@ -302,8 +300,10 @@ class _Shape:
         self._high = max((entry.end or 0 for entry in layout), default=0)
         self._optional = [entry for entry in layout if entry.optional and entry.width is not None]
         self._ends = list(dict.fromkeys(entry.ends for entry in layout if entry.ends not in (None, END)))
-        self._limited = [entry for entry in layout if entry.kind in ("uint", "int") and _is_limited(entry)]
-        self.reason = self._refusal(layouts)
+        self._limited = [entry for entry in layout if entry.kind in ("uint", "int") and is_limited(entry)]
+        self.reasons = reasons(layouts, layout)
+        """Why fields cannot be decoded column-wise, by their ids."""
+        self.reason = self._refusal()
         if described is not None:
             self._describe(described)
 
@@ -320,19 +320,12 @@ class _Shape:
         self._least = self._high = max(described.width, *(self._layout[name or ""].end or 0 for name in self._ends), 0)
         self._optional, self._limited = [], []
 
-    def _refusal(self, layouts: Mapping[str, Layout]) -> str:
+    def _refusal(self) -> str:
         layout = self._layout
         if layout.params and layout.endian is None:
             return f"needs {', '.join(layout.params)}"
-        for entry in layout:
-            if why := _only_by_parser(layouts, layout, entry):
-                return f"{entry.id}: {why}"
-            if entry.offset is None or entry.conditional or entry.repeated or entry.kind in NESTED:
-                return f"{entry.id}: its place depends on the data"
-            if entry.width is None and entry.ends is None:
-                return f"{entry.id}: its length depends on the data"
-            if entry.checks and not (entry.id in self._ends and entry.checks == f"max: {END}.size"):
-                return f"{entry.id}: only the parser can check {entry.checks}"
+        for field_id, why in self.reasons.items():
+            return f"{field_id}: {why}"
         if len(self._ends) > 1:
             return f"{' and '.join(map(str, self._ends))}: several fields say where a part ends"
         tail = [entry for entry in layout if entry.width is None]
@@ -411,31 +404,6 @@ def _bytes_of(way: ColumnPlan, raw: Bytes) -> Bytes:
 def _may_become(found: pa.DataType, wanted: pa.DataType) -> bool:
     """Whether Arrow casts one type to another with the result of the row reader."""
     return bool(found == wanted or (pa.types.is_integer(found) and pa.types.is_integer(wanted)))
-
-
-def _only_by_parser(layouts: Mapping[str, Layout], layout: Layout, entry: Field) -> str:
-    """Why only the parser can turn the bytes of a field into its value; empty if the column can, too."""
-    if entry.by_parser:
-        return f"only the parser can read {entry.by_parser}"
-    if entry.bits:
-        return "it is a bit field"
-    if entry.width is None and entry.kind not in ("variable", "rest", *NESTED):
-        return f"its length depends on the data, and it is {entry.kind}"
-    if entry.kind in _ORDERED and (entry.width or 0) > 1 and (entry.endian or layout.endian) is None:
-        return "its byte order depends on the data"
-    if _is_limited(entry) and (entry.kind not in ("uint", "int") or (entry.kind == "uint" and entry.width == 8)):
-        return "only the parser can check its value"
-    parts = layouts[entry.type] if entry.type is not None and entry.kind not in NESTED else None
-    for part in parts or ():
-        if part.checks or _is_limited(part):
-            return "only the parser can check its parts"
-        if part.by_parser:
-            return "only the parser can join its parts"
-    return ""
-
-
-def _is_limited(entry: Field) -> bool:
-    return entry.minimum is not None or entry.maximum is not None
 
 
 def _widened(widen: Widen, part: slice, read: Kernel, raw: Bytes) -> KernelResult:

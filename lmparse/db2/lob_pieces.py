@@ -137,10 +137,7 @@ class LobPieces:
         """The changes whose values pieces continue that begin at `starts`: where the value of the same row ended."""
         if self._continues(starts, last):
             return last.grows.then(last)
-        for number in range(len(last.grows) - 1, -1, -1):
-            if self._continues(starts, last.grows[number]):
-                return Earlier(last.grows.changes, number + 1)
-        return Earlier()
+        return last.grows.up_to(lambda change: self._continues(starts, change))
 
     def _continues(self, starts: Places, change: ChangeReference) -> bool:
         """Whether a piece of a change ends at one of some starts; of one column the last piece counts."""

@@ -63,7 +63,7 @@ class OutsideValues:
         """The pieces with those before them: earlier pieces of the same value that end where these begin."""
         reference, start = self.reference, min(piece.address for piece in pieces)
         parts, column_id = [pieces], pieces[0].column
-        for before in reversed(reference.grows):
+        for before in reference.grows:
             earlier = (
                 [] if before.is_undone or (column_id is None and len(before.rivals) > 1) else self._of(column, before)
             )

@@ -113,6 +113,9 @@ class Db2Log(ChangeLog):
                 for _ in self.log_records():
                     pass
         found, self._continuity = self._continuity.claims(), None
+        fault = self.transaction_index.fault
+        if fault is not None and fault.code == Held.code:
+            self.report(fault)  # unlike damaged framing, it does not end the reading of records
         return found
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import Any
 
 from lmparse.changes import change
 from lmparse.db2.tables import Ids, Table
@@ -39,33 +39,33 @@ class LobPiece:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Earlier(Sequence["ChangeReference"]):
-    """The first `length` of some changes, which others share: a row may be changed again and again."""
+class Earlier:
+    """Some changes, the latest first. They share one list with others that begin alike: a row may be changed again and
+    again, and each change may go on from any of those before it.
+    """
 
-    changes: list[ChangeReference] = field(default_factory=list)
-    length: int = 0
+    entries: list[tuple[ChangeReference, int]] = field(default_factory=list)
+    """Changes, each with the place of the one before it; -1 for the first."""
+    last: int = -1
+    """Place of the latest one; -1 if there is none."""
 
-    def __len__(self) -> int:
-        return self.length
-
-    @overload
-    def __getitem__(self, at: int) -> ChangeReference: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[ChangeReference]: ...
-
-    def __getitem__(self, at: int | slice) -> ChangeReference | list[ChangeReference]:
-        if isinstance(at, slice):
-            return self.changes[: self.length][at]
-        if not -self.length <= at < self.length:
-            raise IndexError(at)
-        return self.changes[at % self.length]
+    def __iter__(self) -> Iterator[ChangeReference]:
+        place = self.last
+        while place >= 0:
+            change, place = self.entries[place]
+            yield change
 
     def then(self, change: ChangeReference) -> Earlier:
         """These changes and one more."""
-        changes = self.changes if len(self.changes) == self.length else self.changes[: self.length]
-        changes.append(change)
-        return Earlier(changes, self.length + 1)
+        self.entries.append((change, self.last))
+        return Earlier(self.entries, len(self.entries) - 1)
+
+    def up_to(self, is_last: Callable[[ChangeReference], bool]) -> Earlier:
+        """These changes without those behind the latest one for which `is_last` holds; none if it holds for none."""
+        place = self.last
+        while place >= 0 and not is_last(self.entries[place][0]):
+            place = self.entries[place][1]
+        return Earlier(self.entries, place) if place >= 0 else Earlier()
 
 
 @dataclass(slots=True, eq=False)
@@ -93,8 +93,8 @@ class ChangeReference:
     pieces: tuple[LobPiece, ...] = ()
     """Values stored outside of the row, as far as they are known to belong to it."""
     grows: Earlier = field(default_factory=Earlier)
-    """Changes of the same row whose values the pieces continue, the earliest first. The list is flat, so
-    that a part with many of them can be pickled.
+    """Changes of the same row whose values the pieces continue. They are in a flat list, so that a part with many of
+    them can be pickled.
     """
     appends: frozenset[int | None] = frozenset()
     """Columns whose pieces begin where no value begins: they are appended to an earlier value."""

@@ -110,11 +110,7 @@ class TransactionReader:
 
     def _transaction(self, record: LogRecord) -> Transaction:
         """The open transaction of a record; a first record begins a new one with the same identifier."""
-        transaction = self._open.get(record.transaction_id)
-        if transaction is not None and not record.previous:
-            self.index.counts["transactions without an end, whose identifier is used again"] += 1
-            self._end(transaction, "open")
-            transaction = None
+        transaction = self._begun(record)
         if transaction is None:
             self._held.take(_TRANSACTION_BYTES)
             transaction = Transaction(
@@ -123,6 +119,15 @@ class TransactionReader:
             self._open[record.transaction_id] = transaction
         return transaction
 
+    def _begun(self, record: LogRecord) -> Transaction | None:
+        """The open transaction that a record goes on; a first record ends one that had its identifier before."""
+        transaction = self._open.get(record.transaction_id)
+        if transaction is None or record.previous:
+            return transaction
+        self.index.counts["transactions without an end, whose identifier is used again"] += 1
+        self._end(transaction, "open")
+        return None
+
     def _is_before(self, record: LogRecord) -> bool:
         """Whether the record before one in its transaction may be in front of the log, and was not left out of it."""
         first = self._first_addresses.get(record.stream)
@@ -130,14 +135,14 @@ class TransactionReader:
 
     def _singular(self, record: LogRecord) -> Transaction:
         """A transaction of one record; pieces of its values precede it and may have opened the transaction."""
-        transaction = self._open.get(record.transaction_id)
+        transaction = self._begun(record)
         if transaction is not None and not transaction.changes:
             return transaction
         self._held.take(_TRANSACTION_BYTES)
         return Transaction(record.transaction_id, _lsn(record), record.extent.index)
 
     def _finish(self, record: LogRecord) -> None:
-        transaction = self._open.get(record.transaction_id)
+        transaction = self._begun(record)
         if transaction is None:
             return  # it changed nothing here, or ended before
         if record.kind in record_kinds.ABORTS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -31,7 +30,7 @@ from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.storage import addresses, buffers, processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
-from lmparse.terminal import harmless
+from lmparse.terminal import json_text
 
 _OTHER = "other"
 _HASHED = 1 << 20
@@ -96,8 +95,7 @@ class ChangeFolderRun(Run):
         self._check_same(kept)
         files = self._write_files(work.made, kept.groups, asked.metadata(log))
         manifest = work.made / writers.MANIFEST
-        text = json.dumps(self._manifest(log, files), indent=2, ensure_ascii=False) + "\n"
-        manifest.write_text(harmless(text), encoding="utf-8")
+        manifest.write_text(json_text(self._manifest(log, files), indent=2) + "\n", encoding="utf-8")
         put_on_disk(manifest)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
         return self.summary

@@ -23,6 +23,7 @@ from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
 from lmparse.options import Options
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import FileSettings
+from lmparse.spec import catalog
 from lmparse.storage import addresses
 from lmparse.storage.states import check_all
 
@@ -130,7 +131,8 @@ class Run:
             return []
         fair = self.summary.bytes_read // (_PARTS_A_JOB * asked.jobs)
         size = asked.part_bytes or min(max(_LEAST_BYTES, fair), DEFAULT_BYTES)
-        return [FilePart(asked.path, asked.options, settings, span, self.planned) for settings, span in cut(size)]
+        known = self.planned, catalog.load(asked.options.spec).fingerprint
+        return [FilePart(asked.path, asked.options, settings, span, *known) for settings, span in cut(size)]
 
     def check_files(self) -> None:
         """Raise ReadError LMP-F012 if a file that was read has changed since the conversion began."""

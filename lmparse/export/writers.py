@@ -17,7 +17,7 @@ from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 from lmparse.export.formulas import quoted
 from lmparse.storage import marks
-from lmparse.terminal import harmless
+from lmparse.terminal import json_text
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
 """Forms of a file of rows; also the endings of its name."""
@@ -269,4 +269,4 @@ _OUTPUTS: dict[str, Callable[[Path, pa.Schema, str], Output]] = {
 
 def json_line(row: dict[str, Any]) -> bytes:
     """A row as the command line prints it."""
-    return (harmless(json.dumps(row, ensure_ascii=False, allow_nan=False)) + "\n").encode()
+    return (json_text(row) + "\n").encode()

@@ -41,6 +41,7 @@ from lmparse.framing.windows import Window
 from lmparse.logs.families import check_changes, family_of, read_options
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import FilePart, Request
+from lmparse.options import options_of_changes
 from lmparse.records.files import RecordFile, ignored
 
 # -- records ----------------------------------------------------------------------------
@@ -50,9 +51,12 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     """The records of a file that fulfil all `filters`, as an Arrow table; needs pyarrow.
 
     `metadata` tells whether the table has the column `_metadata`. Options are those of the command line under their
-    Python names. Raises FramingError where the file is damaged; bad records and values are in the columns for them.
+    Python names. Raises OptionError for those of changes, and FramingError where the file is damaged; bad records and
+    values are in the columns for them.
     """
     named = read_options(options)
+    if idle := options_of_changes(options):
+        raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
     schema = schemas.records_schema(named.spec, named.columns)
     if not metadata:
         schema = schema.remove(schema.get_field_index("_metadata"))

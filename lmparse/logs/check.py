@@ -42,7 +42,7 @@ class CheckReport:
     """Descriptor words of the records that were read, BDWs included."""
     parsed: int = 0
     skipped: int = 0
-    """Skipped by request of the caller."""
+    """Bytes at the start and end of the file that options leave out."""
     quarantined: int = 0
     """Bad records, and everything from damaged framing on."""
     records: int = 0
@@ -183,7 +183,9 @@ class _Count:
     def run(self) -> None:
         file, report = self.file, self.report
         codes = [entry for entry in file.spec.layout if entry.codes]
-        end = 0
+        first, behind = file.framing.range_of(file.buffer)
+        report.skipped += first + report.size - behind
+        end = first
         try:
             for extent in file.extents():
                 report.records += 1
@@ -199,7 +201,7 @@ class _Count:
                     report.counts.setdefault(name, Counter())[value] += 1
         except FramingError as error:
             self.keep(error)
-            report.quarantined += report.size - end
+            report.quarantined += behind - end
             self.records.untestable["they are behind damaged framing"] += 1
 
     def _read(self, extent: RecordExtent) -> Record | None:

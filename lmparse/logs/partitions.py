@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lmparse.changes.log import ChangeLog
+from lmparse.errors import ReadError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import check_changes
 from lmparse.logs.open import open_file, states_read
 from lmparse.options import Options
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
+from lmparse.spec import catalog
 from lmparse.storage.listing import list_files
 from lmparse.storage.states import FileState, check_all
 
@@ -34,10 +36,20 @@ class FilePart:
     span: Span
     planned: tuple[FileState, ...]
     """The file, and those that describe it, when the parts were made."""
+    fingerprint: str
+    """That of the spec when the parts were made."""
 
     def open(self, **named: Any) -> RecordFile:
-        """Open the file to read this part. Raises ReadError LMP-F012 if it has changed since the parts were made."""
+        """Open the file to read this part.
+
+        Raises ReadError LMP-F012 if the file or the spec is not the one that the parts were made with.
+        """
         self.check()
+        if catalog.load(self.options.spec).fingerprint != self.fingerprint:
+            raise ReadError(
+                f"{self.options.spec}: is not the spec that its reading was planned with",
+                hint="read it again when no build of the spec runs; all processes must have the same spec",
+            )
         file = open_file(self.path, self.options, settings=self.settings, **named)
         self.check()
         return file
@@ -89,4 +101,5 @@ class Request:
             else:
                 parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
             check_all(planned)
-            yield from (FilePart(path, options, settings, span, planned) for settings, span in parts)
+            fingerprint = file.spec.fingerprint
+            yield from (FilePart(path, options, settings, span, planned, fingerprint) for settings, span in parts)

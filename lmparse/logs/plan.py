@@ -12,6 +12,7 @@ from lmparse.errors import OptionError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import BUILT_IN, family_of, spec_name
 from lmparse.spec import catalog
+from lmparse.spec.nesting import json_reason
 
 ROW = "row"
 NOT_READ = "not read"
@@ -76,18 +77,28 @@ def planned(
     reason = plan.refusal(schema)
     places = _places_in(plan) if plan.is_described and not reason else _places(spec)
     extra = [] if columns or reason else [column for column in plan.ways if column not in schema.names]
+    own_reasons = _own_reasons(spec, plan)
     found = []
     for column in (*schema.names, *extra):
         if column in schemas.OUTCOMES:
             continue
         offset, width, kind = places.get(column, (None, None, ""))
         way = plan.ways.get(column)
-        own = f"there is no kernel for {kind}" if way is not None and not way.kernel else ""
+        own = f"there is no kernel for {kind}" if way is not None and not way.kernel else own_reasons.get(column, "")
         found.append(
             PlannedColumn(column, offset, width, kind, way.kernel if way and not reason else ROW, own or reason)
         )
     found += [PlannedColumn(name, None, None, "", NOT_READ, why) for name, why in spec.layout.unread.items()]
     return PlannedSpec(spec.id, reason, found)
+
+
+def _own_reasons(spec: catalog.Spec, plan: RecordPlan) -> dict[str, str]:
+    """Why the parser reads a field, or why its column is text, by its id."""
+    found = dict(plan.reasons) if plan.reason else {}
+    for entry in schemas.flat(spec.layouts, spec.layout):
+        if as_text := json_reason(spec.layouts, entry):
+            found[entry.id] = f"JSON text: {as_text}"
+    return found
 
 
 def _plan_under(control: str, spec: catalog.Spec, limits: Limits) -> RecordPlan:

@@ -6,6 +6,7 @@ The products of the specs of lmparse are in `lmparse._generated`. Another spec, 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import struct
 import sys
@@ -73,8 +74,18 @@ class Spec:
     @cached_property
     def codecs(self) -> frozenset[str]:
         """Codecs of all text that records of any kind may have."""
-        inside = reached(self.layouts, iter([self.layout.id]))
-        return frozenset(entry.codec for layout in inside for entry in layout if entry.codec)
+        return frozenset(entry.codec for layout in self._reached for entry in layout if entry.codec)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all layouts that its records may have: two processes with the same one read them alike."""
+        texts = sorted(map(repr, self._reached))
+        return hashlib.sha256("\n".join(texts).encode(errors="backslashreplace")).hexdigest()
+
+    @cached_property
+    def _reached(self) -> list[Layout]:
+        """Its layout, and all that parts of its records may have."""
+        return list(reached(self.layouts, iter([self.layout.id])))
 
     def enum(self, name: str) -> dict[str, int]:
         """The values of an enumeration of the spec by their ids."""

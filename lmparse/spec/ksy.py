@@ -104,8 +104,8 @@ def _read_revision(source: str) -> Specs:
 
 
 def _read_folder(source: str, shelf: Shelf) -> Specs:
-    places = [place for place in shelf.places() if "/" in place]
-    if not places:
+    places = shelf.places()
+    if not any("/" in place for place in places):
         raise OptionError(
             f"there is no <family>/<id>{SUFFIX} in {source}",
             code="LMP-S009",

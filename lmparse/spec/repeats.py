@@ -6,6 +6,8 @@ puts a call of `descending` into the parsers of specs with types that contain th
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
 from typing import Any
 
 _LEAST = 1024
@@ -35,10 +37,15 @@ class TooDeepError(Exception):
     """A nested record has more than DEEPEST records around it."""
 
 
-def descending(parsed: Any) -> None:
-    """Count the records around one that is about to be read. Raises TooDeepError."""
-    depth, above = 0, parsed._parent
-    while above is not None:
-        depth, above = depth + 1, above._parent
+def descending() -> None:
+    """Count the records around the one that is about to be read. Raises TooDeepError.
+
+    The calls are counted, since objects of imported types do not know what they are in.
+    """
+    depth = 0
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        depth += frame.f_code.co_name == "_read" and frame.f_globals.get("descending") is descending
+        frame = frame.f_back
     if depth > DEEPEST:
         raise TooDeepError

@@ -308,9 +308,11 @@ def write_text(text: str, place: OutputPlace) -> None:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[str] = ()) -> None:
-    """Write files into a folder, which is made, once all of their bytes are on the disk; then remove some others.
+    """Write files into a folder, which is made, once all of their bytes are on the disk; some others are removed first.
 
-    A link in the place of a file is replaced, not followed. Raises OptionError LMP-S022 if nothing could be written.
+    They come to their places one after the other, in the order given: a process that is killed then leaves some of them
+    as they were. So a file that lists the others is the first. A link in the place of a file is replaced, not followed.
+    Raises OptionError LMP-S022 if nothing could be written.
     """
     with naming_output(str(folder)), uninterrupted():
         folder.mkdir(parents=True, exist_ok=True)
@@ -321,11 +323,11 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
             for number, data in enumerate(files.values()):
                 (owned.path / str(number)).write_bytes(data)
                 put_on_disk(owned.path / str(number))
+            for name in removed:
+                (folder / name).unlink()
             for number, name in enumerate(files):
                 (folder / name).parent.mkdir(exist_ok=True)
                 os.replace(owned.path / str(number), folder / name)
-            for name in removed:
-                (folder / name).unlink()
     finally:
         owned.remove()
 

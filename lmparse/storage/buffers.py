@@ -13,6 +13,7 @@ import stat
 import tempfile
 from collections.abc import Hashable, Iterator
 from contextlib import closing, contextmanager
+from io import BufferedReader
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -42,17 +43,34 @@ def open_buffer(path: str | Path, limits: Limits = DEFAULT) -> FileBytes:
         return _shared(stored_file(name), limits)
     place = local_path(name)
     try:
-        mode = os.stat(place).st_mode
-        if not stat.S_ISREG(mode):
-            # Checked before it is opened: a pipe would wait for a writer.
-            what = "a directory" if stat.S_ISDIR(mode) else "a pipe or device"
-            raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name)
-        with open(place, "rb") as file:
+        with _opened(name, place) as file:
             if not packing_of(place, file.peek(MAGIC_BYTES)):
                 return FileBytes(file, name)
     except (OSError, ValueError) as error:
         raise unreadable(name, reason(error)) from None
     return _shared(_local(name, place), limits)
+
+
+def _opened(name: str, place: str) -> BufferedReader:
+    """A regular file, open. Raises FramingError LMP-F001 for anything else, and OSError or ValueError.
+
+    It is tested before it is opened, which has effects on pipes and devices, and again when it is: what is put in its
+    place in between is not waited for.
+    """
+    _check_regular(name, os.stat(place).st_mode)
+    descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        _check_regular(name, os.fstat(descriptor).st_mode)
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_regular(name: str, mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        what = "a directory" if stat.S_ISDIR(mode) else "a pipe or device"
+        raise FramingError(f"is {what}, not a file", code="LMP-F001", file=name)
 
 
 def head(path: str | Path, size: int) -> bytes:
@@ -164,7 +182,7 @@ def _check_disk(limits: Limits, name: str, size: int) -> None:
 
 
 def _local(name: str, place: str) -> StoredFile:
-    return StoredFile(name, place, stamp(place), lambda: open(place, "rb"))
+    return StoredFile(name, place, stamp(place), lambda: _opened(name, place))
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from lmparse.storage.stored import unreadable
 def list_files(paths: list[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
     """The files that paths, addresses, folders and patterns name, sorted within each.
 
-    In folders and patterns, names that start with `_` or `.` are left out, as in Spark.
+    In folders and patterns, names that start with `_` or `.` are left out, as in Spark. A name that would pass for an
+    address, such as `file:x`, has `./` in front, so that it names the file in that folder and no other.
     Raises FramingError LMP-F001 for a path that names no file.
     """
     found: list[str] = []
@@ -26,17 +27,23 @@ def list_files(paths: list[str], *, name_filter: str | None = None, recursive: b
         elif os.path.isdir(path):
             pattern = "**/*" if recursive else "*"
             inside = [str(entry) for entry in sorted(Path(path).glob(pattern)) if entry.is_file()]
-            found.extend(name for name in inside if _is_data(name, path))
+            found.extend(_local(name) for name in inside if _is_data(name, path))
         elif os.path.exists(path):
             found.append(path)
         else:
             matches = [name for name in sorted(glob.glob(path, recursive=recursive)) if os.path.isfile(name)]
             if not matches:
                 raise unreadable(path)
-            found.extend(name for name in matches if _is_data(name, os.path.dirname(name)))
+            found.extend(_local(name) for name in matches if _is_data(name, os.path.dirname(name)))
     if name_filter:
         found = [name for name in found if fnmatch.fnmatch(addresses.base_name(name), name_filter)]
     return found
+
+
+def _local(name: str) -> str:
+    """A name of a local file that nothing takes for an address."""
+    is_plain = not addresses.is_remote(name) and local_path(name) == name
+    return name if is_plain else f"./{name}"
 
 
 def _is_data(name: str, folder: str) -> bool:

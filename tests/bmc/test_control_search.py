@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from lmparse.errors import ControlError, FramingError
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.storage.addresses import local_path
+from lmparse.storage.buffers import open_buffer
 from lmparse.storage.listing import list_files
 
 
@@ -97,6 +99,23 @@ def test_file_addresses_are_paths(tree: Path) -> None:
     assert local_path(f"file:{tree}/day%201/c.dat") == str(path)
     assert local_path(str(path)) == str(path)
     assert list_files([path.as_uri()]) == [str(path)]
+
+
+@pytest.mark.parametrize("given", [".", "*", "f*"])
+def test_a_name_that_passes_for_an_address_is_the_file_of_that_name(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(b"other bytes")
+    here = tmp_path / "here"
+    below = here / f"file:{tmp_path}" / "elsewhere"
+    below.parent.mkdir(parents=True)
+    for place in (below, here / "file:a%2fb", here / "f"):
+        place.write_bytes(b"these bytes")
+    monkeypatch.chdir(here)
+    found = list_files([given if given == "." else f"**/{given}"], recursive=True)
+    assert {open_buffer(name)[0:11] for name in found} == {b"these bytes"}
+    assert {os.path.realpath(local_path(name)) for name in found} >= {str(here / "file:a%2fb"), str(here / "f")}
 
 
 def test_a_path_with_a_percent_sign_is_no_address(tree: Path) -> None:

@@ -64,7 +64,7 @@ def build(folder: Path) -> Path:
     for name, entry in MATRIX.items():
         if "refused" not in entry:
             (folder / "m" / f"m_{name}.ksy").write_text(ksy(name, entry), encoding="utf-8")
-    made = Builder("python", None).make(folder)
+    made = Builder().make(folder)
     assert not made.problems, made.problems
     out = folder / "of_the_matrix"
     for name, text in made.products.items():

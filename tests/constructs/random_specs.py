@@ -19,7 +19,7 @@ SPECS = 100
 RECORDS = 25
 """Records of each spec."""
 REFUSED = "spec refused"
-BUILDER = Builder("python", None)
+BUILDER = Builder()
 
 
 def batch(seed: int, folder: Path, specs: int = SPECS) -> Counter[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from kaitaistruct import (
     EndOfStreamError,
     InvalidArgumentError,
@@ -122,7 +123,9 @@ def _rows(path: Path, name: str, engine: str) -> list[dict[str, Any]]:
     file = open_file(path, options, on_error=lambda error: None)
     table = pa.Table.from_batches(arrow.engine_batches(file, schema), schema)
     table.validate(full=True)
-    rows: list[dict[str, Any]] = table.to_pylist()
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    rows: list[dict[str, Any]] = pq.read_table(pa.BufferReader(sink.getvalue())).to_pylist()
     return [{name: _comparable(value) for name, value in row.items() if name != "_metadata"} for row in rows]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -232,7 +233,30 @@ def test_a_value_that_grows_keeps_one_list_of_its_changes(generation: str, frami
     named = {"generation": generation, "byteOrder": "little", "framing": framing}
     log = open_changes(path, read_options({"spec": "db2_log", **named}))
     changes = [entry.changes[0] for entry in log.transaction_index.transactions if entry.changes[0].op == "U"]
-    assert [len(change.grows) for change in changes] == list(range(500))
-    assert len({id(change.grows.changes) for change in changes[1:]}) == 1
+    assert [len(list(change.grows)) for change in changes] == list(range(500))
+    assert len({id(change.grows.entries) for change in changes[1:]}) == 1
     (part,) = log.change_parts(1 << 30)
-    assert len(pickle.loads(pickle.dumps(part))[0].own.index.transactions[-1].changes[0].grows) == 499
+    assert len(list(pickle.loads(pickle.dumps(part))[0].own.index.transactions[-1].changes[0].grows)) == 499
+
+
+@pytest.mark.parametrize(("generation", "framing"), FORMS)
+def test_values_that_go_on_from_earlier_ones_keep_one_list(generation: str, framing: str, tmp_path: Path) -> None:
+    """Behind a long value, pieces begin again and again a little before its end: no list is copied for them."""
+
+    def branching(stream: Stream, size: int) -> None:
+        server = stream.server
+        image = rows.formatted(server, DOC.columns, {"ID": 1, "BODY": External()})
+        for number in chain(range(size), (size - 2 + turn % 3 for turn in range(3 * size))):
+            unit = stream.begin()
+            with_piece(stream, unit, number, 1, dms.update(server, DOC.id, Place(Rid(1, 1)), image, image))
+            unit.commit()
+
+    path = written(tmp_path, branching, 60, generation, framing)
+    named = {"generation": generation, "byteOrder": "little", "framing": framing}
+    index = open_changes(path, read_options({"spec": "db2_log", **named})).transaction_index
+    changes = [entry.changes[0] for entry in index.transactions if entry.changes[0].op == "U"]
+    lengths = [len(list(change.grows)) for change in changes]
+    assert lengths[:60] == list(range(60))
+    assert lengths[60:] == [58, 59, 60] * 60
+    kept = {id(change.grows.entries): len(change.grows.entries) for change in changes}
+    assert sum(kept.values()) < 2 * len(changes)

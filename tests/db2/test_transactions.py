@@ -642,3 +642,26 @@ def test_a_singular_record_between_others_of_its_identifier(tmp_path: Path) -> N
     raw.unit.abort()
     found = read(tmp_path, stream, operations="I")
     assert found.values() == [(2, None)]
+
+
+@pytest.mark.parametrize(("generation", "byte_order", "framing"), FRAMES)
+@pytest.mark.parametrize("end", ["commit", "abort", "singular"])
+def test_an_end_without_records_before_it_is_of_another_transaction(
+    end: str, generation: Any, byte_order: Any, framing: Any, tmp_path: Path
+) -> None:
+    """The end of the first transaction is lost; another one has its identifier, and one record only."""
+    stream = begun(generation, byte_order, framing)
+    lost = stream.begin("ALICE")
+    lost.insert(ITEM, item(1))
+    other = stream.begin("BOB", singular=end == "singular")
+    other.tid = lost.tid
+    if end == "singular":
+        other.insert(ITEM, item(2))
+    else:
+        other.commit() if end == "commit" else other.abort()
+    committed = read(tmp_path, stream, generation=generation, operations="I")
+    assert [row["after"]["C1"] for row in committed.rows] == [2] * (end == "singular")
+    assert committed.log.left_out["open"] == 1
+    assert committed.has_note("whose identifier is used again")
+    opened = read(tmp_path, stream, generation=generation, operations="I", include="open")
+    assert [(row["after"]["C1"], row["auth_id"]) for row in opened.rows] == [(1, None)]

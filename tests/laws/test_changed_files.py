@@ -18,6 +18,7 @@ from lmparse.logs import arrow
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.spark.rdd import _part_records
+from lmparse.spec.build import products
 
 PART_BYTES = 3_000
 
@@ -118,4 +119,41 @@ def test_convert_leaves_no_output(
     assert exit_code != 0
     assert text in shown
     assert f"[{code}]" in shown
+    assert not list(out.parent.iterdir())
+
+
+def _built(folder: Path, *fields: str) -> None:
+    """A spec with fields of two bytes each, built into a folder."""
+    spec = folder.with_name("pair_pair.ksy")
+    seq = "".join(f"  - {{id: {name}, type: u2, doc: A number}}\n" for name in fields)
+    spec.write_text(f"meta: {{id: pair_pair, title: A pair, endian: be}}\ndoc: A pair.\nseq:\n{seq}")
+    for name, text in products.make(spec, "dukpy", None).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def test_all_processes_read_with_one_spec(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """One that is built anew in the meantime would give other values under the names of the old one."""
+    folder, log, out = tmp_path / "built", tmp_path / "a.bin", tmp_path / "out" / "a.jsonl"
+    _built(folder, "left", "right")
+    out.parent.mkdir()
+    log.write_bytes(bytes.fromhex("00010002") * PART_BYTES)
+    words = ["convert", str(log), str(out), "--spec", str(folder / "pair_pair"), "--framing", "fixed"]
+    words += ["--record-length", "4", "--jobs", "2"]
+    monkeypatch.setattr("lmparse.export.conversion._LEAST_BYTES", PART_BYTES)
+    assert cli.main([*words, "--overwrite"]) == 0
+    out.unlink()
+    start = Run.start
+
+    def started(self: Run, file: Any) -> None:
+        start(self, file)
+        _built(folder, "right", "left")
+
+    monkeypatch.setattr(Run, "start", started)
+    capsys.readouterr()
+    assert cli.main(words) != 0
+    shown = capsys.readouterr().err
+    assert "is not the spec that its reading was planned with [LMP-F012]" in shown
     assert not list(out.parent.iterdir())

@@ -71,3 +71,13 @@ def test_records_that_are_not_changes_give_none(tmp_path: Path) -> None:
     with pytest.raises(lmparse.OptionError, match="records of bmc_dlge are not changes") as caught:
         log.changes()
     assert (caught.value.code, caught.value.hint) == ("LMP-S003", "one of bmc_lldf, db2_log")
+
+
+def test_options_that_do_not_apply_to_records_are_refused(tmp_path: Path) -> None:
+    """An option that is taken and ignored gives rows that nobody asked for."""
+    path = tmp_path / "any.dat"
+    path.write_bytes(bytes(4))
+    of_changes = {"table": "A.B", "include": "all", "operations": "I", "trim": False, "order": "commit", "header": True}
+    for name, value in of_changes.items():
+        with pytest.raises(lmparse.OptionError, match=rf"^{name}: for changes only, and read_table gives records"):
+            lmparse.read_table(path, **{name: value})

@@ -181,3 +181,21 @@ def test_texts_of_tables_files_and_specs(hostile: str, shown: Callable[..., str]
     assert "acme_x: t" in shown("formats", built / "acme_x")
     assert "acme_x" in shown("formats", built / "acme_x", "--json")
     assert os.listdir(tmp_path)
+
+
+def test_json_has_no_half_characters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A name with bytes that are not UTF-8 is the same text in reports as in rows, and any reader of JSON takes it."""
+    log = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\n.bin"))
+    log.write_bytes((Path(__file__).parents[1] / "cases" / "bmc_lldf" / "changes_bdw.bin").read_bytes())
+    report = tmp_path / "report.json"
+    shown = []
+    for command in ("sniff --json", "check --json", "explain --json", "coverage --json"):
+        word, *options = command.split()
+        cli.main([word, str(log), *options])
+        shown += capsys.readouterr().out.splitlines()
+    cli.main(["check", str(log), "--report", str(report)])
+    cli.main(["sniff", "--json", str(log.with_name(log.name + "-none"))])
+    shown += [report.read_text(), *capsys.readouterr().out.splitlines()[-1:]]
+    for text in shown:
+        json.dumps(json.loads(text), ensure_ascii=False).encode()
+        assert "\\\\udcff\\n.bin" in text

@@ -348,8 +348,8 @@ def test_a_header_that_differs_from_the_table_is_a_notice(check: Checked) -> Non
 
 @pytest.mark.parametrize(
     ("tail", "end", "code"),
-    [(b"", END, 0), (b"", "00" * 9 + "01", 24), (b"\x01\x02\x03", END, 20), (b"\x01\x02\x03", "00" * 9 + "01", 20)],
-    ids=["sound", "difference", "damage", "both"],
+    [(b"", END, 0), (b"", "00" * 9 + "01", 24), (b"\x01\x02\x03", END, 31), (b"\x01\x02\x03", "00" * 9 + "01", 31)],
+    ids=["sound", "difference", "left-over", "both"],
 )
 def test_exit_code(
     tmp_path: Path, example: logs.Example, capsys: pytest.CaptureFixture[str], tail: bytes, end: str, code: int
@@ -404,3 +404,24 @@ def test_a_spec_without_fields_is_accounted_for(tmp_path: Path) -> None:
     report = account(str(path), Options.parse({"spec": "db2_server", "framing": "rdw"}))
     assert report.is_accounted
     assert report.records == 2
+
+
+@pytest.mark.parametrize("framing", ["bare", "filter"])
+def test_a_pass_that_a_limit_ends_is_an_error(framing: Any, tmp_path: Path) -> None:
+    """All records are read, but the transactions only up to the limit: nothing is known of the changes behind it."""
+    stream = Stream("v10", "little", framing)
+    unit = stream.begin()
+    unit.initialize(ITEM)
+    for number in range(20):
+        unit.insert(ITEM, item(number))
+    unit.commit()
+    path = tmp_path / "a.log"
+    path.write_bytes(stream.bytes())
+    named = {"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": framing}
+    assert not account(str(path), Options.parse(named)).error_count
+    report = account(str(path), Options.parse({**named, "limits": "heldBytes=8K"}))
+    assert report.is_accounted
+    assert (report.records, report.quarantined) == (22, 0)
+    assert [error.code for error in report.errors] == ["LMP-L004"]
+    shell = [word for name, value in named.items() for word in (f"--{name.replace('_', '-')}", value)]
+    assert cli.main(["check", str(path), *shell, "--limits", "heldBytes=8K"]) == 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -111,6 +112,45 @@ def test_the_control_file_opens_the_rows(tmp_path: Path) -> None:
         sum(counted["opaque"] for counted in found.samples.coverage.bytes.values()) for found in (apart, together)
     )
     assert opened < opaque
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ("{spec: '%s/evil/evil'}", "not the id of a spec"),
+        ("{spec: evil/evil}", "not the id of a spec"),
+        ("{Spec: evil/evil}", "which only the caller gives"),
+        ("{spec: no_such_spec}", "there is no spec"),
+        ("{spec: db2_log, tables: 'https://localhost/t.yaml'}", "not a file beside it"),
+        ("{spec: bmc_lldf, control: ../a.ctl}", "not a file beside it"),
+        ("{spec: bmc_lldf, control: 5}", "not a file beside it"),
+        ("{spec: bmc_lldf, controL: a.ctl}", "which only the caller gives"),
+        ("{spec: bmc_lldf, limits: recordBytes=1T}", "which only the caller gives"),
+        ("{spec: bmc_lldf, 1: 2}", "there is no option '1'"),
+        ("{spec: bmc_lldf, framing: fixed}", "needs a record length"),
+    ],
+)
+def test_a_case_is_data(options: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes with its log: it names no code to run and no file elsewhere, and other files are read all the same."""
+    monkeypatch.chdir(tmp_path)
+    products = {"layouts.py": b"raise SystemExit('code was run')\n"}
+    hashes = {name: hashlib.sha256(data).hexdigest() for name, data in products.items()}
+    products["MANIFEST.json"] = json.dumps({"specs": {}, "outputs": hashes}).encode()
+    for name, data in products.items():
+        (tmp_path / "evil").mkdir(exist_ok=True)
+        (tmp_path / "evil" / name).write_bytes(data)
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for name in ("hostile.bin", "sound.bin"):
+        (logs / name).write_bytes((CASES / "bmc_lldf" / "changes_bdw.bin").read_bytes())
+    given = options.replace("%s", str(tmp_path))
+    (logs / "hostile.yaml").write_text(f"command: records\noptions: {given}\n")
+    found = collect([str(logs)], {})
+    assert [Path(file.path).name for file in found.files] == ["sound.bin"]
+    (error,) = found.unreadable
+    assert (error.code, error.file) == ("LMP-C012", str(logs / "hostile.bin"))
+    assert why in error.message
+    assert collect([str(logs / "hostile.bin")], {}).unreadable[0].code == "LMP-C012"
 
 
 def test_a_case_says_how_it_is_read() -> None:

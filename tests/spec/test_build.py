@@ -9,9 +9,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from lmparse.errors import RecordError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.build import compiler, specs
-from lmparse.spec.build.products import differences_from_manifest
+from lmparse.spec.build.products import Builder, Made, differences_from_manifest, make
 from lmparse.spec.layout import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -558,8 +559,8 @@ def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path
     for one, two in (("left", "right"), ("right", "left")):
         (own / "acme" / f"acme_{one}.ksy").write_text(CIRCLE.format(one, two))
     problems = [
-        "formats/acme/acme_above.ksy:1:29: error: it imports acme/acme_faulty, which is not built [/meta/imports/0]",
-        "formats/acme/acme_asks.ksy:1:28: error: it imports acme/acme_no_yaml, which is not built [/meta/imports/0]",
+        "formats/acme/acme_above.ksy:1:34: error: it imports acme/acme_faulty, which is not built [/meta/imports/0]",
+        "formats/acme/acme_asks.ksy:1:33: error: it imports acme/acme_no_yaml, which is not built [/meta/imports/0]",
         "formats/acme/acme_faulty.ksy:2:17: error: there is no key sizzle in a field; did you mean size? "
         "[/seq/0/sizzle]",
         "formats/acme/acme_no_yaml.ksy:1:8: error: expected the node content, but found '<stream end>'",
@@ -569,12 +570,32 @@ def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path
     assert (done.returncode, done.stderr.splitlines()) == (1, problems)
     built = {"acme_reading", "acme_below", "acme_left", "acme_right", "common_timestamp17"}
     assert {path.stem for path in out.glob("*.pyi")} == built
-    assert catalog.load(str(out / "acme_right")).parser.from_bytes(b"").one is None
+    assert not hasattr(catalog.load(str(out / "acme_right")).parser.from_bytes(b""), "one")
     done = build("check", "--formats", own, "--out", out, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.splitlines()) == (1, "generated files are up to date\n", problems)
     assert differences_from_manifest(own, out) == ([], [f"formats/acme/acme_{name}.ksy" for name in UNBUILT])
     (own / "acme" / "acme_faulty.ksy").write_text(FAULTY_ONE.replace("sizzle", "size"))
     assert differences_from_manifest(own, out)[0] == ["formats/acme/acme_faulty.ksy"]
+
+
+def test_lint_asks_specs_of_others_for_no_style(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The house style is a warning where it is asked for, and strict for the specs of lmparse."""
+    spec = own / "acme" / "acme_reading.ksy"
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 0
+    assert capsys.readouterr() == ("1 spec has no fault that is found without the compiler\n", "")
+    spec.write_text(SOUND.replace("  title: Reading of a meter\n", ""))
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 0
+    assert cli.main(["build", "lint", "--style", "--formats", str(own)]) == 0
+    assert capsys.readouterr().err == f"{spec}:1:1: warning: title is missing [/meta]\n"
+    assert build("lint", "--formats", own).stderr == f"{spec}:1:1: error: title is missing [/meta]\n"
+    spec.write_text(SOUND.replace("type: u2", "type: u2\n    tpye: u2"))
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 1
+    assert "there is no key tpye in a field; did you mean type?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "command"), [("--style", "generate"), ("--watch", "lint")])
+def test_an_option_of_another_command_is_refused(own: Path, option: str, command: str) -> None:
+    assert build(command, option, "--formats", own, "--out", own).returncode == 2
 
 
 UNBUILT = ("above", "asks", "faulty", "no_yaml")
@@ -600,6 +621,61 @@ def test_no_manifest_makes_files_of_others_ours(own: Path, tmp_path: Path, name:
     assert done.returncode == 1
     assert "holds files that are not from here" in done.stderr
     assert texts(out) == before
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_build_that_was_killed_is_repaired_by_the_next(
+    is_first: bool, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever it was killed, its products are not run, or are whole, and the next one takes them for its own."""
+    out, spec = tmp_path / "out", own / "acme" / "acme_reading.ksy"
+    (own / "acme" / "acme_gone.ksy").write_text(SOUND.replace("acme_reading", "acme_gone"))
+    old = make(own, "dukpy", None)
+    (own / "acme" / "acme_gone.ksy").unlink()
+    spec.write_text(SOUND.replace("Reading of", "A reading of"))
+    (own / "acme" / "acme_more.ksy").write_text(SOUND.replace("acme_reading", "acme_more"))
+    new = make(own, "dukpy", None)
+    monkeypatch.setattr(Builder, "make", lambda *_: Made(new, [], 2))
+    whole, left = {name: text.encode() for name, text in new.items()}, 0
+    while True:
+        shutil.rmtree(out, ignore_errors=True)
+        for name, text in {} if is_first else old.items():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (out / name).write_text(text)
+        if not _killed(left, own, out, monkeypatch):
+            break
+        assert build("generate", "--formats", own, "--out", out).returncode == 0, left
+        assert texts(out) == whole
+        left += 1
+    assert left >= 10, "it was killed before each file that it moves or removes"
+
+
+def _killed(left: int, own: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether a build ends before it has moved or removed one file more than `left`."""
+
+    class Killed(BaseException):
+        """Not caught by anything."""
+
+    def counted(real: Callable[..., None]) -> Callable[..., None]:
+        def call(*arguments: Any, **named: Any) -> None:
+            nonlocal left
+            place = Path(arguments[-1])
+            if place.is_relative_to(out) and ".partial" not in str(place):
+                left -= 1
+                if left < 0:
+                    raise Killed
+            real(*arguments, **named)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", counted(os.replace))
+        patch.setattr(os, "unlink", counted(os.unlink))
+        try:
+            build("generate", "--formats", own, "--out", out)
+        except Killed:
+            return True
+        return False
 
 
 def test_a_build_does_not_follow_a_link_out_of_its_folder(own: Path, tmp_path: Path) -> None:

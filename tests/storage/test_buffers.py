@@ -802,3 +802,23 @@ def test_neither_arrow_nor_fsspec_is_loaded_for_plain_files(log: Log) -> None:
         [sys.executable, "-c", program, log.data, gz], cwd=ROOT, capture_output=True, text=True, check=True
     )  # fmt: skip
     assert run.stdout.strip() == ""
+
+
+@pytest.mark.parametrize("name", ["a.dat", "a.dat.gz"])
+@pytest.mark.parametrize("other", ["pipe", "folder"])
+def test_what_takes_the_place_of_a_file_while_it_is_opened_is_not_awaited(
+    name: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, stat_ = tmp_path / name, os.stat
+    path.write_bytes(gzip.compress(b"x") if name.endswith(".gz") else b"x")
+
+    def swapped(place: Any, *arguments: Any, **named: Any) -> os.stat_result:
+        found = stat_(place, *arguments, **named)
+        if place == str(path) and found.st_mode & 0o170000 == 0o100000:
+            path.unlink()
+            os.mkfifo(path) if other == "pipe" else path.mkdir()
+        return found
+
+    monkeypatch.setattr(os, "stat", swapped)
+    with pytest.raises(FramingError, match="is a pipe or device" if other == "pipe" else "is a directory"):
+        open_buffer(path)

@@ -8,17 +8,18 @@ from itertools import filterfalse, islice
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import ControlError, DataError, FramingError, OptionError
+from lmparse.errors import ControlError, DataError, FramingError, OptionError, UnknownFormatError
 from lmparse.limits import Limits
 from lmparse.logs.families import check_fits, dissector_of, family_of, read_options
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
-from lmparse.options import Options
+from lmparse.options import FILE_OPTIONS, Options
 from lmparse.review.coverage.coverage import ByteCount, Coverage
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.spec.documents import DocumentError, file_bytes, read_yaml
+from lmparse.spelling import plain
 from lmparse.storage import addresses
 from lmparse.storage.listing import list_files
 
@@ -26,6 +27,8 @@ _LOG, _CASE = ".bin", ".yaml"
 """Endings of the files of a case: the log, and the description of how it is read."""
 _BESIDE = {"control": ".ctl", "tables": ".tables"}
 """Endings of the other files of a case, by the option that names them."""
+_OF_CALLER = tuple(map(plain, ("spec", "limits", *FILE_OPTIONS)))
+"""Options that a case does not set as it likes, in one spelling."""
 _NOTHING_KNOWN = ("LMP-F002", "LMP-F003")
 """Error codes of files that are not samples: empty, or of no known format."""
 
@@ -101,8 +104,7 @@ def collect(
         is_named = names == [addresses.local_path(path)]
         for name in names if is_named else filterfalse(_belongs_to_case, names):
             try:
-                options = _options(name, given, is_named, specs)
-                add_file(samples, name, options, limit=limit)
+                _add(samples, name, given, is_named=is_named, specs=specs, limit=limit)
             except DataError as error:
                 error.at(file=name)
                 if not is_named and error.code in _NOTHING_KNOWN:
@@ -110,6 +112,18 @@ def collect(
                 else:
                     samples.unreadable.append(error)
     return samples
+
+
+def _add(
+    samples: Samples, name: str, given: Mapping[str, Any], *, is_named: bool, specs: str | None, limit: int | None
+) -> None:
+    """Read one file. An option of its case that does not fit is a fault of the file, not of the caller."""
+    try:
+        add_file(samples, name, _options(name, given, is_named, specs), limit=limit)
+    except (OptionError, UnknownFormatError) as error:
+        if _case(name) is None:
+            raise
+        raise _unusable(Path(name), error.message) from None
 
 
 def add_file(samples: Samples, path: str, options: Options, *, limit: int | None = None) -> None:
@@ -133,6 +147,10 @@ def add_file(samples: Samples, path: str, options: Options, *, limit: int | None
     found.faults = here.faults.total()
     for counted in here.bytes.values():
         found.bytes.update(counted)
+    if not found.fault and limit is None:
+        first, behind = file.framing.range_of(file.buffer)
+        if skipped := first + len(file.buffer) - behind:
+            found.bytes["unread"] += skipped  # options leave them out
     samples.files.append(found)
     samples.coverage.merge(here)
 
@@ -141,40 +159,70 @@ def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
     """Options that the YAML file of a case gives for its log; None for a log that is not of a case.
 
     A tables file or a control file beside the log is used as well. The spec of records is named by the folder of the
-    case; it is taken from the folder `specs` if that has it.
+    case; it is taken from the folder `specs` if that has it. Raises ControlError LMP-C012 for options that a case
+    cannot give: it comes with the log, so it names no code to run, no file elsewhere, and no limits.
     """
+    said = _case(path)
+    if said is None:
+        return None
+    log, given = Path(path), {str(name): value for name, value in said["options"].items()}
+    found = {option: str(beside) for option, end in _BESIDE.items() if (beside := log.with_suffix(end)).is_file()}
+    name = str(given.pop("spec", log.parent.name if said["command"] == "records" else ""))
+    if name:
+        found["spec"] = _spec_of_case(log, name, specs)
+    for option in _BESIDE:
+        if option in given:
+            found[option] = _beside(log, option, given.pop(option))
+    refused = [name for name in given if plain(name) in _OF_CALLER]
+    if refused:
+        raise _unusable(log, f"it gives {refused[0]}, which only the caller gives")
+    return found | given
+
+
+def _case(path: str) -> dict[str, Any] | None:
+    """What the YAML file beside a log says, if it is that of a case."""
     log = Path(path)
     text = log.with_suffix(_CASE)
     if addresses.is_remote(path) or log.suffix != _LOG or not text.is_file():
         return None
     try:
         said = read_yaml(file_bytes(text)).tree
-    except DocumentError:
+    except (DocumentError, OSError):
         return None
-    if not isinstance(said, dict) or not isinstance(said.get("options"), dict) or "command" not in said:
-        return None
-    found = {option: str(beside) for option, end in _BESIDE.items() if (beside := log.with_suffix(end)).is_file()}
-    if said["command"] == "records":
-        name = log.parent.name
-        is_own = specs is not None and Path(specs, f"{name}.py").is_file()
-        found["spec"] = str(Path(specs or "", name).absolute()) if is_own else name
-    found |= said["options"]
-    if "control" in said["options"]:
-        found["control"] = str(log.parent / said["options"]["control"])
-    return found
+    is_case = isinstance(said, dict) and isinstance(said.get("options"), dict) and "command" in said
+    return said if is_case else None
+
+
+def _spec_of_case(log: Path, name: str, specs: str | None) -> str:
+    """The argument of `catalog.load` for the spec that a case names: of lmparse, or in the folder of the caller."""
+    if not name.isidentifier():
+        raise _unusable(log, f"its spec is {name[:60]!r}, which is not the id of a spec")
+    is_own = specs is not None and Path(specs, f"{name}.py").is_file()
+    return str(Path(specs or "", name).absolute()) if is_own else name
+
+
+def _beside(log: Path, option: str, name: Any) -> str:
+    """A file in the folder of a case, or that folder."""
+    if not isinstance(name, str) or "\0" in name or (name != "." and Path(name).name != name):
+        raise _unusable(log, f"its {option} is {str(name)[:60]!r}, which is not a file beside it")
+    return str(log.parent / name)
+
+
+def _unusable(log: Path, why: str) -> ControlError:
+    return ControlError(f"its case cannot be used: {why}", code="LMP-C012", file=str(log))
 
 
 def _belongs_to_case(path: str) -> bool:
     """Whether a file is not a log, but belongs to a case."""
     place = Path(path)
-    return place.suffix in (_CASE, _BESIDE["tables"]) and case_options(str(place.with_suffix(_LOG))) is not None
+    return place.suffix in (_CASE, _BESIDE["tables"]) and _case(str(place.with_suffix(_LOG))) is not None
 
 
 def _options(path: str, given: Mapping[str, Any], is_named: bool, specs: str | None) -> Options:
     """The options to read a file with: the given ones and the detected ones. Raises DataError for other files."""
     options = _proven(path, given, specs)
     family = family_of(catalog.load(options.spec))
-    is_whole = is_named or options.control is not None or case_options(path) is not None
+    is_whole = is_named or options.control is not None or _case(path) is not None
     if is_whole or family is None or family.control is None:
         return options
     try:
@@ -192,7 +240,7 @@ def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> Options:
         found = sniff(path, bounds).options if stated is None else {"spec": read_options(stated).spec, **stated}
     except DataError:
         if "framing" in given:  # files of an unusual framing cannot be detected
-            return read_options(given)
+            return options_for(path, given)[0]
         raise
     spec = catalog.load(read_options(found).spec)
     fitting = {name: value for name, value in given.items() if _means_something(name, value, spec)}

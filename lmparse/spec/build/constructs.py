@@ -141,7 +141,7 @@ ks-version             VERSION least version of the compiler
 ks-debug               FLAG    parsers that record offsets; refused, since the build step makes these itself
 ks-opaque-types        FLAG    types from other programs; refused, since they are code
 ks-zero-copy-substream FLAG    whether parts share the bytes of the whole
-imports                LIST    specs whose types it uses
+imports                TEXTS   specs whose types it uses
 encoding               TEXT    encoding of texts that name none
 endian                 ANY     byte order of numbers
 bit-endian             TEXT    order of bits

@@ -42,8 +42,10 @@ def of_scope(scope: Scope) -> Iterator[Finding]:
     for name in tree.get("instances", {}):
         yield from _name(f"{where}/instances/{name}", name)
     for name in tree.get("enums", {}):
-        for entry in scope.members(name):
-            yield from _name(f"{where}/enums/{name}/{entry.value}", entry.id, _MEMBERS, may_be_keyword=True)
+        members = scope.members(name)
+        taken = _MEMBERS | ({"vars"} if any(keyword.iskeyword(entry.id) for entry in members) else set())
+        for entry in members:
+            yield from _name(f"{where}/enums/{name}/{entry.value}", entry.id, taken, may_be_keyword=True)
     yield from _classes(scope)
 
 

@@ -13,7 +13,7 @@ from lmparse.spec.build.details import unknown_names
 from lmparse.spec.build.layouts import code_text
 from lmparse.spec.build.refusals import TOO_DEEP, refusals
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.shape import LARGEST_EXACT, Finding
+from lmparse.spec.build.shape import LARGEST_EXACT, Finding, import_names
 from lmparse.spec.build.specs import (
     Problem,
     SpecFile,
@@ -131,7 +131,7 @@ def _meta(spec: SpecFile) -> Iterator[Finding]:
         yield "/meta/ks-version", "ks-version is missing or is not quoted text"
     if "endian" not in meta and _has_numbers(spec.tree):
         yield "/meta", "endian is missing, and there are numbers of several bytes"
-    for number, name in enumerate(meta.get("imports", [])):
+    for number, name in enumerate(import_names(meta)):
         if not name.startswith("/"):
             yield f"/meta/imports/{number}", f"the import {name} does not start at the root of formats"
 

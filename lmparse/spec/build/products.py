@@ -65,6 +65,7 @@ class Builder:
         self._path = compiler_path
         self._compiler: Compiler | None = None
         self._parse = Parsed()
+        self._refusals: dict[str, list[Problem]] = {}
         self._parts: dict[str, _Part] = {}
         """By a hash of the spec and of all that it imports."""
         self.selection: Selection | None = None
@@ -76,22 +77,25 @@ class Builder:
         Raises SpecError when there is no spec, and CompilerUnavailable.
         """
         selection = self.selection = selected(source, self._parse)
+        self._refuse(selection)
         has_sizes = any(map(names_a_size, selection.known.values()))
         keys = {spec.place: f"{selection.key(spec)} {has_sizes}" for spec in selection.specs}
-        known, self._parts = self._parts, {}
-        self._parts = {key: known[key] for key in keys.values() if key in known}
-        new = [spec for spec in selection.specs if keys[spec.place] not in known]
-        for spec in new:
-            if problems := _refused(spec, selection):
-                self._parts[keys[spec.place]] = _Part({}, {}, problems)
-        selection.fail({place: self._parts[key].problems for place, key in keys.items() if key in self._parts})
-        sound = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
-        if sound:
+        self._parts = {key: part for key, part in self._parts.items() if key in set(keys.values())}
+        new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
+        if new:
             self._compiler = self._compiler or Compiler(self._engine, self._path)
-            made = _parts(sound, selection, self._compiler, has_sizes)
+            made = _parts(new, selection, self._compiler, has_sizes)
             self._parts |= {keys[place]: part for place, part in made.items()}
-            selection.fail({place: part.problems for place, part in made.items()})
+        selection.fail({place: self._parts[key].problems for place, key in keys.items()})
         return self._made(selection, [self._parts[keys[spec.place]] for spec in selection.specs])
+
+    def _refuse(self, selection: Selection) -> None:
+        """Note what is refused, also in specs that import what is not built, so that all of it is known at once."""
+        known, self._refusals = self._refusals, {}
+        for spec in (*selection.specs, *selection.failed):
+            key = selection.key(spec)
+            self._refusals[key] = known[key] if key in known else _refused(spec, selection)
+            selection.fail({spec.place: self._refusals[key]})
 
     def _made(self, selection: Selection, parts: list[_Part]) -> Made:
         if not parts or self._compiler is None:
@@ -186,7 +190,7 @@ def _guarded(text: str, repeats: set[str], is_recursive: bool) -> str:
     for name in sorted(repeats):
         text = re.sub(rf"^( +)self\.(?:_m_)?{name}\.append\(", guarded, text, flags=re.MULTILINE)
     if is_recursive:
-        text = re.sub(r"(?m)^( +)def _read\(self\):\n", r"\g<0>\1    descending(self)\n", text)
+        text = re.sub(r"(?m)^( +)def _read\(self\):\n", r"\g<0>\1    descending()\n", text)
     used = ", ".join(["advancing"] * bool(repeats) + ["descending"] * is_recursive)
     return re.sub(r"(?m)^(from kaitaistruct import .*)$", rf"\1\n{_GUARDS} {used}", text, count=1) if used else text
 

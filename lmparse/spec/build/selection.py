@@ -59,7 +59,9 @@ class Selection:
 
     def fail(self, faults: Faults) -> None:
         """Note the problems of specs; what imports these is not built either."""
-        self.faults |= {place: problems for place, problems in faults.items() if problems}
+        for place, problems in faults.items():
+            if problems:
+                self.faults[place] = [*self.faults.get(place, []), *problems]
         before = -1
         while before != len(self.faults):  # again, since imports may go in a circle
             before = len(self.faults)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import yaml
 
 from lmparse.spec.build.names import constructed, keep_names, same_numbers
-from lmparse.spec.build.shape import misshapen
+from lmparse.spec.build.shape import import_names, misshapen
 from lmparse.spec.documents import EXACT, DocumentError, file_bytes, read_yaml
 from lmparse.terminal import one_line
 
@@ -142,7 +142,7 @@ def parsed(place: str, path: Path, data: bytes) -> SpecFile:
     spec = SpecFile(place, path, data.decode(), tree, root, ())
     if problems := [spec.problem(*finding) for finding in (*misshapen(tree), *same_numbers(root))]:
         raise SpecError(problems)
-    names = tree.get("meta", {}).get("imports", [])
+    names = import_names(tree.get("meta", {}))
     return replace(spec, imports=tuple(_place_of_import(name, place) for name in names))
 
 
@@ -216,9 +216,10 @@ def on_disk(source: Path) -> tuple[Disk, list[str]]:
     The folder of a single file counts as its family: `/family/id` and `../family/id` are looked for beside it.
     Raises SpecError when there is no such file.
     """
-    shelf = Disk(on_disk_root(source))
     if source.is_file() and source.suffix == SUFFIX:
+        shelf = Disk(on_disk_root(source))
         return shelf, [shelf.place(source.absolute())]
+    shelf = Disk(source)
     places = shelf.places()
     if not places:
         text = f"there is no {SUFFIX} in this folder" if source.is_dir() else f"this is neither a {SUFFIX} nor a folder"

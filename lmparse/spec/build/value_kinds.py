@@ -7,7 +7,7 @@ from typing import Any
 
 from lmparse.spec.build.layouts import constant
 from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
-from lmparse.spec.build.scopes import PEEK, Scope
+from lmparse.spec.build.scopes import PEEK, Scope, attributes, instances
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
 
@@ -25,6 +25,7 @@ def unfit(scope: Scope) -> Iterator[Finding]:
     """What cannot be of its kind in a type, without the types inside it."""
     if "-lm-type" in scope.tree:
         yield from _parts(scope)
+    yield from _names(scope)
     for section in ("seq", "instances"):
         listed = scope.tree.get(section, [])
         for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
@@ -33,6 +34,21 @@ def unfit(scope: Scope) -> Iterator[Finding]:
             yield from _room(where, attribute, scope)
             if "value" not in attribute:
                 yield from _decimal(where, attribute, scope)
+
+
+def _names(scope: Scope) -> Iterator[Finding]:
+    """Columns for the numbers inside of fields that have the name of another field."""
+    listed = attributes(scope.tree)
+    ids = {attribute["id"] for attribute in listed}.union(instances(scope.tree))
+    for number, attribute in enumerate(listed):
+        type_ = attribute.get("type")
+        nested = scope.type_named(type_) if isinstance(type_, str) else None
+        if nested is not None and nested.tree.get("-lm-type") == "bytes":
+            for part in attributes(nested.tree):
+                name = f"{attribute['id']}_{part['id']}"
+                if name in ids:
+                    text = f"the column for {part['id']} in {attribute['id']} has the name of the field {name}"
+                    yield f"{scope.where}/seq/{number}", text
 
 
 def _kind(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
