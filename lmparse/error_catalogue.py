@@ -172,7 +172,7 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-V002": Cause(
         "not a packed decimal number",
-        "A half byte is not a digit, or the last half byte is not a sign.",
+        "A half byte is not a digit, the last half byte is not a sign, or there are too many digits.",
         "Letters or blanks in a number mean damage, or a column that is read at a wrong offset.",
     ),
     "LMP-V003": Cause(
@@ -198,8 +198,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-V008": Cause(
         "not a number in digits",
-        "A field for EBCDIC digits or for hex digits contains something else.",
-        "The control record is damaged, or of a release with another layout.",
+        "A field for digits in text, for hex digits or for a zoned decimal contains something else.",
+        "The record is damaged or of another layout, or its digits are in another code page: see codePage and -codec.",
     ),
     "LMP-V009": Cause(
         "not the value expected", "The format fixes this value.", "The record is damaged or of another kind."

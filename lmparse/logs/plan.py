@@ -56,11 +56,12 @@ class PlannedSpec:
         """The same as text."""
         yield f"{self.spec}: " + (f"row by row: {self.reason}" if self.reason else "column-wise")
         yield ""
+        kinds = max((12, *(len(column.kind) for column in self.columns)))
         for column in self.columns:
             place = "" if column.offset is None else str(column.offset)
             size = "" if column.width is None else str(column.width)
             reason = "" if column.reason in ("", self.reason) else f": {column.reason}"
-            yield f"{place:>6} {size:>5}  {column.name:28} {column.kind:12} {column.way}{reason}".rstrip()
+            yield f"{place:>6} {size:>5}  {column.name:28} {column.kind:{kinds}} {column.way}{reason}".rstrip()
 
 
 def planned(

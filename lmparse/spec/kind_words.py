@@ -40,6 +40,7 @@ MAX_DIGITS = 38
 """Digits of the widest decimal column (decimal128 of Arrow and Spark)."""
 TEXT_DIGITS = 31
 """Digits of the longest number in text."""
+_DIGITS_OF_64_BITS = 18
 
 
 def listed() -> str:
@@ -59,8 +60,24 @@ def digits(kind: str, width: int, bits: int | None = None) -> int:
     return 2 * width if kind == "bcd" else width - kind.endswith("separate")
 
 
+def is_decimal(kind: str, scale: int | None) -> bool:
+    """Whether a value is a decimal, not a whole number."""
+    return kind in DECIMALS or bool(scale and kind in SCALABLE)
+
+
 def precision(kind: str, scale: int | None, width: int | None, bits: int | None = None) -> int | None:
-    """All digits of the decimal column of a field, those behind the point included; None if it is not a decimal."""
-    if kind not in SCALABLE or not (scale or kind in DECIMALS):
-        return None
-    return max(digits(kind, width or 1, bits), scale or 0)
+    """All digits of the decimal column of a field, those behind the point included; None if it is not one.
+
+    Whole numbers in text of any length have such a column, too, if one of 64 bits cannot hold them.
+    """
+    if kind == "decimaltext" and not scale:
+        most = digits(kind, width or TEXT_DIGITS)
+        return most if most > _DIGITS_OF_64_BITS else None
+    return max(digits(kind, width or 1, bits), scale or 0) if is_decimal(kind, scale) else None
+
+
+def common_digits(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int] | None:
+    """Precision and scale of the decimals that hold those of two other ones; None if they have too many digits."""
+    scale = max(first[1], second[1])
+    found = max(first[0] - first[1], second[0] - second[1]) + scale
+    return (found, scale) if found <= MAX_DIGITS else None

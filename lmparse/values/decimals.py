@@ -264,8 +264,11 @@ def decode_text_array(raw: Bytes, page: CodePage) -> tuple[Int64s, Flags, Flags]
 
 
 def encode_text(value: int | None, width: int, page: CodePage) -> bytes:
-    """An integer in text with leading zeros; blanks for None."""
-    return texts.encode("" if value is None else f"{value:0{width}d}", width, page)
+    """An integer in text with leading zeros; blanks for None. Raises OverflowError if it has too many digits."""
+    text = "" if value is None else f"{value:0{width}d}"
+    if len(text) > width:
+        raise OverflowError(f"{value} has more digits than {width} bytes")
+    return texts.encode(text, width, page)
 
 
 _BLANK, _PLUS, _MINUS, _OTHER = 10, 11, 12, 13

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from lmparse.errors import OptionError
-from lmparse.spec.kind_words import MAX_DIGITS, ZONED, precision
+from lmparse.spec.kind_words import MAX_DIGITS, ZONED, is_decimal, precision
 from lmparse.values import decimals, floats, packed_times, texts, zoned
 from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
@@ -54,7 +54,7 @@ def decoder(kind: str, page: CodePage, scale: int | None = None) -> Decode | Non
     None if what is given to it is the value. Raises OptionError if a code page has no such values.
     """
     decode = KINDS[kind].decoder(page) if kind not in ("uint", "int") else int
-    if decode is None or precision(kind, scale, None) is None:
+    if decode is None or not is_decimal(kind, scale):
         return decode
     read, places = decode, scale or 0
 
@@ -67,7 +67,7 @@ def decoder(kind: str, page: CodePage, scale: int | None = None) -> Decode | Non
 
 def encode(kind: str, value: Any, width: int, page: CodePage, order: ByteOrder, scale: int | None = None) -> bytes:
     """The bytes of a value, which for a decimal may be a number or its text. Raises OptionError if it does not fit."""
-    if precision(kind, scale, None) is None:
+    if not is_decimal(kind, scale):
         return KINDS[kind].encode(value, width, page, order)
     try:
         whole = None if value is None else decimals.unscaled(value, scale or 0)

@@ -6,10 +6,12 @@ installed. A test compares both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from lmparse.spec.catalog import KIND
+from lmparse.spec.kind_words import common_digits
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Field, Layout
 from lmparse.spec.nesting import json_reason
@@ -20,6 +22,8 @@ Origin = tuple[str, str]
 _TEXT = "string"
 _NUMBERS = ("smallint", "int", "bigint", "decimal(20,0)")
 """Types of integers, from the narrowest to the widest."""
+_WHOLE = {"smallint": 5, "int": 10, "bigint": 19}
+"""Digits of integers."""
 _SPARK = {"int16": "smallint", "int32": "int", "int64": "bigint", "timestamp[us]": "timestamp_ntz"}
 """Spark's names of types where they are not Arrow's."""
 
@@ -89,7 +93,10 @@ def _put_inner(
 
 def is_wider(old: str, new: str) -> bool:
     """Whether a type holds every value of another."""
-    return old in _NUMBERS and new in _NUMBERS and _NUMBERS.index(old) <= _NUMBERS.index(new)
+    if old in _NUMBERS and new in _NUMBERS:
+        return _NUMBERS.index(old) <= _NUMBERS.index(new)
+    before, after = _digits(old), _digits(new)
+    return before is not None and after is not None and new not in _WHOLE and common_digits(before, after) == after
 
 
 def column_type(entry: Field) -> str:
@@ -125,5 +132,16 @@ def _whole_type(layouts: Mapping[str, Layout], entry: Field) -> str:
 
 def _common(first: str, second: str) -> str:
     """The type of a column with two types in different kinds of records: the wider number, else text."""
-    numbers = [_NUMBERS.index(type_) for type_ in (first, second) if type_ in _NUMBERS]
-    return _NUMBERS[max(numbers)] if len(numbers) == 2 else _TEXT
+    if first in _NUMBERS and second in _NUMBERS:
+        return max(first, second, key=_NUMBERS.index)
+    one, other = _digits(first), _digits(second)
+    found = common_digits(one, other) if one and other else None
+    return _TEXT if found is None else f"decimal({found[0]},{found[1]})"
+
+
+def _digits(name: str) -> tuple[int, int] | None:
+    """Precision and scale of the numbers of a type; None for a type that has other values."""
+    if name in _WHOLE:
+        return _WHOLE[name], 0
+    match = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
+    return (int(match[1]), int(match[2])) if match else None

@@ -98,7 +98,7 @@ _OUR_OWN = """
 -orig-id   ANY  name or names in the vendor's spelling
 -codec     TEXT code page of text: a name, `ebcdic` or `database`
 -unit      TEXT unit of a number
--scale     ANY  digits behind the point of a number
+-scale     ANY  digits behind the point of a whole number or decimal
 -lm-status TEXT documented, inferred or unknown
 -lm-type   TEXT kind of a value that its type does not tell
 -lm-source TEXT where the value of a field comes from

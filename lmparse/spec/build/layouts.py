@@ -168,7 +168,8 @@ class Layouts:
         if isinstance(type_, dict):
             found = choices(scope, attribute, self._nested)
             # Cases that are all numbers, or all text, are one value.
-            return ("switch" if len(found) != 1 or found[0].kind in NESTED else found[0].kind), found
+            is_switch = len(found) != 1 or found[0].kind in NESTED or found[0].type is not None
+            return ("switch" if is_switch else found[0].kind), found
         if isinstance(type_, str) and (match := NUMBER.match(type_)):
             return "code" if is_text and "enum" in attribute else number_kind(match), ()
         if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:

@@ -9,7 +9,7 @@ from lmparse.spec.build.layouts import constant
 from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
 from lmparse.spec.build.scopes import PEEK, Scope, attributes, instances
 from lmparse.spec.build.shape import Finding
-from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, precision
+from lmparse.spec.kind_words import DECIMALS, MAX_DIGITS, SCALABLE, ZONED, digits, is_decimal, precision
 
 _ANY = frozenset(("body", "rest", PEEK))
 """Kinds that say what a field is for, not what its value is."""
@@ -101,7 +101,7 @@ def _decimal(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Fi
         if not 0 <= scale <= MAX_DIGITS:
             yield f"{where}/-scale", f"-scale is {scale}: a decimal has 0 to {MAX_DIGITS} digits behind the point"
             return
-    if kind not in SCALABLE or not (scale or kind in DECIMALS):
+    if not is_decimal(kind, scale):
         return
     number = NUMBER.match(type_) if isinstance(type_, str) else None
     nested = scope.type_named(type_) if isinstance(type_, str) and not number else None
