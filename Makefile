@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test test-thorough cluster-test soak test-pages test-pages-run test-matrix test-spark fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
+.PHONY: help demo docs test test-thorough cluster-test soak random-specs test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,9 +75,15 @@ cluster-test: dev ## tests of a cluster of Spark with CLUSTER_BYTES of log and C
 soak: dev ## SOAK_BYTES through convert and Spark: flat memory, nothing left; into bench/results/, long
 	$(BIN)/python -m bench.soak --size $(SOAK_BYTES) --remove --cache $(SOAK_FOLDER)
 
+random-specs: dev ## compare the readers on PAIRS=100000 random records of random specs; long
+	PYTHONPATH=.:tests $(BIN)/python -m constructs.random_specs --pairs $(or $(PAIRS),100000)
+
 test-matrix: ## run the Spark tests with the older Sparks, each in an environment of its own
 	$(MAKE) test-spark VENV=.venv-spark-4.0 LOCK=spark-4.0
 	$(MAKE) test-spark VENV=.venv-spark-4.1 LOCK=spark-4.1
+
+gallery: dev ## build, load, plan, document and explain all specs of others in DIR=..., and print what each gives
+	$(BIN)/python tests/gallery.py $(DIR)
 
 fuzz: ## give changed bytes to all that reads what others send, each target FUZZ_SECONDS=600, JOBS=1 at once, or TARGET=...
 	$(MAKE) fuzz-run VENV=.venv-fuzz LOCK=fuzz
@@ -93,11 +99,13 @@ docs: dev ## the pages on which the specs are reviewed, with the cases as sample
 	@mkdir -p build
 	$(BIN)/lmparse docs build/docs --samples tests/cases --overwrite
 
-pages: dev ## write docs/errors.md, docs/claims.md, docs/dependencies.md and the packages in docs/architecture.md anew
+pages: dev ## write docs/errors.md, docs/claims.md, docs/dependencies.md and the lists in other pages of docs/ anew
 	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
 	$(BIN)/python -c 'from lmparse.logs.claims_page import page; print(page(), end="")' > docs/claims.md
 	$(BIN)/python tests/laws/package_table.py
 	$(BIN)/python tests/laws/dependency_table.py
+	$(BIN)/python tests/spec/kind_list.py
+	PYTHONPATH=.:tests $(BIN)/python tests/constructs/construct_page.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench

@@ -10,6 +10,7 @@ import json
 import platform
 import random
 import statistics
+import struct
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -160,7 +161,7 @@ def file_of(low: int, high: int) -> bytes:
     parts, size = [], 0
     while size < BYTES:
         length = draw.randrange(low, high)
-        parts.append(WORD.struct.pack(length + WORD.size, 0) + filler[:length])
+        parts.append(struct.pack(">HH", length + WORD.size, 0) + filler[:length])
         size += length + WORD.size
     return b"".join(parts)
 

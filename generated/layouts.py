@@ -36,7 +36,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One record of the control file that belongs to a logical log. Its first four characters say what it is. Only the place of the type record is fixed: it is the first of the file. The list of codes is open; a record whose layout is not known keeps its code and its bytes.',
         doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log control file", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file',
         path='bmc/bmc_control.ksy',
-        sha256='368ebe85900ff5d9e5d78cb38b929f34a28bd4546dc1e186814985e6395fb4b2',
+        sha256='a5fec23a1c3c1044f63af66436c71284ae94ccd22367e195d25e17612bc37ec9',
         enums={
             'record_code': (
                 Code(value=3890473175, text=None, id='type_record', doc='Type record, first of the file'),
@@ -2725,7 +2725,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What stands behind the header of a data change record; of a segmented one, the pieces of all segments put together. The page contradicts itself on the halfwords in front of row images: the table speaks of one that holds the total and counts itself, the text of one before each image that leaves itself out. `reading` says which of three ways holds; it is found once for a file, by arithmetic. Names of an exchange, limit keys of a mass delete and payloads without a described form have a leading total when their first halfword equals their whole length, and none otherwise.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='71d8b36dae1f92090c2f62575018954cf3a3db1f430839e9b4aa4ae515ace353',
+        sha256='774065e24f759c43b4d0c0d1cd409d1a96cd1d01c9649a7f5bce7e866d712f3c',
         enums={
             'reading': (
                 Code(
@@ -2800,7 +2800,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="Names the clone table whose data was exchanged with the table's own",
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='71d8b36dae1f92090c2f62575018954cf3a3db1f430839e9b4aa4ae515ace353',
+        sha256='774065e24f759c43b4d0c0d1cd409d1a96cd1d01c9649a7f5bce7e866d712f3c',
     ),
     'bmc_lldf_data.image': Layout(
         id='bmc_lldf_data.image',
@@ -2828,7 +2828,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One image behind its length',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='71d8b36dae1f92090c2f62575018954cf3a3db1f430839e9b4aa4ae515ace353',
+        sha256='774065e24f759c43b4d0c0d1cd409d1a96cd1d01c9649a7f5bce7e866d712f3c',
     ),
     'bmc_lldf_data.mass_delete': Layout(
         id='bmc_lldf_data.mass_delete',
@@ -2850,7 +2850,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Nothing, or the limit keys of the partition that a LOAD REPLACE emptied. How the keys are delimited is not stated; that each stands behind a length, as a row image does, is inferred.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", closing note on change type DM',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='71d8b36dae1f92090c2f62575018954cf3a3db1f430839e9b4aa4ae515ace353',
+        sha256='774065e24f759c43b4d0c0d1cd409d1a96cd1d01c9649a7f5bce7e866d712f3c',
     ),
     'bmc_lldf_data.payload': Layout(
         id='bmc_lldf_data.payload',
@@ -2871,7 +2871,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What DDL, command, status change, truncate and unlisted records hold; no page describes it',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='71d8b36dae1f92090c2f62575018954cf3a3db1f430839e9b4aa4ae515ace353',
+        sha256='774065e24f759c43b4d0c0d1cd409d1a96cd1d01c9649a7f5bce7e866d712f3c',
     ),
     'bmc_lldf_data.row_images': Layout(
         id='bmc_lldf_data.row_images',
@@ -2904,7 +2904,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One row image, or the one before and the one after an update',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='71d8b36dae1f92090c2f62575018954cf3a3db1f430839e9b4aa4ae515ace353',
+        sha256='774065e24f759c43b4d0c0d1cd409d1a96cd1d01c9649a7f5bce7e866d712f3c',
     ),
     'bmc_row_image': Layout(
         id='bmc_row_image',
@@ -3459,6 +3459,16 @@ LAYOUTS: dict[str, Layout] = {
             ),
         },
     ),
+    'common_raw': Layout(
+        id='common_raw',
+        fields=(Field(id='data', offset=0, width=None, kind='variable', ends='_io', doc='All bytes of the record'),),
+        width=None,
+        title='Record of any file, as its bytes',
+        doc='A record of which only the framing is known.',
+        doc_ref='lmparse, "Files of others" (docs/framing.md)',
+        path='common/common_raw.ksy',
+        sha256='82533ce8de67ba3ce2451ee7bc4330d71f0884dc6fb4548b56ce5d9bc0b15aa9',
+    ),
     'common_rba10': Layout(
         id='common_rba10',
         fields=(
@@ -3552,7 +3562,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Files are linked to and unlinked from DATALINK columns, versions 5.2 to 7. The page says that the header takes 6 bytes, but what follows begins at 4. Version 6 put a time stamp in front of the stem name; the length of the name shows which form it is.',
         doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
         path='db2/db2_datalink.ksy',
-        sha256='1abbd2a5af15bf8c8557303b29c47d4f7ed3f3a10c40aac9540439ac7462e0f1',
+        sha256='8a83b449949c05c5850a591b40d8432c32300fa8c5b5adc215f5aa3c30e9f9ca',
         enums={
             'function_id': (
                 Code(value=33, text=None, id='link_file', doc='Link file'),
@@ -3603,7 +3613,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Datalink manager log record header (DLMLogRecordHeader)',
         doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
         path='db2/db2_datalink.ksy',
-        sha256='1abbd2a5af15bf8c8557303b29c47d4f7ed3f3a10c40aac9540439ac7462e0f1',
+        sha256='8a83b449949c05c5850a591b40d8432c32300fa8c5b5adc215f5aa3c30e9f9ca',
     ),
     'db2_datalink.link_file': Layout(
         id='db2_datalink.link_file',
@@ -3742,7 +3752,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A file is linked',
         doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
         path='db2/db2_datalink.ksy',
-        sha256='1abbd2a5af15bf8c8557303b29c47d4f7ed3f3a10c40aac9540439ac7462e0f1',
+        sha256='8a83b449949c05c5850a591b40d8432c32300fa8c5b5adc215f5aa3c30e9f9ca',
     ),
     'db2_datalink.undocumented': Layout(
         id='db2_datalink.undocumented',
@@ -3771,7 +3781,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 V5.2, API Reference, "DATALINK Manager Log Records", https://www1.columbia.edu/sec/acis/db2/db2b0/db2b0201.htm',
         path='db2/db2_datalink.ksy',
-        sha256='1abbd2a5af15bf8c8557303b29c47d4f7ed3f3a10c40aac9540439ac7462e0f1',
+        sha256='8a83b449949c05c5850a591b40d8432c32300fa8c5b5adc215f5aa3c30e9f9ca',
     ),
     'db2_datalink.unlink_file': Layout(
         id='db2_datalink.unlink_file',
@@ -3868,7 +3878,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A file is unlinked',
         doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
         path='db2/db2_datalink.ksy',
-        sha256='1abbd2a5af15bf8c8557303b29c47d4f7ed3f3a10c40aac9540439ac7462e0f1',
+        sha256='8a83b449949c05c5850a591b40d8432c32300fa8c5b5adc215f5aa3c30e9f9ca',
     ),
     'db2_ddl': Layout(
         id='db2_ddl',
@@ -3906,7 +3916,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The text of DDL statements, logged from version 10.1 on when LOG_DDL_STMTS is YES. Function ids 4 and 5 mean other things here than in records of the data object manager. A text too long for one record goes on in the next, and the length that is left counts down.',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='94e74dcca3fe353c4eb0ad950587a4c31f115aaefbc44dfc7e5e5b279e1b4b0e',
+        sha256='0046f7e12279cc8aa3423e40bbdb254745275d2acc9be5398bb1d36d9dee9519',
         enums={
             'function_id': (
                 Code(value=4, text=None, id='ddl_statement', doc='DDL statement'),
@@ -3941,7 +3951,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One entry',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='94e74dcca3fe353c4eb0ad950587a4c31f115aaefbc44dfc7e5e5b279e1b4b0e',
+        sha256='0046f7e12279cc8aa3423e40bbdb254745275d2acc9be5398bb1d36d9dee9519',
     ),
     'db2_ddl.header': Layout(
         id='db2_ddl.header',
@@ -4001,7 +4011,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Relation manager log record header',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='94e74dcca3fe353c4eb0ad950587a4c31f115aaefbc44dfc7e5e5b279e1b4b0e',
+        sha256='0046f7e12279cc8aa3423e40bbdb254745275d2acc9be5398bb1d36d9dee9519',
     ),
     'db2_ddl.statement': Layout(
         id='db2_ddl.statement',
@@ -4107,7 +4117,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A DDL statement is executed, or that is rolled back',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='94e74dcca3fe353c4eb0ad950587a4c31f115aaefbc44dfc7e5e5b279e1b4b0e',
+        sha256='0046f7e12279cc8aa3423e40bbdb254745275d2acc9be5398bb1d36d9dee9519',
     ),
     'db2_ddl.undocumented': Layout(
         id='db2_ddl.undocumented',
@@ -4137,7 +4147,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
         path='db2/db2_ddl.ksy',
-        sha256='94e74dcca3fe353c4eb0ad950587a4c31f115aaefbc44dfc7e5e5b279e1b4b0e',
+        sha256='0046f7e12279cc8aa3423e40bbdb254745275d2acc9be5398bb1d36d9dee9519',
     ),
     'db2_dms': Layout(
         id='db2_dms',
@@ -4194,7 +4204,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="Records of the component that keeps tables and rows. Offsets count from the end of the log record header, as in the tables of the manual. Types named like a table of version 7 are its rows; those that end in v97 are the same record from version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. Version 8.1 to 9.5 are read as version 7, with the newer function ids for rows accepted; no page at hand settles when those came. An update carries two rows. The first fixed part stands before the OLD row and gives the length of the NEW one, and the other way round; the rows' own headers and the length of the whole must agree.",
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
         enums={
             'function_id': (
                 Code(value=102, text=None, id='add_columns', doc='Add columns to table'),
@@ -4449,7 +4459,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Columns are added, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.alter_table_attribute': Layout(
         id='db2_dms.alter_table_attribute',
@@ -4506,7 +4516,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An attribute of a table is set, by ALTER TABLE or by checking constraints',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.alter_table_attribute_v97': Layout(
         id='db2_dms.alter_table_attribute_v97',
@@ -4552,7 +4562,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An attribute of a table is set, by ALTER TABLE or by checking constraints',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.column_descriptor': Layout(
         id='db2_dms.column_descriptor',
@@ -4648,7 +4658,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column, 8 bytes. The page lists type, length, null flag and offset; widths and codes are those that applications read.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.header': Layout(
         id='db2_dms.header',
@@ -4805,7 +4815,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='DMS log record header (DMSLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.initialize_table': Layout(
         id='db2_dms.initialize_table',
@@ -4928,7 +4938,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.initialize_table_v97': Layout(
         id='db2_dms.initialize_table_v97',
@@ -5056,7 +5066,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.insert_multiple': Layout(
         id='db2_dms.insert_multiple',
@@ -5155,7 +5165,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Several rows are inserted into one page',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.lob_descriptor': Layout(
         id='db2_dms.lob_descriptor',
@@ -5194,7 +5204,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One LOB column, 12 bytes; the page names their number and size only',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.of_v7': Layout(
         id='db2_dms.of_v7',
@@ -5221,7 +5231,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of versions 5 to 9.5',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.of_v97': Layout(
         id='db2_dms.of_v97',
@@ -5253,7 +5263,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 9.7 on',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.parallel_arrays': Layout(
         id='db2_dms.parallel_arrays',
@@ -5284,7 +5294,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Descriptors of all columns, and as many of LOB columns, of which only the first ones are used',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.placed_record': Layout(
         id='db2_dms.placed_record',
@@ -5322,7 +5332,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.removed_record': Layout(
         id='db2_dms.removed_record',
@@ -5351,7 +5361,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records that are taken back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.rollback_insert': Layout(
         id='db2_dms.rollback_insert',
@@ -5419,7 +5429,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.rollback_insert_to_empty_page': Layout(
         id='db2_dms.rollback_insert_to_empty_page',
@@ -5486,7 +5496,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert into an empty page is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.rollback_insert_v97': Layout(
         id='db2_dms.rollback_insert_v97',
@@ -5551,7 +5561,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.row': Layout(
         id='db2_dms.row',
@@ -5637,7 +5647,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.row_to_empty_page': Layout(
         id='db2_dms.row_to_empty_page',
@@ -5738,7 +5748,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted into or deleted from a page that is empty before or after',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.row_v97': Layout(
         id='db2_dms.row_v97',
@@ -5821,7 +5831,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.table_description': Layout(
         id='db2_dms.table_description',
@@ -5879,7 +5889,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Table description record: the columns in their order, then the LOB columns in theirs',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.undo_insert_multiple': Layout(
         id='db2_dms.undo_insert_multiple',
@@ -5978,7 +5988,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert of several rows is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.undocumented': Layout(
         id='db2_dms.undocumented',
@@ -6007,7 +6017,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.update': Layout(
         id='db2_dms.update',
@@ -6069,7 +6079,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated where it stands',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.update_part': Layout(
         id='db2_dms.update_part',
@@ -6129,7 +6139,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.update_part_v97': Layout(
         id='db2_dms.update_part_v97',
@@ -6192,7 +6202,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.update_v97': Layout(
         id='db2_dms.update_v97',
@@ -6251,7 +6261,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated where it stands',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dms.vector': Layout(
         id='db2_dms.vector',
@@ -6318,7 +6328,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A VECTOR value as text, in front of the row it is of',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='8ef45863278fd401fa7378960197052f8c4837c42dac66df59168e329cd4df5b',
+        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
     ),
     'db2_dom': Layout(
         id='db2_dom',
@@ -6381,7 +6391,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of the component that keeps the objects behind tables and indexes. Offsets count from the end of the log record header, as in the tables of the manual.',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dom.ksy',
-        sha256='51cf27f84a4888599f4677e6710ac4f90bca27108f7690b1f75544613a5a033a',
+        sha256='bf0204bc606674e11916dcec0cd9d53b2bf997f180bd3be0fe4d8ebf0d283258',
         enums={
             'function_id': (
                 Code(value=2, text=None, id='create_index', doc='Create index'),
@@ -6500,7 +6510,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='DOM log record header (DOMLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
         path='db2/db2_dom.ksy',
-        sha256='51cf27f84a4888599f4677e6710ac4f90bca27108f7690b1f75544613a5a033a',
+        sha256='bf0204bc606674e11916dcec0cd9d53b2bf997f180bd3be0fe4d8ebf0d283258',
     ),
     'db2_dom.import_replace': Layout(
         id='db2_dom.import_replace',
@@ -6529,7 +6539,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A table is emptied by IMPORT REPLACE or TRUNCATE',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 99',
         path='db2/db2_dom.ksy',
-        sha256='51cf27f84a4888599f4677e6710ac4f90bca27108f7690b1f75544613a5a033a',
+        sha256='bf0204bc606674e11916dcec0cd9d53b2bf997f180bd3be0fe4d8ebf0d283258',
     ),
     'db2_dom.index': Layout(
         id='db2_dom.index',
@@ -6586,7 +6596,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An index is created or dropped',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 102',
         path='db2/db2_dom.ksy',
-        sha256='51cf27f84a4888599f4677e6710ac4f90bca27108f7690b1f75544613a5a033a',
+        sha256='bf0204bc606674e11916dcec0cd9d53b2bf997f180bd3be0fe4d8ebf0d283258',
     ),
     'db2_dom.reorg': Layout(
         id='db2_dom.reorg',
@@ -6605,7 +6615,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A table has been reorganized, in the form that its length shows',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
         path='db2/db2_dom.ksy',
-        sha256='51cf27f84a4888599f4677e6710ac4f90bca27108f7690b1f75544613a5a033a',
+        sha256='bf0204bc606674e11916dcec0cd9d53b2bf997f180bd3be0fe4d8ebf0d283258',
     ),
     'db2_dom.reorg_table': Layout(
         id='db2_dom.reorg_table',
@@ -6662,7 +6672,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A table has been reorganized, version 7',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
         path='db2/db2_dom.ksy',
-        sha256='51cf27f84a4888599f4677e6710ac4f90bca27108f7690b1f75544613a5a033a',
+        sha256='bf0204bc606674e11916dcec0cd9d53b2bf997f180bd3be0fe4d8ebf0d283258',
     ),
     'db2_dom.reorg_table_v10': Layout(
         id='db2_dom.reorg_table_v10',
@@ -6728,7 +6738,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A table has been reorganized, from version 10.1 on',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dom.ksy',
-        sha256='51cf27f84a4888599f4677e6710ac4f90bca27108f7690b1f75544613a5a033a',
+        sha256='bf0204bc606674e11916dcec0cd9d53b2bf997f180bd3be0fe4d8ebf0d283258',
     ),
     'db2_dom.table': Layout(
         id='db2_dom.table',
@@ -6767,7 +6777,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The data object of a table is created or dropped, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 103, Create Table, Drop Table',
         path='db2/db2_dom.ksy',
-        sha256='51cf27f84a4888599f4677e6710ac4f90bca27108f7690b1f75544613a5a033a',
+        sha256='bf0204bc606674e11916dcec0cd9d53b2bf997f180bd3be0fe4d8ebf0d283258',
     ),
     'db2_dom.undocumented': Layout(
         id='db2_dom.undocumented',
@@ -6796,7 +6806,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dom.ksy',
-        sha256='51cf27f84a4888599f4677e6710ac4f90bca27108f7690b1f75544613a5a033a',
+        sha256='bf0204bc606674e11916dcec0cd9d53b2bf997f180bd3be0fe4d8ebf0d283258',
     ),
     'db2_lob': Layout(
         id='db2_lob',
@@ -6853,7 +6863,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data of LOB columns, in pieces of at most 32768 bytes. Offsets count from the end of the log record header. An update is a delete of the old value and an insert of the new one; when the new value is the old one with more behind it, only what is behind is logged. The columns and rows that the data is of are not named until version 9.7; from 10.1 on the column is, and the records stand before that of the row. Version 7 lists no operation identifiers: which of its two records it is, the length shows. Its byte address is declared as double; whether an IEEE number or an integer of 64 bits stands there is not stated, and found from the bytes.',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
         enums={
             'operation': (
                 Code(value=64, text=None, id='add_lob_data', doc='Add LOB data'),
@@ -6950,7 +6960,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a column that was created NOT LOGGED',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
     ),
     'db2_lob.afim_data': Layout(
         id='db2_lob.afim_data',
@@ -7017,7 +7027,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
     ),
     'db2_lob.header': Layout(
         id='db2_lob.header',
@@ -7090,7 +7100,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header (LOBLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
     ),
     'db2_lob.header_v10': Layout(
         id='db2_lob.header_v10',
@@ -7164,7 +7174,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='LOB manager log record header from version 10.1 on, 12 bytes',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
     ),
     'db2_lob.lob_amount': Layout(
         id='db2_lob.lob_amount',
@@ -7245,7 +7255,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An amount without data: of a NOT LOGGED column, or for information only',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
     ),
     'db2_lob.lob_data': Layout(
         id='db2_lob.lob_data',
@@ -7345,7 +7355,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data is inserted into a LOB column or appended to its value',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
     ),
     'db2_lob.of_v10': Layout(
         id='db2_lob.of_v10',
@@ -7364,7 +7374,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 10.1 on',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
     ),
     'db2_lob.of_v7': Layout(
         id='db2_lob.of_v7',
@@ -7383,7 +7393,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records until version 9.7',
         doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
     ),
     'db2_lob.undocumented': Layout(
         id='db2_lob.undocumented',
@@ -7412,7 +7422,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
         path='db2/db2_lob.ksy',
-        sha256='d55036ddfc165b370398513e979a635989c154965b3277183b865e444b13b9f3',
+        sha256='8582d25e00a7ee01b9ae0f7a9670f70d44075a04f18ac854d3d2795429338fc5',
     ),
     'db2_log': Layout(
         id='db2_log',
@@ -7618,7 +7628,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One record as db2ReadLog, db2ReadLogNoConn or sqlurlog returns it, without the prefix of the API. All numbers stand in the byte order of the server. The header has one of three forms, which a compensation record makes longer. Behind it, records of type normal, redo, undo, compensation and information only begin with the byte that names the component they come from; function ids of different components overlap, so the component is asked first. Records of all other types belong to the transaction manager or to a utility and have no such byte. The set of types is open: a record of a type or component that is not listed keeps its bytes.',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
+        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
         enums={
             'component': (
                 Code(value=1, text=None, id='dms', doc='Data manager services'),
@@ -7815,7 +7825,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, from version 10.1 on: 40, 56 or 64 bytes with the three fields before it',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
+        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
     ),
     'db2_log.chain_v7': Layout(
         id='db2_log.chain_v7',
@@ -7862,7 +7872,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, versions 5 to 9.5: 20, 26 or 32 bytes with the three fields before it',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
         path='db2/db2_log.ksy',
-        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
+        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
     ),
     'db2_log.chain_v97': Layout(
         id='db2_log.chain_v97',
@@ -7914,7 +7924,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it',
         doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so',
         path='db2/db2_log.ksy',
-        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
+        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
     ),
     'db2_log.component_record': Layout(
         id='db2_log.component_record',
@@ -7942,7 +7952,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What a component wrote, by its first byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
+        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
     ),
     'db2_log.unlisted': Layout(
         id='db2_log.unlisted',
@@ -7962,7 +7972,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of a type or component that no page describes',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='4f8d2a78c7f2a37e1e6d18e12df678dfc4ceb312558e9bb842710eb8c2e38292',
+        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
     ),
     'db2_long_field': Layout(
         id='db2_long_field',
@@ -8019,7 +8029,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Data of LONG VARCHAR and LONG VARGRAPHIC columns. Offsets count from the end of the log record header. Length and place count sectors of 512 bytes: the actual length is not logged, and neither are row and column, so values cannot be put together. Operation identifiers of version 5 are not known.',
         doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
         path='db2/db2_long_field.ksy',
-        sha256='bc5ceeb3eb529a4c269a27f3c2be6cff789398455489176100db58567e707740',
+        sha256='fa5fb16940bf1ecb309c3ecbaf2a077d07ab015311624189214690f1f45535fa',
         enums={
             'operation': (
                 Code(
@@ -8090,7 +8100,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A long field is added',
         doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
         path='db2/db2_long_field.ksy',
-        sha256='bc5ceeb3eb529a4c269a27f3c2be6cff789398455489176100db58567e707740',
+        sha256='fa5fb16940bf1ecb309c3ecbaf2a077d07ab015311624189214690f1f45535fa',
     ),
     'db2_long_field.header': Layout(
         id='db2_long_field.header',
@@ -8148,7 +8158,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Long field manager log record header',
         doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
         path='db2/db2_long_field.ksy',
-        sha256='bc5ceeb3eb529a4c269a27f3c2be6cff789398455489176100db58567e707740',
+        sha256='fa5fb16940bf1ecb309c3ecbaf2a077d07ab015311624189214690f1f45535fa',
     ),
     'db2_long_field.of_v7': Layout(
         id='db2_long_field.of_v7',
@@ -8167,7 +8177,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of versions 5 to 9.5, by whether it is long enough',
         doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
         path='db2/db2_long_field.ksy',
-        sha256='bc5ceeb3eb529a4c269a27f3c2be6cff789398455489176100db58567e707740',
+        sha256='fa5fb16940bf1ecb309c3ecbaf2a077d07ab015311624189214690f1f45535fa',
     ),
     'db2_long_field.undocumented': Layout(
         id='db2_long_field.undocumented',
@@ -8196,7 +8206,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
         path='db2/db2_long_field.ksy',
-        sha256='bc5ceeb3eb529a4c269a27f3c2be6cff789398455489176100db58567e707740',
+        sha256='fa5fb16940bf1ecb309c3ecbaf2a077d07ab015311624189214690f1f45535fa',
     ),
     'db2_prefix': Layout(
         id='db2_prefix',
@@ -8538,7 +8548,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The record in a data manager log record: an outer header, an inner header, and the columns of a row when it is user data. Parameters have one entry a column, in the order of their places. In a formatted record the fixed-length portions of all columns stand first, packed and in the order of the table description; behind that of a nullable column stands a null byte. A column of varying length has the place and length of its value there; the value stands in the variable-length section, at an offset that counts from the start of the fixed-length section. With VALUE COMPRESSION there are no fixed-length portions: an array of offsets, one more than there are columns, then the data. Whether offsets count from the array or from the data is not settled; the first of them shows it. A row that was stored before columns were added ends before them.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
         enums={
             'storage': (
                 Code(value=0, text=None, id='fixed', doc='The value itself'),
@@ -8639,7 +8649,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column: value, or place of the value, and null byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.compressed': Layout(
         id='db2_row.compressed',
@@ -8659,6 +8669,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='uint',
                 repeated=True,
+                number_width=2,
                 doc='Where each value starts and the last one ends; bit 0x8000 marks a null, a default or a value out of the row',
                 doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
                 status='inferred',
@@ -8678,7 +8689,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='User data with VALUE COMPRESSION',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.fixed_section': Layout(
         id='db2_row.fixed_section',
@@ -8711,7 +8722,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The fixed-length portions of as many columns as it has room for',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.formatted': Layout(
         id='db2_row.formatted',
@@ -8748,7 +8759,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Formatted user data',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.internal_control': Layout(
         id='db2_row.internal_control',
@@ -8768,7 +8779,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that is no row',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.lob_value': Layout(
         id='db2_row.lob_value',
@@ -8814,7 +8825,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What stands in the variable-length section for a LOB column when its value is in the row',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row.out_of_row_values': Layout(
         id='db2_row.out_of_row_values',
@@ -8824,7 +8835,7 @@ LAYOUTS: dict[str, Layout] = {
                 offset=0,
                 width=1,
                 kind='uint',
-                doc='18',
+                doc='0x12',
                 doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
                 status='inferred',
             ),
@@ -8843,6 +8854,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='uint',
                 repeated=True,
+                number_width=4,
                 doc='Where each value starts and the last one ends; a column without bytes here has its value in the row. From where they count is not settled; the first of them shows it',
                 doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
                 status='inferred',
@@ -8863,7 +8875,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Values of varying-length columns that are stored out of the row, all of a row together',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='151e3bca58ccd9bf404e161aa67eedf52aa07fc1b9c4f2993411f70445fbceaf',
+        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
     ),
     'db2_row_header': Layout(
         id='db2_row_header',
@@ -10125,7 +10137,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='XML documents as text, in pieces, before the record of the row they are of. Logged from version 11.5.8 on when DB2_DCC_XML_SERIALIZE is set; without it no XML value can be had from the log.',
         doc_ref='IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them',
         path='db2/db2_xml.ksy',
-        sha256='c9280b79f22126e66d1b601474c11ba6092f2a29159d7ba1926edecfce572aa3',
+        sha256='ca0b78d3b4e0df2d00fe1dd0e6a3b1f2e0e615fb41fe59ab0e8930baa2919cb6',
         enums={'operation': (Code(value=114, text=None, id='xml_data', doc='XML data'),)},
     ),
     'db2_xml.header': Layout(
@@ -10201,7 +10213,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='CSL manager log record header',
         doc_ref='IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them',
         path='db2/db2_xml.ksy',
-        sha256='c9280b79f22126e66d1b601474c11ba6092f2a29159d7ba1926edecfce572aa3',
+        sha256='ca0b78d3b4e0df2d00fe1dd0e6a3b1f2e0e615fb41fe59ab0e8930baa2919cb6',
     ),
     'db2_xml.undocumented': Layout(
         id='db2_xml.undocumented',
@@ -10231,7 +10243,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a number',
         doc_ref='IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them',
         path='db2/db2_xml.ksy',
-        sha256='c9280b79f22126e66d1b601474c11ba6092f2a29159d7ba1926edecfce572aa3',
+        sha256='ca0b78d3b4e0df2d00fe1dd0e6a3b1f2e0e615fb41fe59ab0e8930baa2919cb6',
     ),
     'db2_xml.xml_data': Layout(
         id='db2_xml.xml_data',
@@ -10308,7 +10320,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A piece of an XML document',
         doc_ref='IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them',
         path='db2/db2_xml.ksy',
-        sha256='c9280b79f22126e66d1b601474c11ba6092f2a29159d7ba1926edecfce572aa3',
+        sha256='ca0b78d3b4e0df2d00fe1dd0e6a3b1f2e0e615fb41fe59ab0e8930baa2919cb6',
     ),
     'zos_bdw': Layout(
         id='zos_bdw',

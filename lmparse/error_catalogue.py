@@ -51,7 +51,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F005": Cause(
         "no record begins here",
         "The first bytes are not a descriptor word, or the lengths in a record lead out of the file.",
-        "The file probably has another framing than the one named: run `lmparse sniff FILE`.",
+        "The file probably has another framing than the one named, or descriptor words that are not as z/OS writes "
+        "them (`rdwEndian`, `rdwIncludesHeader`, see docs/framing.md): run `lmparse sniff FILE`.",
     ),
     "LMP-F006": Cause(
         "the file ends inside a record",
@@ -61,7 +62,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F007": Cause(
         "bytes behind the last record are not a record",
         "Whole records are followed by something else: padding, a second file, or damage.",
-        "Look at the offset named. All records before it have been read.",
+        "Look at the offset named. All records before it have been read. If every such file has them, "
+        "`fileEndOffset` leaves them out.",
     ),
     "LMP-F008": Cause(
         "a block is not filled by its records",
@@ -138,6 +140,31 @@ CATALOGUE: dict[str, Cause] = {
         "Its items take no bytes, and the record repeats them more often than it has bits.",
         "The record is damaged, or the spec repeats something that may be empty without end.",
     ),
+    "LMP-R010": Cause(
+        "a text is not in its encoding",
+        "The spec names an encoding, such as UTF-8, in which the bytes of the field are not text.",
+        "The record is damaged, or the spec names the wrong encoding.",
+    ),
+    "LMP-R011": Cause(
+        "processed bytes cannot be restored",
+        "The spec says how the bytes of the field were processed, such as `process: zlib`; they were not.",
+        "The record is damaged, or the bytes are not processed in every record.",
+    ),
+    "LMP-R012": Cause(
+        "an expression of the spec has no value for the record",
+        "It divides by zero, needs a field that the record does not have, or an item that a list does not have.",
+        "If one record fails, it is damaged. If all fail, correct the expression; the message has what it did.",
+    ),
+    "LMP-R013": Cause(
+        "the byte order of the record is undecided",
+        "No case of the spec's `endian` fits the record.",
+        "The record is damaged, or of a byte order that the spec does not describe.",
+    ),
+    "LMP-R014": Cause(
+        "the record is nested too deeply",
+        "Parts of the record contain parts of the same type, more often than can be read.",
+        "The record is damaged, or the spec finds such a part where there is none.",
+    ),
     "LMP-V001": Cause(
         "not one of the values allowed",
         "The format allows only certain values in the field; a null indicator, for instance, is 00 or FF.",
@@ -145,7 +172,7 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-V002": Cause(
         "not a packed decimal number",
-        "A half byte is not a digit, or the last half byte is not a sign.",
+        "A half byte is not a digit, the last half byte is not a sign, or there are too many digits.",
         "Letters or blanks in a number mean damage, or a column that is read at a wrong offset.",
     ),
     "LMP-V003": Cause(
@@ -171,8 +198,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-V008": Cause(
         "not a number in digits",
-        "A field for EBCDIC digits or for hex digits contains something else.",
-        "The control record is damaged, or of a release with another layout.",
+        "A field for digits in text, for hex digits or for a zoned decimal contains something else.",
+        "The record is damaged or of another layout, or its digits are in another code page: see codePage and -codec.",
     ),
     "LMP-V009": Cause(
         "not the value expected", "The format fixes this value.", "The record is damaged or of another kind."

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,6 +24,28 @@ FRAMINGS = ("rdw", "bdw", "vbs", "bdw-vbs", "zosmf", "glued", "fixed")
 """Framings of any records, beside `auto`."""
 DB2_FRAMINGS = ("bare", "lsn6", "lsn8", "filter", "filter97")
 """Framings of Db2 LUW log records, named for what an API puts in front of each record."""
+WORD_OPTIONS = ("rdw_endian", "rdw_includes_header", "rdw_adjustment")
+"""Options for the descriptor words in front of records."""
+BLOCK_OPTIONS = ("bdw_endian", "bdw_includes_header", "bdw_adjustment")
+FRAMING_OPTIONS: dict[str, tuple[str, ...]] = {
+    "rdw": WORD_OPTIONS,
+    "bdw": WORD_OPTIONS + BLOCK_OPTIONS,
+    "vbs": WORD_OPTIONS,
+    "bdw-vbs": WORD_OPTIONS + BLOCK_OPTIONS,
+    "zosmf": WORD_OPTIONS,
+    "glued": ("record_length_field", "rdw_adjustment"),
+    "fixed": ("record_length",),
+}
+"""The options that a framing uses beside `file_start_offset` and `file_end_offset`; those of Db2 LUW use no others."""
+_ENDIAN = {"true": "big", "false": "little"}
+ALIASES: dict[str, tuple[str, dict[str, str] | None]] = {
+    "is_rdw_big_endian": ("rdw_endian", _ENDIAN),
+    "is_bdw_big_endian": ("bdw_endian", _ENDIAN),
+    "is_rdw_part_of_record_length": ("rdw_includes_header", None),
+    "record_format": ("framing", {"f": "fixed", "v": "rdw", "vb": "bdw"}),
+    "is_record_sequence": ("framing", {"true": "rdw"}),
+}
+"""Names that Cobrix has for options, and their values where those differ. Names that are the same are not here."""
 _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
@@ -35,19 +58,25 @@ def _option(
     kind: type | None = None,
     read: Callable[[str, str], str] | None = None,
     is_file: bool = False,
+    least: int = 1,
 ) -> Any:
     """A field of Options: `of` lists the commands that take it, `values` the texts that it may have.
 
     `kind` is the type of its value, by default that of `default`, or text. `read` normalises its text or raises
-    OptionError. `is_file` marks the name of a file that describes a log. Options that only the specs of one family
+    OptionError. `is_file` marks the name of a file that describes a log, `least` is the least number: below zero, the
+    number may have that many digits and either sign. Options that only the specs of one family
     take are listed by the family (`changes/family.py`).
     """
     kind = kind or (str if default is None else type(default))
     metadata = {"doc": doc, "values": values, "of": of, "kind": kind, "read": read, "is_file": is_file}
+    metadata["least"] = least
     return field(default=default, metadata=metadata)
 
 
 _of_changes = partial(_option, of="changes convert")
+_of_framing = partial(_option, of="records changes check convert coverage explain sniff")
+_MOST_ADJUSTED = 10**9 - 1
+"""Bytes that an adjustment may add or take off."""
 SEQ_DIGITS = 72
 """Number of hexadecimal digits in `seq`."""
 _SEQ = re.compile(f"[0-9A-Fa-f]{{{SEQ_DIGITS}}}").fullmatch
@@ -90,9 +119,36 @@ def _moment(name: str, text: str) -> str:
 class Options:
     """All options for reading a log. With the defaults the bytes of the file decide."""
 
-    spec: str = _option("bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run")
-    framing: str = _option("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
-    record_length: int | None = _option(None, "bytes of every record, for framing fixed", kind=int)
+    spec: str = _of_framing(
+        "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run"
+    )
+    framing: str = _of_framing("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
+    record_length: int | None = _of_framing(None, "bytes of every record, for framing fixed", kind=int)
+    record_length_field: str | None = _of_framing(
+        None, "field of the spec that contains the length of its record, for framing glued"
+    )
+    rdw_endian: str | None = _of_framing(
+        None, "byte order of the word in front of each record; default: big", values=("big", "little")
+    )
+    rdw_includes_header: bool | None = _of_framing(
+        None, "whether the length in that word includes the word; default: true, for framing zosmf false", kind=bool
+    )
+    rdw_adjustment: int | None = _of_framing(
+        None, "bytes to add to the length that the word, or recordLengthField, says; may be negative", kind=int,
+        least=-_MOST_ADJUSTED,
+    )  # fmt: skip
+    bdw_endian: str | None = _of_framing(
+        None, "byte order of the word in front of each block; default: big", values=("big", "little")
+    )
+    bdw_includes_header: bool | None = _of_framing(
+        None, "whether the length in that word includes the word; default: true", kind=bool
+    )
+    bdw_adjustment: int | None = _of_framing(
+        None, "bytes to add to the length of a block that the word says; may be negative", kind=int,
+        least=-_MOST_ADJUSTED,
+    )  # fmt: skip
+    file_start_offset: int = _of_framing(0, "bytes at the start of the file that are not records", least=0)
+    file_end_offset: int = _of_framing(0, "bytes at the end of the file that are not records", least=0)
     control: str | None = _option(None, "control file of a logical log", is_file=True)
     control_framing: str = _option(
         "auto",
@@ -158,6 +214,9 @@ class Options:
         `known` and `public` are keys of the caller, which are ignored; error messages list the public ones. Raises
         OptionError LMP-S002 for an unknown name, LMP-S003 for a value that is not allowed.
         """
+        given, notes = own_names(given)
+        if notes:
+            warnings.warn("; ".join(notes), stacklevel=2)
         fields = {plain(entry.name): entry for entry in dataclasses.fields(cls)}
         passed = {plain(name) for name in (*known, *public)}
         values = {}
@@ -176,6 +235,12 @@ class Options:
         return Limits.parse(self.limits)
 
     @property
+    def of_framing(self) -> dict[str, Any]:
+        """The options given for framings, of which each framing uses some; see FRAMING_OPTIONS."""
+        names = dict.fromkeys(name for names in FRAMING_OPTIONS.values() for name in names)
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+    @property
     def files(self) -> dict[str, str]:
         """Paths of the files that describe the log, by option."""
         return {name: path for name in FILE_OPTIONS if (path := getattr(self, name)) is not None}
@@ -183,6 +248,31 @@ class Options:
 
 FILE_OPTIONS = tuple(entry.name for entry in dataclasses.fields(Options) if entry.metadata["is_file"])
 """Names of the options that name a file that describes a log."""
+
+
+def own_names(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Options without aliases, and a note on each alias.
+
+    Raises OptionError LMP-S003 for a value without a counterpart, and for an option that is also given by its own name.
+    """
+    found: dict[str, Any] = {}
+    notes: list[str] = []
+    aliases = {plain(alias): (alias, *own) for alias, own in ALIASES.items()}
+    for name, value in given.items():
+        if plain(name) not in aliases or value is None:
+            found[name] = value
+            continue
+        alias, own, values = aliases[plain(name)]
+        if any(plain(other) == plain(own) for other in (*found, *(set(given) - {name}))):
+            raise OptionError(f"{alias} is {camel(own)}, which is given too", code="LMP-S003")
+        text = str(value).strip().lower()
+        if values is not None and text not in values:
+            raise _no_value(alias, value, "one of " + ", ".join(values))
+        found[own] = text if values is None else values[text]
+        notes.append(f"{alias} is read as {camel(own)} {found[own]}")
+    if notes and not any(plain(name) == plain("rdw_includes_header") for name in found):
+        notes.append("a length includes its word, as z/OS writes it, unless rdwIncludesHeader is false")
+    return found, notes
 
 
 def asks_for_changes(given: Iterable[str]) -> bool:
@@ -215,7 +305,7 @@ def _parse(entry: dataclasses.Field[Any], value: Any) -> Any:
     if kind is bool:
         return value if isinstance(value, bool) else boolean(name, str(value))
     if kind is int:
-        return positive(name, str(value))
+        return _number(name, str(value), entry.metadata["least"])
     if kind is tuple:
         parts = value.split(",") if isinstance(value, str) else value
         if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
@@ -241,6 +331,18 @@ def boolean(name: str, text: str) -> bool:
     if text.lower() in _TRUE + _FALSE:
         return text.lower() in _TRUE
     raise _no_value(name, text, "true or false")
+
+
+def _number(name: str, text: str, least: int) -> int:
+    """The number that a text has in digits: above zero, from zero, or of either sign up to the size of `least`."""
+    if least > 0:
+        return positive(name, text)
+    digits = text[1:] if text[:1] in ("-", "+") and least < 0 else text
+    most = len(str(-least)) if least else _MOST_DIGITS
+    if digits.isascii() and digits.isdigit() and len(digits) <= most:
+        return int(text)
+    kind = "a whole number" if least else "a whole number from zero"
+    raise _no_value(name, text, f"{kind}, of at most {most} digits")
 
 
 def positive(name: str, text: str) -> int:

@@ -16,10 +16,10 @@ import cases_bad.images
 import cases_bad.lldf
 import cases_bad.luw
 import cases_bad.luw_logs
-from cases import control, data, images, lldf, luw, luw_changes, luw_filled, words
+from cases import control, data, images, lldf, luw, luw_changes, luw_filled, raw, words
 
 MAKERS = (
-    *(module.cases for module in (lldf, data, images, control, words, luw, luw_changes, luw_filled)),
+    *(module.cases for module in (lldf, data, images, control, words, luw, luw_changes, luw_filled, raw)),
     *(
         module.cases
         for module in (

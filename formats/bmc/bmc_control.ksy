@@ -50,6 +50,7 @@ seq:
 instances:
   record_code:
     -codec: ebcdic
+    -lm-type: peek
     pos: 0
     type: u4
     enum: record_code

@@ -56,6 +56,7 @@ instances:
     value: 'change_type == bmc_lldf::change_type::update or change_type == bmc_lldf::change_type::insert or change_type == bmc_lldf::change_type::load_insert or change_type == bmc_lldf::change_type::delete'
     doc: Whether DATA is made of row images, so that `reading` applies
   first_halfword:
+    -lm-type: peek
     pos: 0
     type: u2
     doc: A length in every reading

@@ -35,6 +35,7 @@ seq:
     doc-ref: &v6 'IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm'
 instances:
   kind:
+    -lm-type: peek
     pos: 1
     type: u1
     enum: function_id
@@ -150,6 +151,7 @@ types:
         doc-ref: *v6
     instances:
       stem_name_length_v6:
+        -lm-type: peek
         pos: 64
         type: u4
         if: '_io.size >= 68'
@@ -220,6 +222,7 @@ types:
         doc-ref: *v6
     instances:
       stem_name_length_v6:
+        -lm-type: peek
         pos: 32
         type: u4
         if: '_io.size >= 36'

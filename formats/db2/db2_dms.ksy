@@ -74,6 +74,7 @@ types:
         doc-ref: *t96
     instances:
       kind:
+        -lm-type: peek
         pos: 1
         type: u1
         enum: function_id_v7
@@ -113,6 +114,7 @@ types:
         doc-ref: *v12
     instances:
       kind:
+        -lm-type: peek
         pos: 1
         type: u1
         enum: function_id
@@ -829,6 +831,7 @@ types:
         doc-ref: *t109
     instances:
       own_length:
+        -lm-type: peek
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
@@ -914,6 +917,7 @@ types:
         doc-ref: *sample
     instances:
       own_length:
+        -lm-type: peek
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
@@ -1003,6 +1007,7 @@ types:
         doc-ref: *readers
     instances:
       own_length:
+        -lm-type: peek
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts

@@ -44,6 +44,7 @@ seq:
     doc-ref: &t97 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97'
 instances:
   kind:
+    -lm-type: peek
     pos: 1
     type: u1
     enum: function_id

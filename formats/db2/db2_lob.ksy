@@ -80,6 +80,7 @@ types:
         doc-ref: *v10
     instances:
       kind:
+        -lm-type: peek
         pos: 1
         type: u1
         enum: operation
@@ -219,6 +220,7 @@ types:
         value: 'db2_server::record_class::normal'
         doc: Class of the record
       byte_address_integer:
+        -lm-type: peek
         pos: 16
         type: u8
         doc: Byte address of the data in the object, when it is an integer
@@ -264,6 +266,7 @@ types:
         value: 'db2_server::record_class::normal'
         doc: Class of the record
       byte_address_integer:
+        -lm-type: peek
         pos: 16
         type: u8
         doc: Byte address of the data in the object, when it is an integer

@@ -313,6 +313,7 @@ types:
         doc-ref: *orig
     instances:
       component:
+        -lm-type: peek
         pos: 0
         type: u1
         enum: component

@@ -39,6 +39,7 @@ seq:
     doc-ref: &v5 'IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred'
 instances:
   kind:
+    -lm-type: peek
     pos: 1
     type: u1
     enum: operation

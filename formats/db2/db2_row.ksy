@@ -224,7 +224,7 @@ types:
       - id: record_type
         -lm-status: inferred
         type: u1
-        doc: 0x12
+        doc: '0x12'
         doc-ref: *vc
       - id: total_length
         -lm-status: inferred

@@ -33,6 +33,7 @@ seq:
     doc-ref: &d 'IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them'
 instances:
   kind:
+    -lm-type: peek
     pos: 1
     type: u1
     enum: operation

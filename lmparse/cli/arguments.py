@@ -7,8 +7,9 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from lmparse.cli.messages import message
 from lmparse.errors import OptionError
-from lmparse.options import Options
+from lmparse.options import ALIASES, Options, own_names
 
 if TYPE_CHECKING:
     from lmparse.storage.atomic_output import OutputPlace
@@ -44,12 +45,18 @@ def add_options(command: argparse.ArgumentParser, name: str) -> None:
             # `--header` alone means true; a value, as in `--trim false`, is the form of Spark.
             given |= {"nargs": "?", "const": "true", "metavar": "true|false"}
         command.add_argument("--" + entry.name.replace("_", "-"), **given)
+        for alias, (own, _) in ALIASES.items():
+            if own == entry.name:
+                command.add_argument("--" + alias.replace("_", "-"), dest=alias, help=argparse.SUPPRESS)
 
 
 def given_options(parsed: argparse.Namespace) -> dict[str, Any]:
     """The options in the arguments, as text."""
-    names = [entry.name for entry in dataclasses.fields(Options)]
-    return {name: value for name in names if (value := getattr(parsed, name, None)) is not None}
+    names = [*(entry.name for entry in dataclasses.fields(Options)), *ALIASES]
+    given, notes = own_names({name: value for name in names if (value := getattr(parsed, name, None)) is not None})
+    for note in notes:
+        message(f"note: {note}")
+    return given
 
 
 def options_of(parsed: argparse.Namespace) -> Options:

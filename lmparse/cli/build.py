@@ -11,7 +11,7 @@ from lmparse.storage.addresses import local_path
 
 _COMMANDS = {
     "generate": "compile the specs (the default)",
-    "lint": "check them against the house style",
+    "lint": "report what is wrong in them, without the compiler",
     "new": "create a spec, with a good and a bad case",
     "check": "compile them into memory and fail where the products differ",
 }
@@ -27,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser, *, formats: Path | None = Non
     about = "; ".join(f"{name}: {text}" for name, text in _COMMANDS.items())
     parser.add_argument("command", nargs="?", default="generate", choices=_COMMANDS, help=about)
     parser.add_argument("id", nargs="?", metavar="ID", help="id of the spec to create, <family>_<thing>")
+    parser.add_argument("--style", action="store_true", help="lint: warn of what is not in the house style of lmparse")
+    parser.add_argument("--watch", action="store_true", help="generate: build again whenever a spec changes")
+    parser.set_defaults(strict=formats is not None)
     parser.add_argument("--check", action="store_true", help="the same as check")
     which = "a .ksy file, or a folder with such files at any depth"
     parser.add_argument("--formats", type=_path, default=formats, metavar="DIR", help=which)

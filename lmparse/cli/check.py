@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, ErrorPrinter, print_json, print_lines
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, message, print_json, print_lines
 from lmparse.options import Options
 from lmparse.terminal import json_text
 
@@ -27,9 +27,12 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Check a log; for the exit code, errors outweigh differences."""
     from lmparse.logs.check import account
+    from lmparse.logs.open import options_for
     from lmparse.storage.atomic_output import write_text
 
-    options = options_of(parsed)
+    options, said = options_for(parsed.file, given_options(parsed))
+    if said:
+        message(f"note: {said}")
     place = _report_place(parsed.report, parsed.file, options) if parsed.report else None
     found = account(parsed.file, options)
     if place:
@@ -43,7 +46,7 @@ def run(parsed: argparse.Namespace) -> int:
         errors(error)
     errors.total(found.error_count)
     if found.error_count:
-        return DATA
+        return LEFTOVER if found.has_leftover else DATA
     return DIFFERENCE if found.differences else GOOD
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import sys
 
 from lmparse import __version__
 from lmparse.cli import build, check, convert, coverage, demo, diff, docs, explain, formats, plan, rows, sniff
@@ -25,6 +26,7 @@ def _run(arguments: list[str] | None) -> int:
         parsed, unknown = parser.parse_known_args(arguments)
         if unknown:
             raise _unknown(unknown[0], parsed.flags)
+        parsed.words = sys.argv[1:] if arguments is None else arguments
         return int(parsed.run(parsed))
     except LmparseError as error:
         return fail(error)

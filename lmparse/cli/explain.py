@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import subprocess
 import sys
+import time
+from pathlib import Path
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, options_of, page_place
-from lmparse.cli.messages import DATA, GOOD, LEFTOVER, print_json, report
-from lmparse.errors import LeftoverError
+from lmparse.cli.messages import DATA, GOOD, LEFTOVER, message, print_json, report
+from lmparse.errors import LeftoverError, OptionError
 from lmparse.terminal import unchanged
 
 
@@ -22,12 +25,43 @@ def add(commands: Commands) -> None:
     which.add_argument("--offset", metavar="X", help="offset in the file of any byte of the record, as 696 or 0x2b8")
     which.add_argument("--lsn", metavar="L", help="position of the record in the log, in hex")
     command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--watch", action="store_true", help="show it again whenever the file or a built spec changes")
     add_page(command, "write a page here that shows bytes and fields side by side")
     add_options(command, "explain")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Show the record."""
+    """Show the record, once or after each change."""
+    return _watch(parsed) if parsed.watch else _show(parsed)
+
+
+def _watch(parsed: argparse.Namespace) -> int:
+    """Show the record in a process of its own each time, since a spec is code that is loaded once."""
+    from lmparse.spec.built import MANIFEST
+    from lmparse.storage.addresses import is_remote, local_path
+    from lmparse.storage.watched import changed, state_of
+
+    names = [name for name in (parsed.file, parsed.control, parsed.tables) if name]
+    if any(map(is_remote, names)):
+        raise OptionError("--watch looks at local files only")
+    paths = [Path(local_path(name)) for name in names]
+    if parsed.spec and Path(parsed.spec).name != parsed.spec:
+        paths.append(Path(parsed.spec).parent / MANIFEST)
+    command = [sys.executable, "-m", "lmparse", *(word for word in parsed.words if word != "--watch")]
+    try:
+        while True:
+            before = state_of(paths)
+            if sys.stdout.isatty():
+                print("\x1b[2J\x1b[H", end="", file=unchanged(sys.stdout))  # an empty screen
+            sys.stdout.flush()
+            subprocess.run(command, check=False)
+            message(f"{time.strftime('%H:%M:%S')} waiting for changes")
+            changed(before, lambda: paths)
+    except KeyboardInterrupt:
+        return GOOD
+
+
+def _show(parsed: argparse.Namespace) -> int:
     from lmparse.logs.open import files_read
     from lmparse.review.explain.search import explain
     from lmparse.storage.atomic_output import write_text

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, options_of
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, print_json, report_left_out, report_tally
 from lmparse.errors import DataError
 
@@ -28,10 +28,10 @@ def add(commands: Commands) -> None:
 
 def run_records(parsed: argparse.Namespace) -> int:
     """Print the records."""
-    from lmparse.logs.open import open_file
+    from lmparse.logs.open import open_named
 
     errors = ErrorPrinter(parsed.show_errors)
-    file = open_file(parsed.file, options_of(parsed), on_error=errors)
+    file = open_named(parsed.file, given_options(parsed), on_error=errors)
     return _print_rows(file, file.records(), errors)
 
 

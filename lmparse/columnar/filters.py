@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.columnar.schemas import MAX_DIGITS
 from lmparse.errors import OptionError
+from lmparse.spec.kind_words import MAX_DIGITS
 from lmparse.values.byte_arrays import Flags, Int64s
 
 _ORDERS: dict[str, Callable[[Any, Any], Any]] = {

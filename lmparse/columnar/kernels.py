@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import arrays, schemas
-from lmparse.values import decfloat, decimals, floats, integers, packed_times, text_times, texts
+from lmparse.spec.kind_words import MAX_DIGITS
+from lmparse.values import decfloat, decimals, floats, integers, packed_times, text_times, texts, zoned
 from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Int64s, UInt64s
 from lmparse.values.codepages import CodePage
 from lmparse.values.integers import ByteOrder
@@ -33,10 +34,10 @@ def nulls(type_: pa.DataType, raw: Bytes) -> KernelResult:
 
 
 def integer(type_: pa.DataType, byte_order: ByteOrder, is_signed: bool, raw: Bytes) -> KernelResult:
-    if pa.types.is_decimal(type_):
-        return arrays.decimal(integers.decode_unsigned_array(raw, byte_order), type_), None
+    """Whole numbers; in a decimal column their last digits are behind its point."""
     decode = integers.decode_signed_array if is_signed else integers.decode_unsigned_array
-    return arrays.numbers(decode(raw, byte_order), type_), None
+    to_arrow = arrays.decimal if pa.types.is_decimal(type_) else arrays.numbers
+    return to_arrow(decode(raw, byte_order), type_), None
 
 
 def ieee(byte_order: ByteOrder, raw: Bytes) -> KernelResult:
@@ -66,11 +67,20 @@ def packed_decimal(type_: pa.DataType, raw: Bytes) -> KernelResult:
     return arrays.decimal(values, type_), bad
 
 
+def packed_digits(type_: pa.DataType, raw: Bytes) -> KernelResult:
+    """Packed digits without a sign."""
+    return packed_decimal(type_, decimals.bcd_to_packed_array(raw))
+
+
+def zoned_decimal(type_: pa.DataType, style: zoned.Style, zones: zoned.Zones, raw: Bytes) -> KernelResult:
+    return packed_decimal(type_, zoned.to_packed_array(raw, style, zones))
+
+
 def decimal_refusal(digits: int, width: int) -> str:
     """Why `packed_decimal` cannot decode decimals with these digits and bytes; empty if it can."""
     if digits < 1 or width < 1:
         return "a decimal without digits"
-    return "" if digits <= schemas.MAX_DIGITS else f"{digits} digits are too many for a decimal of 128 bits"
+    return "" if digits <= MAX_DIGITS else f"{digits} digits are too many for a decimal of 128 bits"
 
 
 def boolean(raw: Bytes) -> KernelResult:
@@ -176,6 +186,8 @@ def hex_text(page: CodePage, raw: Bytes) -> KernelResult:
     return arrays.strings(data, offsets, is_null), bad
 
 
-def decimal_text(page: CodePage, raw: Bytes) -> KernelResult:
+def decimal_text(page: CodePage, type_: pa.DataType, raw: Bytes) -> KernelResult:
     values, is_null, bad = decimals.decode_text_array(raw, page)
+    if pa.types.is_decimal(type_):
+        return arrays.without(arrays.decimal(values, type_), is_null), bad
     return arrays.numbers(values, pa.int64(), is_null), bad

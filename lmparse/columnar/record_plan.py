@@ -15,21 +15,20 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import arrays, kernels, schemas
+from lmparse.columnar.field_reasons import END, is_limited, reasons
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.kernels import Kernel, KernelResult
 from lmparse.framing.windows import Window
 from lmparse.records.reader import default_page, page_of_field
 from lmparse.spec.catalog import Spec
+from lmparse.spec.kind_words import DECIMALS
 from lmparse.spec.layout import Field, Layout
-from lmparse.values import byte_arrays, integers, texts
+from lmparse.values import byte_arrays, integers, texts, zoned
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
-from lmparse.values.integers import ByteOrder
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
 """Names of the kernels for the kinds of text."""
-END = "_io"
-"""The value of `Field.ends` for the end of the record."""
 Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
 """Converts (n, width) bytes to another width; also returns which rows cannot be converted (None if none)."""
 
@@ -115,6 +114,7 @@ class RecordPlan:
         self._page = page or default_page(spec)
         self._shape = _Shape(spec.layouts, spec.layout, end_at, described)
         self.reason = reason or self._shape.reason
+        self.reasons = self._shape.reasons
         if spec.has_kind:
             self.reason = self.reason or "a code in each record decides what it is"
         self.ways: dict[str, ColumnPlan] = {}
@@ -213,23 +213,28 @@ class RecordPlan:
             return [ColumnPlan(entry.id, entry, "bytes to the end", entry.offset or 0, None, type_, None)]
         name, kernel = self._kernel(entry, type_)
         offset = entry.offset or 0
-        can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext") or (
+        can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext", *DECIMALS) or (
             entry.kind in _TEXTS and not texts.is_total(page_of_field(entry, self._page))
         )
         ways = [ColumnPlan(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
         for part in schemas.parts(self.spec.layouts, entry):
-            column, number = f"{entry.id}_{part.id}", partial(kernels.integer, pa.int64(), "big", False)
+            order = self.spec.layouts[entry.type or ""].byte_order(part)
+            column, number = f"{entry.id}_{part.id}", partial(kernels.integer, pa.int64(), order, False)
             ways.append(
                 ColumnPlan(column, entry, "unsigned", offset + (part.offset or 0), part.width, pa.int64(), number)
             )
         return ways
 
     def _kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
-        kind, order = entry.kind, _byte_order(self.spec.layout)
+        kind, order = entry.kind, self.spec.layout.byte_order(entry)
         if kind in ("uint", "int"):
             return ("unsigned", "signed")[kind == "int"], partial(kernels.integer, type_, order, kind == "int")
         if kind == "float":
             return "ieee", partial(kernels.ieee, order)
+        if kind == "hfp":
+            return "hexadecimal float", kernels.hfp
+        if kind in DECIMALS:
+            return self._decimal_kernel(entry, type_)
         if kind == "timestamp17":
             return "timestamp17", kernels.timestamp17
         if kind in ("lrsn10", "rba10", "bytes"):
@@ -240,8 +245,18 @@ class RecordPlan:
         if kind == "hextext":
             return _TEXTS[kind], partial(kernels.hex_text, page)
         if kind == "decimaltext":
-            return _TEXTS[kind], partial(kernels.decimal_text, page)
+            return _TEXTS[kind], partial(kernels.decimal_text, page, type_)
         return _TEXTS[kind], partial(kernels.text, page, True)
+
+    def _decimal_kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
+        if entry.kind == "packed":
+            return "packed decimal", partial(kernels.packed_decimal, type_)
+        if entry.kind == "bcd":
+            return "packed digits", partial(kernels.packed_digits, type_)
+        zones = zoned.maybe_zones(page_of_field(entry, self._page))
+        if zones is None:
+            return "", None
+        return "zoned decimal", partial(kernels.zoned_decimal, type_, zoned.STYLES[entry.kind], zones)
 
 
 @dataclass(frozen=True)
@@ -285,8 +300,10 @@ class _Shape:
         self._high = max((entry.end or 0 for entry in layout), default=0)
         self._optional = [entry for entry in layout if entry.optional and entry.width is not None]
         self._ends = list(dict.fromkeys(entry.ends for entry in layout if entry.ends not in (None, END)))
-        self._limited = [entry for entry in layout if entry.kind in ("uint", "int") and _is_limited(entry)]
-        self.reason = self._refusal(layouts)
+        self._limited = [entry for entry in layout if entry.kind in ("uint", "int") and is_limited(entry)]
+        self.reasons = reasons(layouts, layout)
+        """Why fields cannot be decoded column-wise, by their ids."""
+        self.reason = self._refusal()
         if described is not None:
             self._describe(described)
 
@@ -303,19 +320,12 @@ class _Shape:
         self._least = self._high = max(described.width, *(self._layout[name or ""].end or 0 for name in self._ends), 0)
         self._optional, self._limited = [], []
 
-    def _refusal(self, layouts: Mapping[str, Layout]) -> str:
+    def _refusal(self) -> str:
         layout = self._layout
         if layout.params and layout.endian is None:
             return f"needs {', '.join(layout.params)}"
-        for entry in layout:
-            if entry.offset is None or entry.conditional or entry.repeated or entry.kind in ("struct", "body"):
-                return f"{entry.id}: its place depends on the data"
-            if entry.width is None and entry.ends is None:
-                return f"{entry.id}: its length depends on the data"
-            if entry.checks and not (entry.id in self._ends and entry.checks == f"max: {END}.size"):
-                return f"{entry.id}: only the parser can check {entry.checks}"
-            if entry.type is not None and any(part.checks or _is_limited(part) for part in layouts[entry.type]):
-                return f"{entry.id}: only the parser can check its parts"
+        for field_id, why in self.reasons.items():
+            return f"{field_id}: {why}"
         if len(self._ends) > 1:
             return f"{' and '.join(map(str, self._ends))}: several fields say where a part ends"
         tail = [entry for entry in layout if entry.width is None]
@@ -360,7 +370,7 @@ class _Shape:
     def _number(self, data: Bytes, starts: Int64s, entry: Field) -> Int64s:
         raw = byte_arrays.take_rows(data, starts + (entry.offset or 0), entry.width or 0)
         read = integers.decode_signed_array if entry.kind == "int" else integers.decode_unsigned_array
-        return read(raw, _byte_order(self._layout)).astype(np.int64)
+        return read(raw, self._layout.byte_order(entry)).astype(np.int64)
 
 
 def _moved(way: ColumnPlan, described: DescribedHeader) -> ColumnPlan:
@@ -394,14 +404,6 @@ def _bytes_of(way: ColumnPlan, raw: Bytes) -> Bytes:
 def _may_become(found: pa.DataType, wanted: pa.DataType) -> bool:
     """Whether Arrow casts one type to another with the result of the row reader."""
     return bool(found == wanted or (pa.types.is_integer(found) and pa.types.is_integer(wanted)))
-
-
-def _byte_order(layout: Layout) -> ByteOrder:
-    return "little" if layout.endian == "le" else "big"
-
-
-def _is_limited(entry: Field) -> bool:
-    return entry.minimum is not None or entry.maximum is not None
 
 
 def _widened(widen: Widen, part: slice, read: Kernel, raw: Bytes) -> KernelResult:

@@ -54,7 +54,8 @@ def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: I
     for entry, part in inside:
         raw = record.values.get(entry.id)
         if raw is not None:
-            row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], "big")
+            order = file.spec.layouts[entry.type or ""].byte_order(part)
+            row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], order)
     row[schemas.CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
     row["_metadata"] = metadata(file.origin, extent)
     return row
@@ -95,6 +96,9 @@ def _fitting(type_: pa.DataType) -> Callable[[Any], Any]:
     if pa.types.is_struct(type_):
         inner = {entry.name: _fitting(entry.type) for entry in type_}
         return lambda value: None if value is None else {name: fit(value.get(name)) for name, fit in inner.items()}
+    if pa.types.is_list(type_):
+        item = _fitting(type_.value_type)
+        return lambda value: None if value is None else [item(one) for one in value]
     if pa.types.is_date32(type_):
         return lambda value: text_times.date_days(value) if isinstance(value, str) else value
     if pa.types.is_timestamp(type_):

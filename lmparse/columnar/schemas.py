@@ -9,14 +9,14 @@ import pyarrow as pa
 
 from lmparse.errors import OptionError
 from lmparse.spec import catalog
+from lmparse.spec.kind_words import MAX_DIGITS, common_digits
 from lmparse.spec.layout import Field, Layout
+from lmparse.spec.nesting import json_reason
 from lmparse.values import kinds
 from lmparse.values.sql_types import TableColumn
 
 TEXT = pa.string()
 MICROS = pa.timestamp("us")
-MAX_DIGITS = 38
-"""Digits of the widest decimal (decimal128)."""
 _TYPES = {
     "float": pa.float64(),
     "boolean": pa.bool_(),
@@ -26,6 +26,8 @@ _TYPES = {
     "raw": pa.binary(),
 }
 """Arrow types by the form of a column of a table; columns of other forms are text."""
+_INTEGER_DIGITS = {16: 5, 32: 10, 64: 19}
+"""Digits of integers by their bits."""
 CORRUPT = pa.list_(
     pa.struct([("path", TEXT), ("offset", pa.int64()), ("raw", TEXT), ("code", TEXT), ("message", TEXT)])
 )
@@ -76,11 +78,19 @@ def flat(layouts: Any, layout: Layout) -> Iterator[Field]:
 
 
 def _common(first: pa.DataType, second: pa.DataType) -> pa.DataType:
-    """The type of a field with two types in different kinds of records: the wider number, else text."""
-    numbers = [type_ for type_ in (first, second) if pa.types.is_integer(type_) or pa.types.is_decimal(type_)]
-    if len(numbers) < 2:
-        return TEXT
-    return widened(first, second) or max(numbers, key=pa.types.is_decimal)
+    """The type of a field with two types in different kinds of records: a number that holds both, else text."""
+    found = widened(
+        *(
+            _as_decimal(type_) if pa.types.is_decimal(other) else type_
+            for type_, other in ((first, second), (second, first))
+        )
+    )
+    return TEXT if found is None else found
+
+
+def _as_decimal(type_: pa.DataType) -> pa.DataType:
+    """The decimal that holds the integers of a type; any other type is returned as it is."""
+    return pa.decimal128(_INTEGER_DIGITS[type_.bit_width], 0) if pa.types.is_integer(type_) else type_
 
 
 def parts(layouts: Any, entry: Field) -> list[Field]:
@@ -96,11 +106,22 @@ def _arrow_field(layouts: Any, entry: Field) -> pa.Field:
 
 def arrow_type(layouts: Any, entry: Field) -> pa.DataType:
     """The type of the column of a field."""
+    one = _item_type(layouts, entry)
+    return pa.list_(one) if entry.repeated else one
+
+
+def _item_type(layouts: Any, entry: Field) -> pa.DataType:
+    if json_reason(layouts, entry):
+        return TEXT
+    if entry.kind == "switch":
+        return pa.struct([_arrow_field(layouts, choice) for choice in entry.choices])
     if entry.kind == "struct":
-        inner = [_arrow_field(layouts, part) for part in layouts[entry.type]] if entry.type else []
-        return pa.list_(pa.struct(inner)) if entry.repeated else pa.struct(inner)
-    name = kinds.column_type(entry.kind, entry.width, entry.bits)
-    return pa.decimal128(20, 0) if name == kinds.UINT64 else pa.type_for_alias(name)
+        return pa.struct([_arrow_field(layouts, part) for part in layouts[entry.type]])
+    name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits, entry.scale)
+    if name.startswith("decimal"):
+        # Arrow has no short names for decimals.
+        return pa.decimal128(*map(int, name[len("decimal(") : -1].split(",")))
+    return pa.type_for_alias(name)
 
 
 def column_type(column: TableColumn, dec_length: str) -> pa.DataType:
@@ -123,9 +144,8 @@ def widened(first: pa.DataType, second: pa.DataType) -> pa.DataType | None:
     if pa.types.is_integer(first) and pa.types.is_integer(second):
         return max(first, second, key=lambda type_: type_.bit_width)
     if pa.types.is_decimal(first) and pa.types.is_decimal(second):
-        scale = max(first.scale, second.scale)
-        whole = max(first.precision - first.scale, second.precision - second.scale)
-        return pa.decimal128(whole + scale, scale) if whole + scale <= MAX_DIGITS else None
+        found = common_digits((first.precision, first.scale), (second.precision, second.scale))
+        return None if found is None else pa.decimal128(*found)
     return None
 
 

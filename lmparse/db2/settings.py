@@ -14,9 +14,9 @@ from lmparse.db2.transaction_index import TransactionIndex
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import detect, try_framing
-from lmparse.framing.framings import framing_of
+from lmparse.framing.framings import named_framing
 from lmparse.options import DB2_FRAMINGS, Options
-from lmparse.records.settings import Decision, FamilySettings, FileSettings, FoundFile, page_of, proof
+from lmparse.records.settings import Decision, FamilySettings, FileSettings, FoundFile, framing_options, page_of, proof
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer, open_buffer
 
@@ -43,7 +43,7 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
     page = page_of(catalog.load(options.spec), options, known)
     decisions: Sequence[Decision] = ()
     if known is not None and isinstance(known.own, LuwSettings):
-        own, framing = known.own, framing_of(known.framing, byte_order=known.byte_order, limits=options.bounds)
+        own, framing = known.own, named_framing(known.framing, options, None, known.byte_order)
     else:
         try:
             framing, generation, decisions = _prove(buffer, options)
@@ -56,7 +56,8 @@ def find_log(path: str | Path, options: Options, known: FileSettings | None) -> 
     order = framing.byte_order or ""
     logs = log_record.LogReader(own.generation, order, framing.name, page)
     detection = log_record.detection(framing.name, order, own.generation)
-    return FoundFile(buffer, detection, framing, logs.records, tuple(decisions), own), logs
+    said = (*decisions, *framing_options(options)) if decisions else ()
+    return FoundFile(buffer, detection, framing, logs.records, said, own), logs
 
 
 def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Decision]]:
@@ -64,21 +65,20 @@ def _prove(buffer: Buffer, options: Options) -> tuple[Framing, str, Sequence[Dec
     name, order, generation = options.framing, options.byte_order, options.generation
     if name not in ("auto", *DB2_FRAMINGS):
         raise OptionError(f"framing {name} is not one of log records", hint="one of " + ", ".join(DB2_FRAMINGS))
-    limits = options.bounds
     is_named, is_empty = name != "auto" and order != "auto", not len(buffer)
     otherwise = log_record.GENERATIONS[-1] if generation == "auto" else generation
     if is_named and (generation != "auto" or is_empty):
         said = Decision("framing", f"{name} {order} {generation}", "option")
-        return framing_of(name, byte_order=order, limits=limits), otherwise, [said]
+        return named_framing(name, options, None, order), otherwise, [said]
     if is_empty and (name != "auto" or options.tables is not None):
         name = DB2_FRAMINGS[0] if name == "auto" else name
         order = log_record.BYTE_ORDERS[0] if order == "auto" else order
-        return framing_of(name, byte_order=order), otherwise, [Decision("framing", name, "the file is empty")]
+        return named_framing(name, options, None, order), otherwise, [Decision("framing", name, "the file is empty")]
     detection = log_record.detection(name, order, generation)
     if is_named:
-        trial = try_framing(buffer, detection.framings[0].within(limits), detection)
+        trial = try_framing(buffer, named_framing(name, options, None, order), detection)
     else:
-        trial = detect(buffer, detection, limits)
+        trial = detect(buffer, detection, options.bounds, options)
     records = [extent.read(buffer) for extent in trial.extents]
     order = trial.framing.byte_order or ""
     if not records and trial.fault is not None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator
 from copy import copy
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from lmparse.errors import FramingError
+from lmparse.errors import FramingError, TruncatedError
 from lmparse.framing.extents import Handover, Plausible, RecordExtent, Span
 from lmparse.limits import DEFAULT, Limits
 from lmparse.storage.buffers import Buffer
@@ -40,14 +40,41 @@ class Framing(ABC):
     """Whether reading may begin at every record, and a scan finds the records."""
     limits: Limits = DEFAULT
     """Of them, `record_bytes` is the most bytes from the first to the last one of a record."""
+    skipped_at_start = 0
+    """Bytes at the start of the file that are not records."""
+    skipped_at_end = 0
 
     def within(self, limits: Limits) -> Self:
         """The same framing with other limits."""
-        if limits == self.limits:
-            return self
+        return self._with(limits=limits) if limits != self.limits else self
+
+    def skipping(self, start: int, end: int) -> Self:
+        """The same framing for a file whose first `start` and last `end` bytes are not records."""
+        return self._with(skipped_at_start=start, skipped_at_end=end) if start or end else self
+
+    def _with(self, **facts: Any) -> Self:
         other = copy(self)
-        object.__setattr__(other, "limits", limits)  # not one of the facts that make two framings equal
+        for name, value in facts.items():
+            object.__setattr__(other, name, value)  # not one of the facts that make two framings equal
         return other
+
+    def range_of(self, buffer: Buffer, start: int = 0, end: int | None = None) -> tuple[int, int]:
+        """The part of a range of a file in which there may be records; by default of the whole file.
+
+        Raises TruncatedError LMP-F006 if the file has fewer bytes than are skipped at its start and end.
+        """
+        size = len(buffer)
+        stop = size if end is None else end
+        if not (self.skipped_at_start or self.skipped_at_end):
+            return start, stop
+        skipped = self.skipped_at_start + self.skipped_at_end
+        if skipped > size:
+            raise TruncatedError(
+                "the file ends inside the bytes to skip at its start and end", code="LMP-F006", record_index=0,
+                record_offset=0, expected=f"at least {skipped} bytes, as fileStartOffset and fileEndOffset say",
+                found=str(size),
+            )  # fmt: skip
+        return max(start, self.skipped_at_start), min(stop, size - self.skipped_at_end)
 
     @property
     def lead(self) -> int:
@@ -66,7 +93,7 @@ class Framing(ABC):
         longer than the limit.
         """
         most = self.longest
-        for extent in self._walk(buffer, start, len(buffer) if end is None else end, first_index):
+        for extent in self._walk(buffer, *self.range_of(buffer, start, end), first_index):
             if extent.end - extent.offset > most:
                 raise self.too_long(extent.index, extent.offset, extent.end)
             yield extent

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lmparse.errors import FramingError, TruncatedError
-from lmparse.framing.descriptors import Descriptor, block_descriptor, cut_short, descriptor, excerpt
+from lmparse.framing.descriptors import BlockDescriptor, Descriptor, block_descriptor, cut_short, excerpt
 from lmparse.framing.extents import Plausible, RecordExtent
+from lmparse.framing.word_rules import OWN, WordRule
 from lmparse.framing.words import WordFraming
 from lmparse.storage.buffers import Buffer
 
@@ -60,9 +61,8 @@ class Block:
         )  # fmt: skip
 
 
-def blocks(buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Block]:
+def blocks(word: BlockDescriptor, buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Block]:
     """The blocks from `start` to `end`, both between blocks."""
-    word = block_descriptor()
     offset = start
     while offset < end:
         length = word.read(buffer, offset, end, cursor.index)
@@ -77,16 +77,23 @@ class Blocked(WordFraming):
     """A framing in blocks: reading begins at a block."""
 
     is_blocked = True
+    block_rule: WordRule = OWN
+    """How the BDW says the length of a block."""
+
+    @property
+    def block_word(self) -> BlockDescriptor:
+        return block_descriptor(self.block_rule)
 
     def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
         from lmparse.framing.word_scan import sound_words
 
-        before = block_descriptor().size
-        words = sound_words(self.bounded_form, buffer, max(0, near - reach) + before, near + before + 1, reach)
+        before = self.block_word.size
+        first = max(self.skipped_at_start, near - reach)
+        words = sound_words(self.bounded_form, buffer, first + before, near + before + 1, reach)
         return [offset - before for offset in words]
 
     def behind(self, buffer: Buffer, place: int, limit: int, plausible: Plausible) -> int | None:
-        behind = place + block_descriptor().read(buffer, place, limit, 1)
+        behind = place + self.block_word.read(buffer, place, limit, 1)
         return behind if behind <= limit and self._is_block(buffer, place, behind, plausible) else None
 
     @abstractmethod
@@ -100,11 +107,13 @@ class Blocks(Blocked):
 
     name = "bdw"
     word_id = "zos_rdw"
+    rule: WordRule = OWN
+    block_rule: WordRule = OWN
 
     def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
-        word = descriptor(self.word_id)
+        word = self.word
         cursor = Cursor(index)
-        for block in blocks(buffer, start, end, cursor):
+        for block in blocks(self.block_word, buffer, start, end, cursor):
             offset = block.content
             while offset < block.limit:
                 length = block.read(word, offset, cursor.index)[0]

@@ -6,6 +6,7 @@ an API puts in front of them comes from `formats/db2`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from struct import Struct
@@ -14,25 +15,30 @@ from typing import Any, NamedTuple
 from kaitaistruct import KaitaiStructError
 
 from lmparse.errors import FramingError, LeftoverError, TruncatedError
+from lmparse.framing.word_rules import OWN, BackwardStruct, WordRule
 from lmparse.spec import catalog
+from lmparse.spec.layout import Field
+from lmparse.spelling import camel
 from lmparse.storage.buffers import Buffer
 
 TRAILERS = (b"\n", b"\r", b"\r\n", b"\x1a")
 """Line ends and the end-of-file mark, which transfers append to a file."""
 _MOST = (1 << 63) - 1
 """Upper limit of a length without a limit in the spec."""
+_LEAVE_THEMSELVES_OUT = ("zos_zosmf",)
+"""Words whose length does not include them."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordForm:
     """The word in front of each record or piece in the form that scans read. Places are bytes from its start."""
 
-    struct: Struct
+    struct: Struct | BackwardStruct
     """Unpacks the length, for pieces their code, and a value that is false if the word is sound."""
     skip: int
     """Bytes from the start of the word to the first byte of the record."""
     uncounted: int
-    """Bytes that the length does not include."""
+    """Bytes that the length does not include; negative if it includes bytes that are not there."""
     least: int
     most: int
     """Limits of the length."""
@@ -50,20 +56,32 @@ class WordForm:
 
 
 class Descriptor:
-    """A descriptor word made of unsigned integers (RDW, SDW, the prefix of z/OSMF)."""
+    """A descriptor word made of unsigned integers (RDW, SDW, the prefix of z/OSMF), of which the first is a length."""
 
-    def __init__(self, spec_id: str) -> None:
+    def __init__(self, spec_id: str, rule: WordRule = OWN) -> None:
         self.spec = catalog.load(spec_id)
-        self.struct = catalog.unsigned_struct(self.spec.layout)
-        self.size = self.struct.size
-        self._limits = [
+        self.rule = rule
+        struct = catalog.unsigned_struct(self.spec.layout)
+        self.struct = BackwardStruct(struct) if rule.is_little else struct
+        self.size = struct.size
+        self.uncounted = rule.uncounted(self.size, spec_id not in _LEAVE_THEMSELVES_OUT)
+        """Bytes from word to word that the length leaves out."""
+        length, *others = self.spec.layout
+        self._limits = [(0, length, *self._bounds(length))] + [
             (number, field, field.minimum or 0, field.maximum if field.maximum is not None else 1 << 64)
-            for number, field in enumerate(self.spec.layout)
+            for number, field in enumerate(others, 1)
             if field.minimum is not None or field.maximum is not None
         ]
 
+    def _bounds(self, length: Field) -> tuple[int, int]:
+        """Least and most of the length that the word says."""
+        if self.rule.is_own:
+            return length.minimum or 0, _MOST if length.maximum is None else length.maximum
+        # Files that are not as z/OS writes them need not have its limits. No record is shorter than no bytes.
+        return max(0, self.size - self.uncounted), (1 << 8 * (length.width or 0)) - 1
+
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> tuple[int, ...]:
-        """The values of the word at `offset`, in the order of the spec.
+        """The bytes from the word at `offset` up to the next one, then its other values in the order of the spec.
 
         `index` is the number of its record. Raises TruncatedError if the bytes up to `end` are the start of such a
         word, else LeftoverError, or FramingError if there is no record before.
@@ -73,26 +91,48 @@ class Descriptor:
         values: tuple[int, ...] = self.struct.unpack(buffer[offset : offset + self.size])
         for number, field, minimum, maximum in self._limits:
             if not minimum <= values[number] <= maximum:
-                expected = str(minimum) if minimum == maximum else f"{minimum} to {maximum}"
                 raise no_record(
-                    buffer, offset, end, index, spec=self.spec.id, field=field.id, field_offset=field.offset,
-                    expected=expected, found=str(values[number]), doc_ref=self.spec.layout.doc_ref,
+                    buffer, offset, end, index, spec=self.spec.id, field=field.id, field_offset=self._place(field)[0],
+                    expected=self._expected(minimum, maximum), found=str(values[number]),
+                    doc_ref=self.spec.layout.doc_ref,
                 )  # fmt: skip
-        return values
+        if not self.uncounted:
+            return values
+        return (values[0] + self.uncounted,) if len(values) == 1 else (values[0] + self.uncounted, *values[1:])
 
-    def form(self, uncounted: int = 0) -> WordForm:
-        """The word in the form that scans read; its first number is the length, which leaves `uncounted` bytes out."""
+    def fields(self, raw: bytes) -> Iterator[tuple[Field, tuple[int, int], int]]:
+        """The fields of a whole word with their first byte, the one behind their last byte, and their values."""
+        if len(raw) == self.size:
+            for field, value in zip(self.spec.layout, self.struct.unpack(raw), strict=True):
+                start, width = self._place(field)
+                yield field, (start, start + width), value
+
+    def _place(self, field: Field) -> tuple[int, int]:
+        """Offset and width of a field in the word."""
+        offset, width = field.offset or 0, field.width or 0
+        return (self.size - offset - width if self.rule.is_little else offset), width
+
+    def _expected(self, minimum: int, maximum: int) -> str:
+        expected = str(minimum) if minimum == maximum else f"{minimum} to {maximum}"
+        return expected + said(self.rule, "rdw")
+
+    def form(self) -> WordForm:
+        """The word in the form that scans read."""
         length, *others = self.spec.layout
+        order = "<" if self.rule.is_little else ">"
         # A word that is only a length gets a value of no bytes, which is false.
-        struct = self.struct if others else Struct(self.struct.format + "0s")
-        zero = (others[-1].offset or 0, f">u{others[-1].width}") if others else (0, "")
-        most = _MOST if length.maximum is None else length.maximum
-        length_type = f">u{length.width}"
-        return WordForm(struct, self.size, uncounted, length.minimum or 0, most, length.offset or 0, length_type, *zero)
+        struct = self.struct if others else Struct(f"{order}{catalog.unsigned_struct(self.spec.layout).format[1:]}0s")
+        zero_at, zero_width = self._place(others[-1]) if others else (0, 0)
+        zero_type = f"{order}u{zero_width}" if others else ""
+        length_at, width = self._place(length)
+        least, most = self._bounds(length)
+        return WordForm(
+            struct, self.size, self.uncounted, least, most, length_at, f"{order}u{width}", zero_at, zero_type
+        )  # fmt: skip
 
     def _too_short(self, buffer: Buffer, offset: int, end: int, index: int) -> FramingError:
         have = buffer[offset:end]
-        for filled in _completed(have, self.size):
+        for filled in _completed(have, self.size, self.rule):
             try:
                 self.read(filled, 0, self.size, index)
             except FramingError:
@@ -104,26 +144,57 @@ class Descriptor:
 class BlockDescriptor:
     """The block descriptor word, normal or extended."""
 
-    def __init__(self) -> None:
+    def __init__(self, rule: WordRule = OWN) -> None:
         self.spec = catalog.load("zos_bdw")
+        self.rule = rule
         self.size = sum(field.width or 0 for field in catalog.load("zos_rdw").layout)
+        self._uncounted = rule.uncounted(self.size, True)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         """Length of the block at `offset` with its BDW. Raises as `Descriptor.read` does."""
         raw = buffer[offset : min(offset + self.size, end)]
-        candidates = [raw] if len(raw) == self.size else _completed(raw, self.size)
+        candidates = [raw] if len(raw) == self.size else _completed(raw, self.size, self.rule)
         for candidate in candidates:
-            try:
-                length: int = self.spec.parser.from_bytes(candidate).length
-            except KaitaiStructError:
+            length = self.length(candidate)
+            if length is None:
                 continue
             if len(raw) < self.size:
                 raise cut_short(buffer, offset, end, index, self.size, spec=self.spec.id)
             return length
         raise no_record(
-            buffer, offset, end, index, spec=self.spec.id, expected="a block descriptor word",
-            found=f"X'{raw.hex().upper()}'", doc_ref=self.spec.layout.doc_ref,
+            buffer, offset, end, index, spec=self.spec.id, found=f"X'{raw.hex().upper()}'",
+            expected="a block descriptor word" + said(self.rule, "bdw"), doc_ref=self.spec.layout.doc_ref,
         )  # fmt: skip
+
+    def length(self, word: bytes) -> int | None:
+        """Length of the block with this BDW, the BDW included; None if the bytes are not a BDW."""
+        if self.rule.is_own:
+            try:
+                length: int = self.spec.parser.from_bytes(word).length
+            except KaitaiStructError:
+                return None
+            return length
+        found: dict[str, int] = {field.id: value for field, _, value in self.fields(word)}
+        if found.get("reserved"):
+            return None
+        total = next((value for name, value in found.items() if name != "reserved"), -1) + self._uncounted
+        return total if total >= (self.spec.layout["length_extended"].minimum or 0) else None
+
+    def fields(self, raw: bytes) -> Iterator[tuple[Field, tuple[int, int], int]]:
+        """As `Descriptor.fields`, without the bit that says which form the word has."""
+        if len(raw) != self.size:
+            return
+        layout, number = self.spec.layout, int.from_bytes(raw, "little" if self.rule.is_little else "big")
+        extended, normal, reserved = (layout[name] for name in ("length_extended", "length_normal", "reserved"))
+        if number >> (extended.bits or 0):
+            yield extended, (0, self.size), number & ((1 << (extended.bits or 0)) - 1)
+            return
+        low, bits = self.size - (reserved.bits or 0) // 8, reserved.bits or 0
+        high_bytes, low_bytes = (0, low), (low, self.size)
+        if self.rule.is_little:
+            high_bytes, low_bytes = (self.size - low, self.size), (0, self.size - low)
+        yield normal, high_bytes, number >> bits
+        yield reserved, low_bytes, number & ((1 << bits) - 1)
 
 
 class OwnLength:
@@ -167,11 +238,19 @@ class OwnLength:
         return length
 
 
-def _completed(have: bytes, size: int) -> list[bytes]:
+def said(rule: WordRule, word: str) -> str:
+    """The options that a rule has for words of a kind, for what an error expects; empty for the rule of the spec."""
+    options = ", ".join(f"{camel(name)} {value}" for name, value in rule.options(word))
+    return f" with {options}" if options else ""
+
+
+def _completed(have: bytes, size: int, rule: WordRule) -> list[bytes]:
     """Some words that may begin with the bytes of a cut one; none for bytes that a transfer appends to a file."""
     if have in TRAILERS:
         return []
     missing = size - len(have)
+    if rule.is_little:
+        return [have + bytes(missing), have + b"\x08".rjust(missing, b"\x00"), have + b"\x08" * missing]
     return [have + fill for fill in (bytes(missing), b"\xff".ljust(missing, b"\x00"), b"\x08" * missing)]
 
 
@@ -186,8 +265,17 @@ def cut_short(buffer: Buffer, offset: int, end: int, index: int, need: int, **kn
 def no_record(buffer: Buffer, offset: int, end: int, index: int, **known: Any) -> FramingError:
     """The error for bytes that do not begin a record: left over behind records, or wrong from the start."""
     kind, code = (LeftoverError, "LMP-F007") if index else (FramingError, "LMP-F005")
+    hint = None if index else "lmparse sniff FILE shows the framings that fit, with their options"
     message = f"{end - offset} bytes behind the last record are not a record" if index else ""
-    return kind(message, code=code, record_index=index, record_offset=offset, hex=excerpt(buffer, offset, end), **known)
+    return kind(
+        message,
+        code=code,
+        record_index=index,
+        record_offset=offset,
+        hex=excerpt(buffer, offset, end),
+        hint=hint,
+        **known,
+    )
 
 
 def excerpt(buffer: Buffer, offset: int, end: int) -> str:
@@ -216,4 +304,4 @@ def segment_codes() -> SegmentCodes:
 
 
 descriptor, own_length, block_descriptor = cache(Descriptor), cache(OwnLength), cache(BlockDescriptor)
-"""The same objects, made once for each spec, or prefix and byte order."""
+"""The same objects, made once for each spec and rule, or prefix and byte order."""

@@ -7,16 +7,18 @@ describes the expected records in a `Detection`; this module knows only descript
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from lmparse.errors import FileLimitError, FramingError, TruncatedError
+from lmparse.errors import FileLimitError, FramingError, OptionError, TruncatedError
 from lmparse.framing.base import Framing
 from lmparse.framing.extents import RecordExtent
-from lmparse.framing.framings import framing_of
+from lmparse.framing.framings import named_framing, unused
 from lmparse.framing.undelimited import Cutter
 from lmparse.limits import DEFAULT, Limits
+from lmparse.options import Options
+from lmparse.spelling import camel
 from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
 
@@ -51,6 +53,8 @@ class Detection:
     """Options besides the framing that the first records prove, by their Python names."""
     magic: bytes = b""
     """First bytes of every such file's first record, if they are always the same."""
+    least: int = 1
+    """Fewest records that show the framing of a file which they do not fill, because it is damaged or cut short."""
     part: Callable[[], Detection] | None = None
     """The detection for a part of such a file without its first record, if there is one."""
 
@@ -86,21 +90,23 @@ class Trial:
         return "fits" if self.fault is None else str(self.fault)
 
 
-def detect(buffer: Buffer, detection: Detection, limits: Limits = DEFAULT) -> Trial:
-    """Find the framing of a file by proof, never by a guess.
+def detect(buffer: Buffer, detection: Detection, limits: Limits = DEFAULT, options: Options | None = None) -> Trial:
+    """Find the framing of a file by proof, never by a guess, among those that use all options given for framings.
 
+    Raises OptionError LMP-S003 if there is no such framing.
     Raises FramingError: LMP-F002 if the file is empty, LMP-F003 if no framing fits, LMP-F004 if several do, LMP-F006 if
     the file ends inside its first record, which begins as the first record of such a file always does, LMP-L002 if its
     first record is longer than the limit.
     """
+    possible = possible_framings(detection, limits, options)
     if not len(buffer):
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", hint="name the framing")
-    trials = try_framings(buffer, detection, limits)
+    trials = try_framings(buffer, detection, possible)
     left = _preferred([trial for trial in trials if trial.is_proven])
     if not left:
         # No framing fills a file that is damaged or cut short. Then the only framing in which it begins soundly is
         # taken, and reading reports the damage at its place.
-        sound = [trial for trial in trials if trial.refusal is None and trial.extents]
+        sound = [trial for trial in trials if trial.refusal is None and len(trial.extents) >= detection.least]
         furthest = max((trial.reached for trial in sound), default=0)
         best = [trial for trial in sound if trial.reached == furthest]
         left = _preferred(best) or best
@@ -112,6 +118,8 @@ def detect(buffer: Buffer, detection: Detection, limits: Limits = DEFAULT) -> Tr
             f"{names} both fit the first {min(len(buffer), WINDOW_BYTES)} bytes", code="LMP-F004",
             hint="name the framing that the transfer used",
         )  # fmt: skip
+    for trial in trials:
+        trial.framing.range_of(buffer)  # raises if there is nothing between the bytes that options skip
     if (cut := _cut_at_once(buffer, detection, trials) or _too_long_at_once(buffer, trials)) is not None:
         raise cut
     raise FramingError(
@@ -141,15 +149,33 @@ def _too_long_at_once(buffer: Buffer, trials: list[Trial]) -> FramingError | Non
     return None
 
 
-def try_framings(buffer: Buffer, detection: Detection, limits: Limits = DEFAULT) -> list[Trial]:
-    """The trials of every framing that needs no option."""
+def possible_framings(detection: Detection, limits: Limits = DEFAULT, options: Options | None = None) -> list[Framing]:
+    """The framings to try. Raises OptionError LMP-S003 if none uses all options that are given for framings."""
+    given = options or Options()
+    found = [framing.within(limits) for framing in _possible(detection, given)]
+    if not found:
+        names = " and ".join(camel(name) for name in given.of_framing)
+        raise OptionError(f"no framing of {detection.name} uses {names}", code="LMP-S003")
+    return found
+
+
+def _possible(detection: Detection, options: Options) -> Iterator[Framing]:
     if detection.framings:
-        return [try_framing(buffer, framing.within(limits), detection) for framing in detection.framings]
+        for framing in () if options.of_framing else detection.framings:
+            yield framing.skipping(options.file_start_offset, options.file_end_offset)
+        return
     names = ["bdw-vbs", "bdw", "vbs", "rdw", "zosmf"]
-    framings = [framing_of(name, limits=limits) for name in names]
-    if detection.cutter is not None:
-        framings.append(framing_of("glued", cutter=detection.cutter, limits=limits))
-    return [try_framing(buffer, framing, detection) for framing in framings]
+    if detection.cutter is not None or options.record_length_field is not None:
+        names.append("glued")
+    if options.record_length is not None:
+        names.append("fixed")
+    yield from (named_framing(name, options, detection.cutter) for name in names if not any(unused(name, options)))
+
+
+def try_framings(buffer: Buffer, detection: Detection, framings: list[Framing] | None = None) -> list[Trial]:
+    """The trials of framings, by default of every one that needs no option."""
+    tried = possible_framings(detection) if framings is None else framings
+    return [try_framing(buffer, framing, detection) for framing in tried]
 
 
 def try_framing(buffer: Buffer, framing: Framing, detection: Detection) -> Trial:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from lmparse.errors import OptionError
 from lmparse.framing.base import Framing
 from lmparse.framing.blocks import Blocks
+from lmparse.framing.measured import Measured, length_field
 from lmparse.framing.spanned import Spanned, SpannedBlocks
 from lmparse.framing.undelimited import Cutter, Fixed, Glued
+from lmparse.framing.word_rules import WordRule
 from lmparse.framing.words import Counted, Prefixed
 from lmparse.limits import DEFAULT, Limits
-from lmparse.options import DB2_FRAMINGS, FRAMINGS
+from lmparse.options import DB2_FRAMINGS, FRAMING_OPTIONS, FRAMINGS, Options
+from lmparse.spelling import camel
 
-_DESCRIBED: dict[str, Framing] = {
+_DESCRIBED: dict[str, Counted | Blocks | Spanned] = {
     "rdw": Counted("rdw"),
     "bdw": Blocks(),
     "vbs": Spanned(),
     "bdw-vbs": SpannedBlocks(),
-    "zosmf": Counted("zosmf", "zos_zosmf", counts_itself=False),
+    "zosmf": Counted("zosmf", "zos_zosmf"),
 }
 """Framings by the descriptor words of z/OS, which need no further facts."""
 
@@ -36,6 +42,52 @@ def framing_of(
     return _named(name, record_length, cutter, byte_order).within(limits)
 
 
+def named_framing(name: str, options: Options, cutter: Cutter | None = None, byte_order: str | None = None) -> Framing:
+    """The framing with a name, as options describe it: its descriptor words, and what is not records.
+
+    As `framing_of`; OptionError LMP-S003 also for an option that the framing does not use.
+    """
+    for option in unused(name, options):
+        users = [other for other, used in FRAMING_OPTIONS.items() if option in used]
+        more = " with recordLengthField" if option == "rdw_adjustment" else ""
+        hint = f"{camel(option)} is for framing " + ", ".join(users) + more
+        raise OptionError(f"framing {name} does not use {camel(option)}", code="LMP-S003", hint=hint)
+    found: Framing
+    if name in _DESCRIBED:
+        found = described(name, *rules_of(options)).within(options.bounds)
+    elif name == "glued" and options.record_length_field is not None:
+        length, adjustment = length_field(options.spec, options.record_length_field), options.rdw_adjustment or 0
+        way = Measured(length, adjustment) if length.is_scanned else Glued(length.cutter(adjustment))
+        found = way.within(options.bounds)
+    else:
+        found = framing_of(name, options.record_length, cutter, byte_order, options.bounds)
+    return found.skipping(options.file_start_offset, options.file_end_offset)
+
+
+def unused(name: str, options: Options) -> Iterator[str]:
+    """The given options that a framing does not use, by their Python names."""
+    given = options.of_framing
+    yield from (option for option in given if option not in FRAMING_OPTIONS.get(name, ()))
+    if name == "glued" and "rdw_adjustment" in given and "record_length_field" not in given:
+        yield "rdw_adjustment"
+
+
+def rules_of(options: Options) -> tuple[WordRule, WordRule]:
+    """The rules of the words in front of records and of blocks."""
+    record = WordRule(options.rdw_endian == "little", options.rdw_includes_header, options.rdw_adjustment or 0)
+    block = WordRule(options.bdw_endian == "little", options.bdw_includes_header, options.bdw_adjustment or 0)
+    return record, block
+
+
+def described(name: str, record: WordRule, block: WordRule) -> Framing:
+    """The framing with a name and with descriptor words by these rules; one without blocks ignores theirs."""
+    framing = _DESCRIBED[name]
+    rules = {"rule": record.normal(name != "zosmf")}
+    if framing.is_blocked:
+        rules["block_rule"] = block.normal(True)
+    return replace(framing, **rules)  # type: ignore[arg-type]
+
+
 def _named(name: str, record_length: int | None, cutter: Cutter | None, byte_order: str | None) -> Framing:
     if name in _DESCRIBED:
         return _DESCRIBED[name]
@@ -45,7 +97,10 @@ def _named(name: str, record_length: int | None, cutter: Cutter | None, byte_ord
         return Fixed(record_length)
     if name == "glued":
         if cutter is None:
-            raise OptionError("framing glued is for records that contain their own length; those of this spec do not")
+            raise OptionError(
+                "framing glued is for records that contain their own length; those of this spec do not",
+                hint="recordLengthField names a field that does",
+            )
         return Glued(cutter)
     if name in DB2_FRAMINGS:
         if byte_order is None:

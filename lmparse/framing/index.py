@@ -30,7 +30,7 @@ def windows(
 
     Memory is constant. Arrays that the caller keeps stay valid.
     """
-    stop = len(buffer) if end is None else end
+    start, stop = framing.range_of(buffer, start, end)
     if start >= stop:
         return
     index = first_index

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from lmparse.errors import FramingError
 from lmparse.framing.base import Runs
 from lmparse.framing.blocks import Blocked, Cursor, blocks
-from lmparse.framing.descriptors import block_descriptor, cut_short, descriptor, excerpt, segment_codes
+from lmparse.framing.descriptors import cut_short, excerpt, segment_codes
 from lmparse.framing.extents import Plausible, RecordExtent
+from lmparse.framing.word_rules import OWN, WordRule
 from lmparse.framing.words import WordFraming
 from lmparse.storage.buffers import Buffer
 
@@ -24,6 +25,7 @@ class Spanned(WordFraming):
 
     name = "vbs"
     word_id = "zos_sdw"
+    rule: WordRule = OWN
     is_spanned = True
 
     def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
@@ -57,7 +59,7 @@ class Spanned(WordFraming):
             raise cut_short(buffer, first, end, cursor.index, end - first + 1, spec=self.word_id, hint=hint)
 
     def _pieces(self, buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Piece]:
-        word = descriptor(self.word_id)
+        word = self.word
         offset = start
         while offset < end:
             length, code, _ = word.read(buffer, offset, end, cursor.index)
@@ -70,7 +72,7 @@ class Spanned(WordFraming):
         from lmparse.framing.word_scan import runs_of_pieces
 
         bounds = self.longest, self.limits.record_pieces
-        return runs_of_pieces(self.bounded_form, buffer, start, end, index, bounds, is_blocked=self.is_blocked)
+        return runs_of_pieces(self.bounded_form, buffer, start, end, index, bounds, self.block_word)
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,11 @@ class SpannedBlocks(Blocked, Spanned):
     """The framing `bdw-vbs`."""
 
     name = "bdw-vbs"
+    block_rule: WordRule = OWN
 
     def _pieces(self, buffer: Buffer, start: int, end: int, cursor: Cursor) -> Iterator[Piece]:
-        word = descriptor(self.word_id)
-        for block in blocks(buffer, start, end, cursor):
+        word = self.word
+        for block in blocks(self.block_word, buffer, start, end, cursor):
             offset = block.content
             while offset < block.limit:
                 length, code, _ = block.read(word, offset, cursor.index)
@@ -91,14 +94,14 @@ class SpannedBlocks(Blocked, Spanned):
 
     def may_begin(self, buffer: Buffer, place: int, end: int) -> bool:
         try:
-            code = descriptor(self.word_id).read(buffer, place + block_descriptor().size, end, 1)[1]
+            code = self.word.read(buffer, place + self.block_word.size, end, 1)[1]
         except FramingError:
             return False
         return code in segment_codes().opening
 
     def _is_block(self, buffer: Buffer, start: int, end: int, plausible: Plausible) -> bool:
-        word, codes = descriptor(self.word_id), segment_codes()
-        offset = start + block_descriptor().size
+        word, codes = self.word, segment_codes()
+        offset = start + self.block_word.size
         is_open: bool | None = None  # unknown before the first piece
         while offset < end:
             length, code, _ = word.read(buffer, offset, end, 1)

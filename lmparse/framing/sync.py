@@ -73,9 +73,11 @@ def cuts(framing: Framing, buffer: Buffer, max_bytes: int, plausible: Plausible,
     If no record is found near an offset, or several are possible, there is no cut. Reads only near the cuts.
     """
     places: list[int] = []
-    near = step = max(max_bytes, 1)
-    while near < len(buffer):
-        place = synchronise(framing, buffer, near, len(buffer), plausible, chain)
+    step = max(max_bytes, 1)
+    start, end = framing.range_of(buffer)
+    near = start + step
+    while near < end:
+        place = synchronise(framing, buffer, near, end, plausible, chain)
         if place is not None:
             places.append(place)
         near = (near if place is None else place) + step

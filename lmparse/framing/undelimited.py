@@ -50,7 +50,7 @@ class Fixed(Framing):
         return Handover(start, index)
 
     def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
-        return (near - near % self.record_length,)
+        return (near - (near - self.skipped_at_start) % self.record_length,)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Glued(Framing):
         while offset < end:
             try:
                 # A record may end where the next one begins, so the end of a part is not the end of the file.
-                length = self.cutter(buffer, offset, len(buffer), index)
+                length = self.cutter(buffer, offset, self.range_of(buffer)[1], index)
             except DataError as error:
                 error.at(record_index=index, record_offset=offset)
                 raise

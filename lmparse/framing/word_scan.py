@@ -8,8 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from lmparse.errors import FramingError
-from lmparse.framing.descriptors import WordForm, block_descriptor, segment_codes
+from lmparse.framing.descriptors import BlockDescriptor, WordForm, segment_codes
 from lmparse.framing.extents import Handover
 from lmparse.framing.file_arrays import array_of
 from lmparse.framing.parallel_walk import items, parallel_walk
@@ -52,7 +51,7 @@ def _walk_pieces(
     form: WordForm, view: memoryview, offset: int, limit: int, stop: int, starts: list[int], codes: list[int]
 ) -> int:
     """As `_walk`, with the segment code of each piece."""
-    unpack, least, most = form.struct.unpack_from, form.least, form.most
+    unpack, least, most, uncounted = form.struct.unpack_from, form.least, form.most, form.uncounted
     append, append_code = starts.append, codes.append
     last = min(limit - form.struct.size, stop - 1)
     while offset <= last:
@@ -61,7 +60,7 @@ def _walk_pieces(
             break
         append(offset)
         append_code(code)
-        offset += length
+        offset += length + uncounted
     if offset > limit:
         codes.pop()
         return starts.pop()
@@ -69,12 +68,9 @@ def _walk_pieces(
 
 
 @lru_cache(1 << 14)
-def _block_length(word: bytes) -> int | None:
+def _block_length(block: BlockDescriptor, word: bytes) -> int | None:
     """Length of the block with these first bytes; None if they are not a BDW."""
-    try:
-        return block_descriptor().read(word, 0, len(word), 0)
-    except FramingError:
-        return None
+    return block.length(word) if len(word) == block.size else None
 
 
 @dataclass(slots=True)
@@ -85,7 +81,8 @@ class _Scan:
     """
 
     form: WordForm
-    is_blocked: bool
+    block: BlockDescriptor | None
+    """The word in front of each block, if there are blocks."""
     is_spanned: bool
     buffer: Buffer
     offset: int
@@ -132,7 +129,7 @@ class _Scan:
 
     def _walk_in_parallel(self) -> tuple[Int64s, Int64s] | None:
         """A longer stretch by a parallel walk; None if a single walker has to go."""
-        if self.is_blocked or self.is_spanned or self.misses >= _MISSES:
+        if self.block is not None or self.is_spanned or self.misses >= _MISSES:
             return None
         stop, place = self._load(_PARALLEL_BYTES), self.offset - self.base
         found = parallel_walk(self.form, self.data, place, self.limit - self.base, stop - self.base)
@@ -169,9 +166,11 @@ class _Scan:
 
     def _enter(self) -> bool:
         """Enter the next block, behind its BDW; whether its length is sound."""
-        size = block_descriptor().size
+        if self.block is None:
+            return False
+        size = self.block.size
         place = self.offset - self.base
-        length = _block_length(self.data[place : place + size].tobytes())
+        length = _block_length(self.block, self.data[place : place + size].tobytes())
         if length is None or length > self.end - self.offset:
             return False
         self.blocks.append((self.offset, self.words + len(self.starts)))
@@ -181,10 +180,11 @@ class _Scan:
 
 
 def runs_of_records(
-    form: WordForm, buffer: Buffer, start: int, end: int, index: int, *, is_blocked: bool
+    form: WordForm, buffer: Buffer, start: int, end: int, index: int, block_word: BlockDescriptor | None
 ) -> Generator[ExtentRun, None, Handover]:
     """Records in one piece, as `Framing.runs` gives them."""
-    scan = _Scan(form, is_blocked, False, buffer, start, end, start if is_blocked else end)
+    is_blocked = block_word is not None
+    scan = _Scan(form, block_word, False, buffer, start, end, start if is_blocked else end)
     for starts, ends in scan.stretches():
         offsets = starts + form.skip
         yield ExtentRun(offsets, ends - offsets, ends)
@@ -196,7 +196,13 @@ def runs_of_records(
 
 
 def runs_of_pieces(
-    form: WordForm, buffer: Buffer, start: int, end: int, index: int, bounds: tuple[int, int], *, is_blocked: bool
+    form: WordForm,
+    buffer: Buffer,
+    start: int,
+    end: int,
+    index: int,
+    bounds: tuple[int, int],
+    block_word: BlockDescriptor | None,
 ) -> Generator[ExtentRun, None, Handover]:
     """Records that may be in several pieces, as `Framing.runs` gives them.
 
@@ -204,7 +210,8 @@ def runs_of_pieces(
     """
     longest, most_pieces = bounds
     opening, closing = map(_marked, segment_codes())
-    scan = _Scan(form, is_blocked, True, buffer, start, end, start if is_blocked else end)
+    is_blocked = block_word is not None
+    scan = _Scan(form, block_word, True, buffer, start, end, start if is_blocked else end)
     place = Handover(start, index)
     none = np.zeros(0, np.int64)
     held = none, none, np.zeros(0, np.uint8)  # pieces of the record that is not whole yet

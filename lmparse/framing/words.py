@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lmparse.framing.base import Framing, Runs
-from lmparse.framing.descriptors import WordForm, cut_short, descriptor, own_length
+from lmparse.framing.descriptors import BlockDescriptor, Descriptor, WordForm, cut_short, descriptor, own_length
 from lmparse.framing.extents import RecordExtent
+from lmparse.framing.word_rules import OWN, WordRule
 from lmparse.storage.buffers import Buffer
 
 _CHAINED = 4
@@ -17,10 +18,18 @@ _CHAINED = 4
 class WordFraming(Framing):
     """A framing with a word in front of each record, or of each piece of one, that contains a length."""
 
+    rule: WordRule = OWN
+    """How the word says the length."""
+
+    @property
+    def word(self) -> Descriptor:
+        """The word in front of each record or piece."""
+        return descriptor(self.word_id or "", self.rule)
+
     @property
     def form(self) -> WordForm:
         """The word in the form that scans read."""
-        return descriptor(self.word_id or "").form()
+        return self.word.form()
 
     @property
     def lead(self) -> int:
@@ -35,15 +44,21 @@ class WordFraming(Framing):
         form = self.form
         return replace(form, most=min(form.most, self.longest + form.skip - form.uncounted))
 
+    @property
+    def block_word(self) -> BlockDescriptor | None:
+        """The word in front of each block; None without blocks."""
+        return None
+
     def runs(self, buffer: Buffer, start: int, end: int, index: int) -> Runs:
         from lmparse.framing.word_scan import runs_of_records
 
-        return runs_of_records(self.bounded_form, buffer, start, end, index, is_blocked=self.is_blocked)
+        return runs_of_records(self.bounded_form, buffer, start, end, index, self.block_word)
 
     def candidates(self, buffer: Buffer, near: int, reach: int) -> Iterable[int]:
         from lmparse.framing.word_scan import sound_words
 
-        return sound_words(self.bounded_form, buffer, max(0, near - reach), near + 1, reach, _CHAINED)
+        first = max(self.skipped_at_start, near - reach)
+        return sound_words(self.bounded_form, buffer, first, near + 1, reach, _CHAINED)
 
 
 @dataclass(frozen=True)
@@ -52,21 +67,14 @@ class Counted(WordFraming):
 
     name: str
     word_id: str = "zos_rdw"
-    counts_itself: bool = True
-    """Whether the length includes the word."""
+    rule: WordRule = OWN
     resumes_anywhere = True
 
-    @property
-    def form(self) -> WordForm:
-        word = descriptor(self.word_id)
-        return word.form(0 if self.counts_itself else word.size)
-
     def _walk(self, buffer: Buffer, start: int, end: int, index: int) -> Iterator[RecordExtent]:
-        word = descriptor(self.word_id)
-        uncounted = 0 if self.counts_itself else word.size
+        word = self.word
         offset = start
         while offset < end:
-            length = word.read(buffer, offset, end, index)[0] + uncounted
+            length = word.read(buffer, offset, end, index)[0]
             if length > end - offset:
                 raise cut_short(buffer, offset, end, index, length, spec=word.spec.id)
             yield RecordExtent(index, ((offset + word.size, length - word.size),), offset)

@@ -11,7 +11,7 @@ from typing import Any
 
 from lmparse.changes.claims import Claim, Statement
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError, FramingError, LeftoverError
 from lmparse.framing.extents import RecordExtent
 from lmparse.logs.open import open_file
 from lmparse.options import Options
@@ -42,7 +42,7 @@ class CheckReport:
     """Descriptor words of the records that were read, BDWs included."""
     parsed: int = 0
     skipped: int = 0
-    """Skipped by request of the caller."""
+    """Bytes at the start and end of the file that options leave out."""
     quarantined: int = 0
     """Bad records, and everything from damaged framing on."""
     records: int = 0
@@ -57,6 +57,8 @@ class CheckReport:
     """Differences between control file and data file, and failures of claims."""
     errors: list[DataError] = field(default_factory=list)
     error_count: int = 0
+    has_leftover: bool = False
+    """Whether whole records are followed by bytes that are not a record."""
 
     @property
     def is_accounted(self) -> bool:
@@ -122,6 +124,7 @@ def account(path: str, options: Options) -> CheckReport:
         if is_first_pass:
             known.add(key)
         report.error_count += 1
+        report.has_leftover |= isinstance(error, LeftoverError)
         if len(report.errors) < KEPT_ERRORS:
             report.errors.append(error)
 
@@ -180,7 +183,9 @@ class _Count:
     def run(self) -> None:
         file, report = self.file, self.report
         codes = [entry for entry in file.spec.layout if entry.codes]
-        end = 0
+        first, behind = file.framing.range_of(file.buffer)
+        report.skipped += first + report.size - behind
+        end = first
         try:
             for extent in file.extents():
                 report.records += 1
@@ -196,7 +201,7 @@ class _Count:
                     report.counts.setdefault(name, Counter())[value] += 1
         except FramingError as error:
             self.keep(error)
-            report.quarantined += report.size - end
+            report.quarantined += behind - end
             self.records.untestable["they are behind damaged framing"] += 1
 
     def _read(self, extent: RecordExtent) -> Record | None:

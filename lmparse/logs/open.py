@@ -5,21 +5,32 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from lmparse.changes.log import ChangeLog
+from lmparse.errors import FramingError
+from lmparse.framing.framings import named_framing
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
-from lmparse.options import Options
-from lmparse.records.files import OnError, RecordFile, Tally
+from lmparse.logs.sniff import sniff
+from lmparse.options import FRAMING_OPTIONS, Options
+from lmparse.records.files import RAW, OnError, RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
+from lmparse.spelling import plain
+from lmparse.storage.buffers import open_buffer
 from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.states import FileState, state_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
+
+_SAMPLE = 64
+"""Number of records that show whether they are of a spec."""
 
 
 def open_file(
@@ -33,6 +44,55 @@ def open_file(
         log: ChangeLog = family.open_log(path, options, settings=settings, on_error=on_error)
         return log
     return RecordFile(path, options, find_file(path, options, settings, detection_of(spec)), on_error=on_error)
+
+
+def open_named(path: str | Path, given: Mapping[str, Any], *, on_error: OnError = None) -> RecordFile:
+    """Open a file of records with the options that are given; see `options_for`."""
+    options, said = options_for(path, given)
+    file = open_file(path, options, on_error=on_error)
+    if said:
+        file.notice(said)
+    return file
+
+
+def options_for(path: str | Path, given: Mapping[str, Any]) -> tuple[Options, str]:
+    """The options to read the records of a file, and what to tell the user about their spec, if anything.
+
+    Options that name a framing but no spec are for any records. These are records of `Options.spec` if one of the
+    first of them is, else `common_raw`.
+    """
+    options = read_options(given)
+    is_named = any(plain(name) == "spec" and value is not None for name, value in given.items())
+    if is_named or not _are_raw(path, options):
+        return options, ""
+    said = f"no spec is named, and the first records are not of {options.spec}: they are read as {RAW}"
+    return replace(options, spec=RAW), said
+
+
+def _are_raw(path: str | Path, options: Options) -> bool:
+    """Whether the first records that a named framing gives are not of the spec that options have by default.
+
+    A file that is recognised is not one of any records: then the framing is wrong, which its reader reports.
+    """
+    is_any = options.framing in FRAMING_OPTIONS and options.record_length_field is None and not options.files
+    if not is_any or options.framing == "glued":
+        return False
+    detection = detection_of(catalog.load(options.spec))
+    if detection is None or detection.record is None:
+        return False
+    buffer, framing = open_buffer(path, options.bounds), named_framing(options.framing, options)
+    raws: list[bytes] = []
+    with suppress(FramingError):
+        raws.extend(extent.read(buffer) for extent in islice(framing.extents(buffer), _SAMPLE))
+    return bool(raws) and not any(map(detection.record, raws)) and not _is_recognised(path, options)
+
+
+def _is_recognised(path: str | Path, options: Options) -> bool:
+    try:
+        sniff(path, options.bounds)
+    except FramingError as error:
+        return error.code != "LMP-F003"
+    return True
 
 
 def open_changes(
@@ -121,7 +181,7 @@ def open_log(path: str | Path, **options: Any) -> Log:
     Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for an
     unknown spec, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
     """
-    return Log(open_file(path, read_options(options)))
+    return Log(open_named(path, options))
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class FilePart:
         if catalog.load(self.options.spec).fingerprint != self.fingerprint:
             raise ReadError(
                 f"{self.options.spec}: is not the spec that its reading was planned with",
-                hint="read it again when nothing builds the spec, with the same spec and lmparse in all processes",
+                hint="read it again when no build of the spec runs; all processes must have the same spec",
             )
         file = open_file(self.path, self.options, settings=self.settings, **named)
         self.check()

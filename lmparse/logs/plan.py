@@ -12,8 +12,10 @@ from lmparse.errors import OptionError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import BUILT_IN, family_of, spec_name
 from lmparse.spec import catalog
+from lmparse.spec.nesting import json_reason
 
 ROW = "row"
+NOT_READ = "not read"
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class PlannedColumn:
     kind: str
     """Kind of the field in the spec; empty for a column that is not a field."""
     way: str
-    """Name of the kernel that decodes it column-wise; `row` if the parser does."""
+    """Name of the kernel that decodes it column-wise; `row` if the parser does; `not read` if it is not a column."""
     reason: str
     """Why the parser does."""
 
@@ -54,11 +56,12 @@ class PlannedSpec:
         """The same as text."""
         yield f"{self.spec}: " + (f"row by row: {self.reason}" if self.reason else "column-wise")
         yield ""
+        kinds = max((12, *(len(column.kind) for column in self.columns)))
         for column in self.columns:
             place = "" if column.offset is None else str(column.offset)
             size = "" if column.width is None else str(column.width)
             reason = "" if column.reason in ("", self.reason) else f": {column.reason}"
-            yield f"{place:>6} {size:>5}  {column.name:28} {column.kind:12} {column.way}{reason}".rstrip()
+            yield f"{place:>6} {size:>5}  {column.name:28} {column.kind:{kinds}} {column.way}{reason}".rstrip()
 
 
 def planned(
@@ -74,17 +77,28 @@ def planned(
     reason = plan.refusal(schema)
     places = _places_in(plan) if plan.is_described and not reason else _places(spec)
     extra = [] if columns or reason else [column for column in plan.ways if column not in schema.names]
+    own_reasons = _own_reasons(spec, plan)
     found = []
     for column in (*schema.names, *extra):
         if column in schemas.OUTCOMES:
             continue
         offset, width, kind = places.get(column, (None, None, ""))
         way = plan.ways.get(column)
-        own = f"there is no kernel for {kind}" if way is not None and not way.kernel else ""
+        own = f"there is no kernel for {kind}" if way is not None and not way.kernel else own_reasons.get(column, "")
         found.append(
             PlannedColumn(column, offset, width, kind, way.kernel if way and not reason else ROW, own or reason)
         )
+    found += [PlannedColumn(name, None, None, "", NOT_READ, why) for name, why in spec.layout.unread.items()]
     return PlannedSpec(spec.id, reason, found)
+
+
+def _own_reasons(spec: catalog.Spec, plan: RecordPlan) -> dict[str, str]:
+    """Why the parser reads a field, or why its column is text, by its id."""
+    found = dict(plan.reasons) if plan.reason else {}
+    for entry in schemas.flat(spec.layouts, spec.layout):
+        if as_text := json_reason(spec.layouts, entry):
+            found[entry.id] = f"JSON text: {as_text}"
+    return found
 
 
 def _plan_under(control: str, spec: catalog.Spec, limits: Limits) -> RecordPlan:

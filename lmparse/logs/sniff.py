@@ -130,7 +130,9 @@ def _has_code(original: bytes, sample: bytes) -> bool:
 def _unknown(buffer: Buffer) -> FramingError:
     sample = buffer[:_SAMPLE_BYTES]
     printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in sample)
-    is_text = printable >= 0.95 * len(sample)
+    # A blank of EBCDIC is an at sign of ASCII, and letters of EBCDIC are not printable: padded fields look like text.
+    is_padded = sample.count(codepages.lookup("cp037").encode(" ")[0]) > max(sample.count(b" "), len(sample) // 20)
+    is_text = printable >= 0.95 * len(sample) and not is_padded
     tried = {
         f"{spec} {trial.framing.name}": trial.verdict
         for spec, detection in known_files().items()
@@ -141,5 +143,5 @@ def _unknown(buffer: Buffer) -> FramingError:
         "is a text file" if is_text else "is nothing known", code="LMP-F003", record_offset=0,
         expected=", or ".join(family.files for family in families()),
         found=best, hex=sample[:32].hex().upper(),
-        hint=None if is_text else "an unusual framing can be named with framing and recordLength",
+        hint=None if is_text else "name the spec of its records with spec, or the framing with framing",
     )  # fmt: skip

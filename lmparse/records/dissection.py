@@ -15,7 +15,7 @@ from typing import Any
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError
-from lmparse.records.places import Place, places_of
+from lmparse.records.places import Place, places_of, value_of
 from lmparse.records.reader import Decode, RecordReader, kind_of
 from lmparse.spec.layout import Field, Layout
 from lmparse.values.json_form import to_json
@@ -113,12 +113,13 @@ class Dissector:
     def _nodes(self, spot: _Spot) -> Iterator[Node]:
         """The fields of an object."""
         for entry, decode in self._reader.decoders(spot.layout):
-            value = getattr(spot.parsed, entry.id, None)
+            value = value_of(spot.parsed, entry.id)
             places = places_of(spot.parsed, entry.id)
+            place = _elsewhere(spot, entry) if entry.stream else spot
             if entry.repeated and places:
-                yield self._list(spot, entry, decode, value or [], places)
+                yield self._list(place, entry, decode, value or [], places)
             elif places:
-                yield from self._field(spot, entry, decode, value, places[0])
+                yield from self._field(place, entry, decode, value, places[0])
             elif entry.kind == "rest" and value:  # a record that ends early has the start of its last field here
                 end = len(spot.raw)
                 yield self._node(spot, entry, end - len(value), end, value=to_json(value))
@@ -134,38 +135,47 @@ class Dissector:
 
     def _field(self, spot: _Spot, entry: Field, decode: Decode | None, value: Any, place: Place) -> Iterator[Node]:
         start = spot.base + place[0]
+        end = len(spot.raw) if place[1] is None else spot.base + place[1]
         path = spot.path + entry.id
         fault = spot.fault if spot.fault is not None and spot.fault.field == path else None
+        if entry.kind == "switch" and isinstance(value, KaitaiStruct):
+            decode = self._reader.decoder(self._reader.chosen(entry, value))  # a type may be one value
         if isinstance(value, KaitaiStruct) and decode is None:
             is_body = entry.kind == "body"
             layout = self._reader.spec.layout_of(value)
             inner = _Spot(
                 value, layout, spot.raw, spot.path if is_body else f"{path}.",
-                spot.base if value._io is spot.parsed._io else start, spot.fault,
+                spot.base if value._io is spot.stream else start, spot.fault,
                 (spot.branches if is_body else ()) + (((spot.layout.id, entry.id, layout.id),) if entry.cases else ()),
+                spot.whole or ((start, end) if entry.process == "zlib" else None),
             )  # fmt: skip
             children = tuple(self._nodes(inner))
             if is_body:
                 yield from children
                 return
-            end = max((child.end for child in children), default=start) if place[1] is None else spot.base + place[1]
+            if place[1] is None:
+                end = max((child.end for child in children), default=start)
             yield self._node(spot, entry, start, end, children=children, fault=fault)
             return
         if place[1] is None:
             if spot.fault is None:
                 return  # the record may end inside this field; `rest` has its bytes
-            yield self._node(spot, entry, start, len(spot.raw), fault=fault)
+            yield self._node(spot, entry, start, end, fault=fault)
             return
         shown = None
         try:
-            shown = None if value is None else to_json(value if decode is None else decode(value))
+            # The record may end inside a value that has parts.
+            is_missing = value is None or (fault is not None and isinstance(value, KaitaiStruct))
+            shown = None if is_missing else to_json(value if decode is None else decode(value))
         except InvalidValueError as error:
             error.at(spec=spot.layout.id, field=path, field_offset=start, doc_ref=entry.doc_ref)
             fault = error
-        end = spot.base + place[1]
         yield self._node(spot, entry, start, end, value=shown, meaning=meaning(entry, value), fault=fault)
 
     def _node(self, spot: _Spot, entry: Field, start: int, end: int, **known: Any) -> Node:
+        start, end = spot.whole or (start, end)
+        # An instance of no bytes may be at a position behind the record.
+        start, end = min(start, len(spot.raw)), min(end, len(spot.raw))
         return Node(spot.path + entry.id, entry, spot.layout.id, start, end, branches=spot.branches, **known)
 
 
@@ -181,6 +191,23 @@ class _Spot:
     """Offset in the record at which the object's stream starts."""
     fault: DataError | None
     branches: tuple[Branch, ...] = ()
+    whole: tuple[int, int] | None = None
+    """The place of the bytes that were unpacked to those of the object: parts of it have no place of their own."""
+    other: Any = None
+    """The stream at `base`, if it is not the object's own."""
+
+    @property
+    def stream(self) -> Any:
+        """The stream at `base`."""
+        return self.parsed._io if self.other is None else self.other
+
+
+def _elsewhere(spot: _Spot, entry: Field) -> _Spot:
+    """The spot of an instance in another stream: that of the record, or one whose place is not known."""
+    root = spot.parsed._root
+    if entry.stream == "_root._io":
+        return replace(spot, base=0, whole=None, other=root._io)
+    return replace(spot, whole=spot.whole or (spot.base, spot.base))
 
 
 def meaning(entry: Field, value: Any) -> str:

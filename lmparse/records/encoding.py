@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lmparse.errors import OptionError
+from lmparse.records.reader import page_of_field
 from lmparse.spec.catalog import Spec
 from lmparse.spec.layout import Field, Layout
 from lmparse.values import codepages, kinds
@@ -27,7 +28,7 @@ def encode_record(spec: Spec, values: Mapping[str, Any], page: CodePage) -> byte
     for name in values:
         if name not in layout.by_id:
             raise OptionError(f"{layout.id} has no field {name!r}")
-    return b"".join(_encode_field(entry, values.get(entry.id), page, "big") for entry in layout)
+    return b"".join(_encode_field(entry, values.get(entry.id), page, layout.byte_order(entry)) for entry in layout)
 
 
 def encode_part(spec: Spec, part: str, values: Mapping[str, Any], byte_order: ByteOrder) -> bytes:
@@ -64,7 +65,7 @@ def _encode_field(entry: Field, value: Any, page: CodePage, byte_order: ByteOrde
     if entry.width is None:
         return bytes(value or b"")
     if not isinstance(value, bytes):
-        return kinds.KINDS[entry.kind].encode(value, entry.width, page, byte_order)
+        return kinds.encode(entry.kind, value, entry.width, page_of_field(entry, page), byte_order, entry.scale)
     if len(value) != entry.width:
         raise OptionError(f"{entry.id} takes {entry.width} bytes, not {len(value)}")
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from functools import cached_property
 from typing import Any
 
@@ -9,10 +10,10 @@ import kaitaistruct
 from kaitaistruct import KaitaiStruct
 
 from lmparse.errors import DataError, InvalidValueError, RecordError
-from lmparse.records.places import FieldStep, steps_to_end
+from lmparse.records.places import FieldStep, InstanceError, steps_to_end
 from lmparse.spec.catalog import Spec
-from lmparse.spec.layout import Field, Layout
-from lmparse.spec.repeats import NotAdvancingError
+from lmparse.spec.layout import NESTED, Field, Layout
+from lmparse.spec.repeats import NotAdvancingError, TooDeepError
 
 
 class Fault:
@@ -24,9 +25,9 @@ class Fault:
 
     def __init__(self, spec: Spec, parsed: KaitaiStruct, error: Exception, raw: bytes) -> None:
         self.spec = spec
-        self.error = error
+        self.error = error.error if isinstance(error, InstanceError) else error
         self.raw = raw
-        steps = steps_to_end(parsed)
+        steps = error.steps if isinstance(error, InstanceError) else steps_to_end(parsed)
         self.steps = self._until_value(steps)
         self._before = steps[-1].start - self.steps[-1].start
         """Bytes of the field in front of the part in which the parser stopped."""
@@ -40,7 +41,7 @@ class Fault:
         """The steps down to a field that is one value; the parts of such a value are not fields."""
         for number, step in enumerate(steps, 1):
             _, entry = self._known(step)
-            if entry is None or entry.kind not in ("struct", "body"):
+            if entry is None or entry.kind not in NESTED:
                 return steps[:number]
         return steps
 
@@ -128,7 +129,27 @@ class Fault:
                 "the record ends inside the field", code="LMP-R001", **place,
                 expected=None if width is None else f"{width} bytes", found=None if have is None else str(have),
             )  # fmt: skip
-        return RecordError("a length in the record leads back behind its start", code="LMP-R002", **place)
+        return self._of_expression(place)
+
+    def _of_expression(self, place: dict[str, Any]) -> DataError:
+        """The error for what is not wrong in the bytes of the field alone."""
+        error = self.error
+        if isinstance(error, UnicodeDecodeError):
+            bytes_ = bytes(error.object[error.start : error.end])
+            return RecordError(
+                "the text is not in its encoding", code="LMP-R010",
+                **place | {"expected": error.encoding, "found": f"X'{bytes_.hex().upper()}' at byte {error.start}"},
+            )  # fmt: skip
+        if isinstance(error, zlib.error):
+            return RecordError(f"the bytes cannot be restored: {error}", code="LMP-R011", **place)
+        if isinstance(error, kaitaistruct.UndecidedEndiannessError):
+            return RecordError("no case decides the byte order", code="LMP-R013", **place)
+        if isinstance(error, TooDeepError | RecursionError):
+            field = self.path.partition(".")[0]
+            return RecordError("it is nested too deeply", code="LMP-R014", **place | {"field": field})
+        if isinstance(error, kaitaistruct.InvalidArgumentError):
+            return RecordError("a length in the record leads back behind its start", code="LMP-R002", **place)
+        return RecordError(f"an expression has no value: {type(error).__name__}: {error}", code="LMP-R012", **place)
 
     def _invalid(self, error: kaitaistruct.ValidationFailedError, place: dict[str, Any]) -> DataError:
         found = getattr(error, "actual", None)

@@ -21,6 +21,8 @@ from lmparse.values.json_form import to_json
 if TYPE_CHECKING:
     from lmparse.framing.windows import Window
 
+RAW = "common_raw"
+"""Spec of records of which only the framing is known; they are shown with their places."""
 KEPT_ERRORS = 1000
 """Most errors that a file keeps; all are counted."""
 
@@ -228,10 +230,13 @@ class RecordFile:
         """The records as `lmparse records` prints them."""
         wanted = self.options.columns
         check_columns(self.spec, wanted, self.column_names())
-        for _, record in self.read(span, frozenset(wanted) or None):
+        for extent, record in self.read(span, frozenset(wanted) or None):
             values = to_json(record.values)
             if wanted:
                 values = {name: values.get(name) for name in wanted}
+            if self.spec.id == RAW:
+                names = ("record_index", "record_offset", "record_length")
+                values["_metadata"] = dict(zip(names, (extent.index, extent.offset, extent.length), strict=True))
             if record.faults:
                 values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
             yield values

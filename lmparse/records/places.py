@@ -19,17 +19,34 @@ _INSTANCE = "_m_"
 """Prefix of the name of an instance, which is read on first use."""
 
 
+class InstanceError(Exception):
+    """An error of a generated parser in an instance, which is read after the fields of the record."""
+
+    def __init__(self, steps: list[FieldStep], error: Exception) -> None:
+        super().__init__(steps, error)
+        self.steps = steps
+        """The path to the instance, as `steps_to_end` gives it."""
+        self.error = error
+
+
 def places_of(parsed: Any, name: str) -> list[Place]:
     """The places of a field of an object: one, or one for each item of a list; empty if the field is absent."""
-    noted = parsed._debug.get(name)
-    if noted is None or ("end" not in noted and _last(parsed._debug) != name):
+    key = name if name in parsed._debug else _INSTANCE + name
+    noted = parsed._debug.get(key)
+    if noted is None or ("end" not in noted and _last(parsed._debug) != key):
         return []
-    value = getattr(parsed, name, None)
+    value = value_of(parsed, name)
     places = [(place["start"], place.get("end")) for place in noted.get("arr", (noted,))]
     last = value[-1] if "arr" in noted and value else value
     if places and places[-1][1] is None and isinstance(last, KaitaiStruct) and last._io is not parsed._io:
         places[-1] = places[-1][0], parsed._io.pos()  # its bytes were read whole
     return places
+
+
+def value_of(parsed: Any, name: str) -> Any:
+    """The parsed value of a field; None if it was not read, as an instance behind a fault was not."""
+    known = vars(parsed)
+    return known[name] if name in known else known.get(_INSTANCE + name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from io import BytesIO
 from operator import attrgetter
@@ -19,8 +19,10 @@ from kaitaistruct import KaitaiStream, KaitaiStruct
 from lmparse.errors import DataError, InvalidValueError, OptionError
 from lmparse.options import Options
 from lmparse.records.faults import Fault
+from lmparse.records.places import FieldStep, InstanceError
 from lmparse.spec.catalog import KIND, Spec
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import NESTED, Field, Layout
+from lmparse.spec.nesting import reached
 from lmparse.values import codepages, kinds, positions
 from lmparse.values.codepages import CodePage
 
@@ -31,6 +33,8 @@ Decode = Callable[[Any], Any]
 """Turns a parsed field into its value. Raises InvalidValueError."""
 _PARSED: dict[str, Decode] = {"uint": int, "int": int, "float": float}
 """Kinds whose parsed field is the value."""
+_KINDS_OF = ((int, ("uint", "int")), (float, ("float",)), (str, ("str",)), (bytes, ("variable",)))
+"""Kinds of choices by the type of a parsed value."""
 
 
 _LARGE, _COLLECTED = 1 << 16, 1 << 25
@@ -74,7 +78,10 @@ class RecordReader:
         Raises RecordError (LMP-R) or InvalidValueError (LMP-V) with field and offset.
         """
         try:
-            return self.spec.parser(*self.arguments, _stream(raw))
+            parsed = self.spec.parser(*self.arguments, _stream(raw))
+            if self._with_instances:
+                self._read_instances(parsed)
+            return parsed
         except Exception:
             parsed, fault = self.parse_noting_places(raw)
         if fault is not None:
@@ -89,6 +96,8 @@ class RecordReader:
         parsed = self.spec.debug_parser(*self.arguments, _stream(raw))
         try:
             parsed._read()
+            if self._with_instances:
+                self._read_instances(parsed)
         except Exception as error:
             fault = Fault(self.spec, parsed, error, raw)
             if not fault.completes_short_record():
@@ -98,25 +107,50 @@ class RecordReader:
     def accepts(self, raw: bytes) -> bool:
         """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
         try:
-            self.spec.parser(*self.arguments, _stream(raw))
+            parsed = self.spec.parser(*self.arguments, _stream(raw))
+            if self._with_instances:
+                self._read_instances(parsed)
         except Exception:
             return self._may_end_short and self.parse_noting_places(raw)[1] is None
         return True
 
     @cached_property
+    def _with_instances(self) -> frozenset[str]:
+        """Ids of the layouts that have instances, or of which an instance is inside."""
+        layouts = self.spec.layouts
+        inside = [*reached(layouts, iter([self.spec.layout.id]))]
+        own = {layout.id for layout in inside if any(entry.is_instance for entry in layout)}
+        return frozenset(
+            layout.id for layout in inside if not own.isdisjoint(one.id for one in reached(layouts, iter([layout.id])))
+        )
+
+    def _read_instances(self, parsed: KaitaiStruct, above: tuple[FieldStep, ...] = ()) -> None:
+        """Read the instances of a parsed object and of those inside it, since the parser reads them on first use.
+
+        Raises InstanceError.
+        """
+        layout = self.spec.layout_of(parsed)
+        for entry in layout if layout.id in self._with_instances else ():
+            step = FieldStep(parsed, entry.id, entry.offset or 0, None)
+            try:
+                value = getattr(parsed, entry.id, None)
+            except Exception as error:
+                raise InstanceError([*above, step], error) from error
+            if isinstance(value, KaitaiStruct):
+                self._read_instances(value, (*above, step))
+            elif entry.repeated and entry.kind in NESTED:
+                for number, item in enumerate(value or ()):
+                    if isinstance(item, KaitaiStruct):
+                        self._read_instances(item, (*above, replace(step, index=number)))
+
+    @cached_property
     def _may_end_short(self) -> bool:
         """Whether a record may end inside an optional field."""
-        layouts = self.spec.layouts
-        seen: set[str] = set()
-        left = [self.spec.layout]
-        while left:
-            layout = left.pop()
-            if layout.id not in seen:
-                seen.add(layout.id)
-                if any(entry.kind == "rest" and entry.id != "surplus" for entry in layout):
-                    return True
-                left += [layouts[name] for entry in layout for name in (*entry.cases, entry.type) if name]
-        return False
+        return any(
+            entry.kind == "rest" and entry.id != "surplus"
+            for layout in reached(self.spec.layouts, iter([self.spec.layout.id]))
+            for entry in layout
+        )
 
     def read(self, raw: bytes, wanted: Wanted = None) -> Record:
         """The values of one record, or of the fields in `wanted`. Raises as `parse` does; keeps faults of values."""
@@ -154,8 +188,8 @@ class RecordReader:
                 else:  # a stream of its own, of the bytes up to the end of this one
                     start = stream + parsed._io.size() - value._io.size()
                     self._fill(value, values, faults, path, start, start, wanted)
-            elif decode is None:
-                values[entry.id] = self._nested(value, entry, faults, path, offset)
+            elif decode is None or entry.repeated:
+                values[entry.id] = self._nested(value, entry, decode, faults, path + entry.id, offset)
             else:
                 try:
                     value = decode(value)
@@ -167,34 +201,59 @@ class RecordReader:
                 if value is not None or entry.kind != "rest":
                     values[entry.id] = value
 
-    def _nested(self, value: Any, entry: Field, faults: list[InvalidValueError], path: str, offset: int | None) -> Any:
-        if not entry.repeated:
-            inner: Values = {}
-            self._fill(value, inner, faults, f"{path}{entry.id}.", offset)
-            return inner
-        rows: list[Any] = []
-        for number, item in enumerate(value):
-            inner = {}
-            self._fill(item, inner, faults, f"{path}{entry.id}[{number}].", None)
-            rows.append(inner)
-        return rows
+    def _nested(
+        self,
+        value: Any,
+        entry: Field,
+        decode: Decode | None,
+        faults: list[InvalidValueError],
+        path: str,
+        offset: int | None,
+    ) -> Any:
+        """The value of a list, of a nested record, or of an item in these; a faulty item is None."""
+        if isinstance(value, list):
+            items = enumerate(value)
+            return [self._nested(item, entry, decode, faults, f"{path}[{number}]", None) for number, item in items]
+        if decode is not None:
+            try:
+                return decode(value)
+            except InvalidValueError as error:
+                error.at(spec=self.spec.id, field=path, field_offset=offset, doc_ref=entry.doc_ref)
+                faults.append(error)
+                return None
+        if entry.kind == "switch":
+            choice = self.chosen(entry, value)
+            return {choice.id: self._nested(value, choice, self.decoder(choice), faults, path, offset)}
+        inner: Values = {}
+        self._fill(value, inner, faults, f"{path}.", offset)
+        return inner
+
+    def chosen(self, entry: Field, value: Any) -> Field:
+        """The choice of a field that switches which a parsed value is of."""
+        if isinstance(value, KaitaiStruct):
+            layout_id = self.spec.layout_of(value).id
+            return next(choice for choice in entry.choices if choice.type == layout_id)
+        kinds_ = next(found for type_, found in _KINDS_OF if isinstance(value, type_))
+        return next(choice for choice in entry.choices if choice.type is None and choice.kind in kinds_)
 
     def decoders(self, layout: Layout) -> list[tuple[Field, Decode | None]]:
-        """The fields of a layout, each with the function that decodes its parsed value; None for nested records."""
+        """The fields of a layout, each with the function that decodes its parsed value, or each item of its list; None
+        for nested records."""
         plan = self._plans.get(layout.id)
         if plan is None:
-            plan = self._plans[layout.id] = [(entry, self._decoder(entry)) for entry in layout]
+            plan = self._plans[layout.id] = [(entry, self.decoder(entry)) for entry in layout]
         return plan
 
-    def _decoder(self, entry: Field) -> Decode | None:
+    def decoder(self, entry: Field) -> Decode | None:
         """The function that turns a parsed field into its value; None for nested records."""
-        if entry.kind in ("struct", "body"):
+        if entry.kind in NESTED:
             return None
         if entry.kind == "rest":
             return lambda raw: raw or None
-        if entry.kind in _PARSED:
+        if entry.kind in _PARSED and not entry.scale:
             return _PARSED[entry.kind]
-        take, decode = self._raw(entry), kinds.KINDS[entry.kind].decoder(page_of_field(entry, self.code_page))
+        decode = kinds.decoder(entry.kind, page_of_field(entry, self.code_page), entry.scale)
+        take = self._raw(entry)
         if decode is None or take is None:
             return decode or take or (lambda value: value)
         whole: Decode = lambda value: decode(take(value))  # noqa: E731
@@ -205,15 +264,16 @@ class RecordReader:
         if entry.type is None:
             width = entry.width or 0
             return (lambda value: int(value).to_bytes(width, "big")) if entry.kind in ("code", "lsn") else None
-        parts = [(part.id, part.width or 0) for part in self.spec.layouts[entry.type]]
-        if all(part.kind == "bytes" for part in self.spec.layouts[entry.type]) and len(parts) > 1:
-            take = attrgetter(*(name for name, _ in parts))
+        layout = self.spec.layouts[entry.type]
+        parts = [(part.id, part.width or 0, layout.byte_order(part)) for part in layout]
+        if all(part.kind == "bytes" for part in layout) and len(parts) > 1:
+            take = attrgetter(*(name for name, *_ in parts))
             return lambda value: b"".join(take(value))
 
         def join(value: Any) -> bytes:
             return b"".join(
-                part if isinstance(part := getattr(value, name), bytes) else part.to_bytes(width, "big")
-                for name, width in parts
+                part if isinstance(part := getattr(value, name), bytes) else part.to_bytes(width, order)
+                for name, width, order in parts
             )
 
         return join if entry.kind != "rid6" else lambda value: positions.join_rid6(join(value), value._is_le)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,14 +10,18 @@ from pathlib import Path
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import Detection, Trial, detect
-from lmparse.framing.framings import framing_of
+from lmparse.framing.framings import framing_of, named_framing
 from lmparse.options import Options
 from lmparse.records.reader import RecordReader, arguments_of, default_page
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
+from lmparse.spelling import camel
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
 from lmparse.values.codepages import CodePage
+
+_LEAST = 8
+"""Fewest records that show how a damaged file is cut, where only a parser says what a record is: it may take any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +91,15 @@ def find_file(
     reader = reader_of(spec, options, page_of(spec, options, known, page))
     detection = detection or _parsing(reader)
     if known is not None:
-        framing = framing_of(known.framing, options.record_length, detection.cutter, known.byte_order, limits)
+        framing = named_framing(known.framing, options, detection.cutter, known.byte_order)
         return FoundFile(buffer, detection, framing, reader, ())
     framing, decision = _find_framing(str(path), buffer, options, detection, may_be_empty)
+    decisions = (decision, *framing_options(options))
     named = None if options.code_page or page or not len(buffer) else _named_page(buffer, framing, detection.page)
     if named is None:
-        return FoundFile(buffer, detection, framing, reader, (decision,))
+        return FoundFile(buffer, detection, framing, reader, decisions)
     said = Decision("code page", named.name, "the first record names it")
-    return FoundFile(buffer, detection, framing, reader_of(spec, options, named), (decision, said))
+    return FoundFile(buffer, detection, framing, reader_of(spec, options, named), (*decisions, said))
 
 
 def page_of(
@@ -118,17 +123,26 @@ def proof(trial: Trial) -> Decision:
     return Decision("framing", trial.framing.name, evidence or f"the file begins with {count} sound records")
 
 
+def framing_options(options: Options) -> Iterator[Decision]:
+    """The options for framings that are given, as decisions."""
+    for name, value in options.of_framing.items():
+        yield Decision(camel(name), str(value).lower() if isinstance(value, bool) else str(value), "option")
+    for name, place in (("file_start_offset", "start"), ("file_end_offset", "end")):
+        if size := getattr(options, name):
+            yield Decision(camel(name), str(size), f"option: bytes at the {place} of the file that are not records")
+
+
 def _find_framing(
     path: str, buffer: Buffer, options: Options, detection: Detection, may_be_empty: bool
 ) -> tuple[Framing, Decision]:
     name = options.framing
     if name != "auto":
-        named = framing_of(name, options.record_length, detection.cutter, limits=options.bounds)
+        named = named_framing(name, options, detection.cutter)
         return named, Decision("framing", name, "option")
     if not len(buffer) and may_be_empty:
         return framing_of("rdw"), Decision("framing", "rdw", "the file is empty")
     try:
-        trial = detect(buffer, detection, options.bounds)
+        trial = detect(buffer, detection, options.bounds, options)
     except FramingError as error:
         error.at(file=path)
         raise
@@ -151,4 +165,4 @@ def _parsing(reader: RecordReader) -> Detection:
         good = sum(map(reader.accepts, records))
         return None if 2 * good > len(records) else f"{good} of {len(records)} records are {reader.spec.id}"
 
-    return Detection(f"{reader.spec.id} records", test)
+    return Detection(f"{reader.spec.id} records", test, least=_LEAST)

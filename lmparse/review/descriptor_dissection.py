@@ -6,13 +6,17 @@ They are not part of a record, but of the file: without them some of its bytes w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
+from lmparse.errors import FramingError
 from lmparse.framing.base import Framing
-from lmparse.framing.descriptors import block_descriptor
+from lmparse.framing.blocks import Blocked
+from lmparse.framing.descriptors import BlockDescriptor, Descriptor, block_descriptor
 from lmparse.framing.extents import RecordExtent
-from lmparse.records.dissection import Dissector
+from lmparse.framing.words import WordFraming
+from lmparse.records.dissection import Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.review.explain.explanation import ExplainedSection
 from lmparse.spec import catalog
@@ -50,9 +54,34 @@ def _between(framing: Framing, buffer: Buffer, begin: int, end: int, before: int
     for number, (start, stop) in enumerate(pairwise(cuts)):
         is_block = len(cuts) > 2 and number == 0
         if start < stop:
-            found = _dissector(framing, is_block).dissect(buffer[start:stop])
+            found = _dissect(framing, is_block, buffer[start:stop])
             layout = catalog.load(found.spec).layout
             yield ExplainedSection(layout, found, ((start, stop - start),), before)
+
+
+def _dissect(framing: Framing, is_block: bool, raw: bytes) -> Dissection:
+    word: Descriptor | BlockDescriptor | None = None
+    if isinstance(framing, WordFraming) and framing.word_id is not None:
+        word = framing.block_word if is_block and isinstance(framing, Blocked) else framing.word
+    if word is None or word.rule.is_own:
+        return _dissector(framing, is_block).dissect(raw)
+    return _by_rule(word, raw)
+
+
+def _by_rule(word: Descriptor | BlockDescriptor, raw: bytes) -> Dissection:
+    """A word whose bytes or limits are not those of its spec."""
+    fault: FramingError | None = None
+    try:
+        word.read(raw, 0, len(raw), 0)
+    except FramingError as error:
+        fault = error
+    nodes = []
+    for entry, (start, end), value in word.fields(raw):
+        meaning = next((code.id for code in entry.codes if code.value == value), "")
+        if entry.id.startswith("length"):
+            entry = replace(entry, doc="Length, as the options for the word say")
+        nodes.append(Node(entry.id, entry, word.spec.id, start, end, value, meaning))
+    return Dissection(word.spec.id, raw, tuple(sorted(nodes, key=lambda node: node.start)), fault=fault)
 
 
 @cache

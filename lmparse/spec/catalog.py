@@ -21,6 +21,7 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import UnknownFormatError
 from lmparse.spec.built import imported, package_of
 from lmparse.spec.layout import Field, Layout
+from lmparse.spec.nesting import reached
 
 PACKAGE = "lmparse._generated"
 KIND = "kind"
@@ -68,7 +69,7 @@ class Spec:
     @property
     def has_kind(self) -> bool:
         """Whether its records are of several kinds and tell their kind."""
-        return hasattr(self.parser, "kind")
+        return hasattr(self.parser, KIND) and any(entry.kind == "body" for entry in self.layout)
 
     @cached_property
     def codecs(self) -> frozenset[str]:
@@ -84,14 +85,7 @@ class Spec:
     @cached_property
     def _reached(self) -> list[Layout]:
         """Its layout, and all that parts of its records may have."""
-        seen: dict[str, Layout] = {}
-        left = [self.layout]
-        while left:
-            layout = left.pop()
-            if layout.id not in seen:
-                seen[layout.id] = layout
-                left += [self.layouts[name] for entry in layout for name in (*entry.cases, entry.type) if name]
-        return list(seen.values())
+        return list(reached(self.layouts, iter([self.layout.id])))
 
     def enum(self, name: str) -> dict[str, int]:
         """The values of an enumeration of the spec by their ids."""

@@ -19,6 +19,7 @@ from lmparse.spec.build.specs import (
     Shelf,
     SpecError,
     SpecFile,
+    flat,
     missing_imports,
     parsed,
     read_all,
@@ -103,16 +104,16 @@ def _read_revision(source: str) -> Specs:
 
 
 def _read_folder(source: str, shelf: Shelf) -> Specs:
-    places = [place for place in shelf.places() if "/" in place]
-    if not places:
+    places = shelf.places()
+    if not any("/" in place for place in places):
         raise OptionError(
             f"there is no <family>/<id>{SUFFIX} in {source}",
             code="LMP-S009",
             hint="name the folder above the folders of the families",
         )
-    own, problems = read_all(shelf, places)
-    if problems:
-        raise SpecError(problems)
+    own, faults = read_all(shelf, places)
+    if faults:
+        raise SpecError(flat(faults))
     return _specs(source, own, shelf, is_file=False)
 
 
@@ -129,12 +130,12 @@ def _read_file(source: str, shelf: Shelf, place: str, path: Path, data: bytes) -
 
 
 def _specs(source: str, own: list[SpecFile], shelf: Shelf, *, is_file: bool) -> Specs:
-    reached, problems = with_imports(own, shelf)
+    reached, faults = with_imports(own, shelf)
     specs = [reached[place] for place in sorted(reached)]
-    if problems := problems + [problem for spec in specs for problem in missing_imports(spec, reached)]:
+    if problems := flat(faults) or [problem for spec in specs for problem in missing_imports(spec, reached)]:
         raise SpecError(problems)
     known = {spec.id: spec for spec in specs}
-    problems = wrong_ids(specs)
+    problems = flat(wrong_ids(specs))
     for spec in specs:
         problems += [spec.problem(*found) for scope in Scope(known, spec).all() for found in unknown_names(scope)]
     if problems:

@@ -10,8 +10,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 _RESERVED = re.compile(r"(?:^|_)(?:reserved|padding|filler|unused)_?\d*$")
+
+
+NESTED = frozenset(("struct", "body", "switch"))
+"""Kinds of fields that may have fields inside."""
 
 
 def is_reserved(field_id: str) -> bool:
@@ -48,9 +53,10 @@ class Field:
     width: int | None
     """Width in bytes, or None when it depends on the data."""
     kind: str
-    """How its bytes are read: uint, int, float, char, code, hextext, decimaltext, timestamp17, lrsn10, rba10, lsn,
-    rid6, bytes, struct (a nested record), body (a nested record whose fields become fields of the record), variable
-    (bytes whose number depends on the data), rest (bytes behind the known fields)."""
+    """How its bytes are read: uint, int, float, hfp, packed, bcd, zoned (and its styles), char, code, hextext,
+    decimaltext, timestamp17, lrsn10, rba10, lsn, rid6, bytes, str (text that the parser decodes), struct (a nested
+    record), switch (one of several `choices`), body (a nested record whose fields become fields of the record),
+    variable (bytes whose number depends on the data), rest (bytes behind the known fields)."""
     orig_id: str | None = None
     """The vendor's own spelling."""
     type: str | None = None
@@ -59,6 +65,7 @@ class Field:
     """Code page of text; `ebcdic` and `database` mean the page of the file."""
     unit: str | None = None
     scale: int | None = None
+    """Digits behind the point of a decimal number."""
     enum: str | None = None
     codes: tuple[Code, ...] = ()
     minimum: int | None = None
@@ -75,8 +82,12 @@ class Field:
     """True when its presence depends on the data; fields behind it then have no fixed offset."""
     repeated: bool = False
     """True when it is a list."""
+    number_width: int | None = None
+    """Bytes of the widest number that the field may have, when `width` is None for it: in a list or a switch."""
     cases: tuple[str, ...] = ()
     """Ids of the layouts that a nested record may have, when the data decide."""
+    choices: tuple[Field, ...] = ()
+    """What a `switch` may be: one of these, by the id of its type; numbers of several widths are one."""
     doc: str = ""
     doc_ref: str = ""
     status: str = "documented"
@@ -84,6 +95,16 @@ class Field:
     source: str | None = None
     bits: int | None = None
     """Width in bits of a bit field, which has no width in bytes."""
+    endian: str | None = None
+    """`be` or `le` of a number whose type states it (`u4le`); None for the byte order of the layout."""
+    by_parser: str = ""
+    """What in the spec only the parser can read (`process: zlib`); empty if the field's bytes are its value's."""
+    process: str = ""
+    """How the parser changes the bytes before it reads them (`zlib`), as in the spec."""
+    stream: str = ""
+    """Expression of the stream that an instance is in, if that is not the one of its type (`io`)."""
+    is_instance: bool = False
+    """Whether it is an instance at a position (`pos`), behind the fields of `seq`."""
 
     @property
     def is_always_empty(self) -> bool:
@@ -119,6 +140,8 @@ class Layout:
     sha256: str = ""
     """Hash of the spec's text."""
     enums: dict[str, tuple[Code, ...]] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
+    """Instances at a position that are not fields, and why."""
 
     @property
     def least_width(self) -> int:
@@ -129,6 +152,10 @@ class Layout:
                 break
             end = entry.end
         return end
+
+    def byte_order(self, entry: Field) -> Literal["little", "big"]:
+        """The byte order of one of its fields; `big` if a parameter or the data decide."""
+        return "little" if (entry.endian or self.endian) == "le" else "big"
 
     @cached_property
     def by_id(self) -> dict[str, Field]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -100,10 +101,60 @@ def decode_packed_array128(raw: Bytes) -> tuple[UInt64s, Flags]:
 
 
 def encode_packed(value: Decimal, width: int, scale: int) -> bytes:
-    """A number as packed decimal of `width` bytes with `scale` digits behind the point."""
-    unscaled = int(value.scaleb(scale))
-    digits = str(abs(unscaled)).rjust(2 * width - 1, "0")
-    return bytes.fromhex(digits + ("d" if unscaled < 0 else "c"))
+    """A number as packed decimal of `width` bytes with `scale` digits behind the point.
+
+    Raises OverflowError if it has too many digits, there or in front of it.
+    """
+    whole = unscaled(value, scale)
+    digits = str(abs(whole)).rjust(2 * width - 1, "0")
+    if len(digits) > 2 * width - 1:
+        raise OverflowError(f"{value} has more digits than {width} bytes")
+    return bytes.fromhex(digits + ("d" if whole < 0 else "c"))
+
+
+def decode_bcd(raw: bytes) -> Decimal:
+    """Packed digits without a sign, none of them behind the point. Raises LMP-V002."""
+    halves = raw.hex()
+    if not halves.isdigit():
+        found = bad_digit(halves) if raw else "0 bytes"
+        raise invalid_value("LMP-V002", "packed digits without a sign", found, raw, text_hint(raw))
+    return Decimal(halves)
+
+
+def bcd_to_packed_array(raw: Bytes) -> Bytes:
+    """Packed digits without a sign as packed decimals: the half bytes are moved by one, and a sign is behind them."""
+    count, width = raw.shape
+    packed = np.empty((count, width + 1), np.uint8)
+    packed[:, :-1] = raw >> 4
+    packed[:, -1] = 0xC
+    packed[:, 1:] |= raw << 4
+    return packed
+
+
+def encode_bcd(value: int, width: int) -> bytes:
+    """A whole number without a sign as packed digits. Raises OverflowError if it does not fit."""
+    digits = str(value).rjust(2 * width, "0")
+    if value < 0 or len(digits) > 2 * width:
+        raise OverflowError(f"{value} does not fit in {2 * width} digits")
+    return bytes.fromhex(digits)
+
+
+# Scale
+
+
+def scaled(value: Decimal | int, scale: int) -> Decimal:
+    """A whole number as a decimal whose last `scale` digits are behind the point."""
+    return Decimal(f"{value}E-{scale}")
+
+
+def unscaled(value: Any, scale: int) -> int:
+    """A number (or its text) times ten to the power of `scale`. Raises OverflowError if that is not whole."""
+    digits = to_text(Decimal(str(value)))
+    found = Decimal(f"{digits}E{scale}")
+    whole = int(found)
+    if whole != found:
+        raise OverflowError(f"{value} has more than {scale} digits behind the point")
+    return whole
 
 
 def has_no_digit(packed_digits: UInt64s) -> Flags:
@@ -213,8 +264,11 @@ def decode_text_array(raw: Bytes, page: CodePage) -> tuple[Int64s, Flags, Flags]
 
 
 def encode_text(value: int | None, width: int, page: CodePage) -> bytes:
-    """An integer in text with leading zeros; blanks for None."""
-    return texts.encode("" if value is None else f"{value:0{width}d}", width, page)
+    """An integer in text with leading zeros; blanks for None. Raises OverflowError if it has too many digits."""
+    text = "" if value is None else f"{value:0{width}d}"
+    if len(text) > width:
+        raise OverflowError(f"{value} has more digits than {width} bytes")
+    return texts.encode(text, width, page)
 
 
 _BLANK, _PLUS, _MINUS, _OTHER = 10, 11, 12, 13

@@ -18,9 +18,9 @@ from lmparse.errors import FramingError, LmparseError
 from lmparse.framing import index, word_scan
 from lmparse.framing.base import Framing
 from lmparse.framing.detection import detect
-from lmparse.framing.framings import framing_of
+from lmparse.framing.framings import framing_of, named_framing
 from lmparse.logs.families import known_files
-from lmparse.options import DB2_FRAMINGS
+from lmparse.options import DB2_FRAMINGS, Options
 
 CASES = seeds(lambda seed: True)
 SEEDS = inputs(len(CASES))
@@ -36,7 +36,20 @@ def _framings() -> list[Framing]:
         *(framing_of("fixed", record_length=length) for length in (1, 60, 320)),
         *(framing_of("glued", cutter=cutter) for cutter in cutters),
         *(framing_of(name, byte_order=order) for name in DB2_FRAMINGS for order in ("little", "big")),
+        *(named_framing(name, _OTHERS[0 if name in ("bdw", "bdw-vbs") else 1]) for name in _NAMES),
+        *(named_framing("glued", _measured(name, step)) for name in ("length", "segment_code") for step in (0, 4, -3)),
     ]
+
+
+_WORDS = {"rdw_endian": "little", "rdw_includes_header": "false", "rdw_adjustment": "-2", "file_start_offset": "3"}
+_OTHERS = (
+    Options.parse(_WORDS | {"bdw_endian": "little", "bdw_adjustment": "1", "file_end_offset": "5"}),
+    Options.parse(_WORDS),
+)
+
+
+def _measured(name: str, step: int) -> Options:
+    return Options(spec="zos_sdw", record_length_field=name, rdw_adjustment=step or None)
 
 
 def target(data: bytes) -> None:
@@ -82,12 +95,12 @@ def _facts(buffer: bytes, extents: Iterable[Any]) -> Facts:
 
 def _lie_inside(framing: Framing, buffer: bytes) -> None:
     """Pieces follow one another, and add up to the file with the descriptor words between them."""
-    end = 0
     try:
+        end, behind = framing.range_of(buffer)
         for extent in framing.extents(buffer):
             for offset, length in extent.pieces:
-                assert end <= offset <= offset + length <= len(buffer), "a piece lies outside"
+                assert end <= offset <= offset + length <= behind, "a piece lies outside"
                 end = offset + length
     except FramingError:
         return
-    assert end == len(buffer), "the end of the file is in no record"
+    assert end == behind, "the end of the file is in no record"

@@ -15,8 +15,8 @@ from fuzz.edits import Source, edited_lines, inputs
 from lmparse.spec.build import lint, products
 from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_stub
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.refusals import idle_repeats, refusals
-from lmparse.spec.build.specs import FORMATS, SpecError, SpecFile, closure, missing_imports, parsed, wrong_ids
+from lmparse.spec.build.refusals import idle_repeats, names_a_size, refusals
+from lmparse.spec.build.specs import FORMATS, SpecError, SpecFile, closure, flat, missing_imports, parsed, wrong_ids
 from lmparse.spec.build.stubs import stub
 
 FAULTY = Path(__file__).parents[1] / "cases_bad_specs"
@@ -104,15 +104,18 @@ def _build(place: str, path: Path, text: bytes) -> None:
     spec = parsed(place, path, text)
     known = _known() | {place: spec}
     specs = closure(known, [place])
-    if problems := wrong_ids(specs) + missing_imports(spec, known):
+    if problems := flat(wrong_ids(specs)) + missing_imports(spec, known):
         raise SpecError(problems)
     named = {one.id: one for one in specs}
     assert all(isinstance(part, str) for finding in lint._findings(spec, named) for part in finding)
     if problems := [spec.problem(*finding) for finding in refusals(spec, named)]:
         raise SpecError(problems)
-    idle_repeats(spec, named)
+    idle_repeats(spec, named, names_a_size(spec))
     docstrings(spec.tree)
-    layouts = products._layouts_text(Layouts(specs).by_id)
+    found = Layouts(specs).by_id
+    layouts = products._layouts_text(
+        {name: f"    {name!r}: {products._construct(layout, 1)}," for name, layout in found.items()}
+    )
     ast.parse(layouts)
     assert foreign_in_layouts(layouts) is None
     assert foreign_in_stub(stub(spec, named)) is None

@@ -348,8 +348,8 @@ def test_a_header_that_differs_from_the_table_is_a_notice(check: Checked) -> Non
 
 @pytest.mark.parametrize(
     ("tail", "end", "code"),
-    [(b"", END, 0), (b"", "00" * 9 + "01", 24), (b"\x01\x02\x03", END, 20), (b"\x01\x02\x03", "00" * 9 + "01", 20)],
-    ids=["sound", "difference", "damage", "both"],
+    [(b"", END, 0), (b"", "00" * 9 + "01", 24), (b"\x01\x02\x03", END, 31), (b"\x01\x02\x03", "00" * 9 + "01", 31)],
+    ids=["sound", "difference", "left-over", "both"],
 )
 def test_exit_code(
     tmp_path: Path, example: logs.Example, capsys: pytest.CaptureFixture[str], tail: bytes, end: str, code: int

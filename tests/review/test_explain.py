@@ -684,3 +684,20 @@ def test_lines_are_in_the_order_of_the_bytes_with_gaps_where_they_are(tmp_path: 
         (2, 22, True),
     ]
     assert catalog.load("bmc_lldf").layout.doc_ref
+
+
+def test_a_descriptor_word_of_others_is_shown_by_its_rule() -> None:
+    about = load(Path(f"{GOOD}common_raw/little_endian_rdw.yaml"))["options"]
+    (word,) = explain(f"{GOOD}common_raw/little_endian_rdw.bin", record=1, spec="common_raw", **about).words
+    assert [(node.path, node.start, node.end, node.value) for node in word.dissection.nodes] == [
+        ("reserved", 0, 2, 0), ("length", 2, 4, 17),
+    ]  # fmt: skip
+    about = load(Path(f"{GOOD}common_raw/mixed_blocks.yaml"))["options"]
+    block, word = explain(f"{GOOD}common_raw/mixed_blocks.bin", record=0, spec="common_raw", **about).words
+    assert [(node.path, node.start, node.end) for node in block.dissection.nodes] == [
+        ("reserved", 0, 2), ("length_normal", 2, 4),
+    ]  # fmt: skip
+    about = load(Path(f"{GOOD}common_raw/file_header.yaml"))["options"]
+    with pytest.raises(OptionError, match="fileStartOffset leaves it out"):
+        explain(f"{GOOD}common_raw/file_header.bin", offset=3, spec="common_raw", **about)
+    assert explain(f"{GOOD}common_raw/file_header.bin", **about).record == 0, "a framing is enough"

@@ -19,6 +19,7 @@ from short_runs import SHORT_JAVA
 from writers.bmc import framing, logs
 from writers.bmc.control import Table
 from writers.bmc.rows import Column
+from writers.foreign import Form, Rule
 
 from lmparse import open_log
 from lmparse.errors import LmparseError, OptionError
@@ -26,6 +27,7 @@ from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.spec import catalog
+from lmparse.spelling import camel
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -948,3 +950,20 @@ def test_the_adapter_is_thin_and_uses_classic_spark_for_rdds_only() -> None:
     users = [(name, line) for name, line in lines if "sparkContext" in line]
     assert [name for name, _ in users] == ["rdd"]
     assert users[0][1].startswith("return spark.sparkContext.parallelize(parts")
+
+
+def test_descriptor_words_of_others(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark reads with the options for framings, also by Cobrix's names, in several parts."""
+    records = [bytes([65 + number % 20]) * (20 + number % 9) for number in range(200)]
+    form = Form("bdw", Rule(True, False, -2), Rule(True, False), b"HEADER", b"END", 300)
+    path = tmp_path / "a.dat"
+    path.write_bytes(form.file(records)[0])
+    own = {camel(name): value for name, value in form.options.items()}
+    frame = read(spark, path, spec="common_raw", maxPartitionBytes=1000, **own)
+    assert frame.rdd.getNumPartitions() > 3
+    rows = frame.orderBy("_metadata.record_index").collect()
+    assert [bytes(row["data"]) for row in rows] == records
+    cobrix = {"record_format": "VB", "is_rdw_big_endian": False, "is_rdw_part_of_record_length": False}
+    cobrix |= {"is_bdw_big_endian": False, "bdwIncludesHeader": False, "rdw_adjustment": -2}
+    cobrix |= {"file_start_offset": 6, "file_end_offset": 3}
+    assert read(spark, path, spec="common_raw", **cobrix).count() == 200

@@ -22,8 +22,7 @@ from lmparse.errors import RecordError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.build import compiler, specs
-from lmparse.spec.build import front as products_front
-from lmparse.spec.build.products import make
+from lmparse.spec.build.products import Builder, Made, differences_from_manifest, make
 from lmparse.spec.layout import Layout
 
 ROOT = Path(__file__).parents[2]
@@ -212,7 +211,7 @@ def test_layouts_follow_the_compilers_rules(rich: Path) -> None:
         ("magic", 0, 4, "bytes", None),
         ("high", 4, None, "uint", None),
         ("acme_codes", 5, 1, "uint", None),  # on the next whole byte
-        ("text", 6, 8, "bytes", None),
+        ("text", 6, 8, "str", None),
         ("part", 14, 2, "struct", "acme_log.outer.inner"),
         ("node", 16, None, "struct", "acme_log.node"),  # a node in a node: the data says how many
         ("many", None, None, "struct", "acme_log.outer"),
@@ -536,7 +535,78 @@ def test_faults_are_named_with_file_line_and_column(case: str, command: str, tmp
     assert done.returncode == 1
     assert [line for line in done.stderr.splitlines() if "error:" in line] == wanted
     assert "Traceback" not in done.stderr
-    assert not (tmp_path / "out").exists()
+    for line in wanted:
+        assert not (tmp_path / "out" / Path(line.partition(":")[0]).with_suffix(".py").name).exists()
+
+
+FAULTY_ONE = """\
+meta: {id: acme_faulty, imports: [acme_reading, deep/acme_below]}
+seq: [{id: one, sizzle: 1}]
+"""
+ABOVE = "meta: {id: acme_above, imports: [acme_faulty]}\n"
+CIRCLE = "meta: {{id: acme_{0}, imports: [acme_{1}]}}\nseq: [{{id: one, type: acme_{1}, if: 1 == 2}}]\n"
+
+
+def test_a_faulty_spec_is_not_built_and_the_others_are(own: Path, tmp_path: Path) -> None:
+    """At any depth, whoever imports whom, and `check` says the same with and without the compiler."""
+    out, deep = tmp_path / "out", own / "acme" / "deep"
+    deep.mkdir()
+    (deep / "acme_below.ksy").write_text("meta: {id: acme_below}\nseq: [{id: one, type: u1}]\n")
+    (own / "acme" / "acme_above.ksy").write_text(ABOVE)
+    (own / "acme" / "acme_faulty.ksy").write_text(FAULTY_ONE)
+    (own / "acme" / "acme_no_yaml.ksy").write_text("meta: [")
+    (own / "acme" / "acme_asks.ksy").write_text("meta: {id: acme_asks, imports: [acme_no_yaml]}\n")
+    for one, two in (("left", "right"), ("right", "left")):
+        (own / "acme" / f"acme_{one}.ksy").write_text(CIRCLE.format(one, two))
+    problems = [
+        "formats/acme/acme_above.ksy:1:34: error: it imports acme/acme_faulty, which is not built [/meta/imports/0]",
+        "formats/acme/acme_asks.ksy:1:33: error: it imports acme/acme_no_yaml, which is not built [/meta/imports/0]",
+        "formats/acme/acme_faulty.ksy:2:17: error: there is no key sizzle in a field; did you mean size? "
+        "[/seq/0/sizzle]",
+        "formats/acme/acme_no_yaml.ksy:1:8: error: expected the node content, but found '<stream end>'",
+        "4 of 9 specs are not built",
+    ]
+    done = build("generate", "--formats", own, "--out", out, cwd=tmp_path)
+    assert (done.returncode, done.stderr.splitlines()) == (1, problems)
+    built = {"acme_reading", "acme_below", "acme_left", "acme_right", "common_timestamp17"}
+    assert {path.stem for path in out.glob("*.pyi")} == built
+    assert not hasattr(catalog.load(str(out / "acme_right")).parser.from_bytes(b""), "one")
+    done = build("check", "--formats", own, "--out", out, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.splitlines()) == (1, "generated files are up to date\n", problems)
+    assert differences_from_manifest(own, out) == ([], [f"formats/acme/acme_{name}.ksy" for name in UNBUILT])
+    (own / "acme" / "acme_faulty.ksy").write_text(FAULTY_ONE.replace("sizzle", "size"))
+    assert differences_from_manifest(own, out)[0] == ["formats/acme/acme_faulty.ksy"]
+
+
+def test_lint_asks_specs_of_others_for_no_style(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The house style is a warning where it is asked for, and strict for the specs of lmparse."""
+    spec = own / "acme" / "acme_reading.ksy"
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 0
+    assert capsys.readouterr() == ("1 spec has no fault that is found without the compiler\n", "")
+    spec.write_text(SOUND.replace("  title: Reading of a meter\n", ""))
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 0
+    assert cli.main(["build", "lint", "--style", "--formats", str(own)]) == 0
+    assert capsys.readouterr().err == f"{spec}:1:1: warning: title is missing [/meta]\n"
+    assert build("lint", "--formats", own).stderr == f"{spec}:1:1: error: title is missing [/meta]\n"
+    spec.write_text(SOUND.replace("type: u2", "type: u2\n    tpye: u2"))
+    assert cli.main(["build", "lint", "--formats", str(own)]) == 1
+    assert "there is no key tpye in a field; did you mean type?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("option", "command"), [("--style", "generate"), ("--watch", "lint")])
+def test_an_option_of_another_command_is_refused(own: Path, option: str, command: str) -> None:
+    assert build(command, option, "--formats", own, "--out", own).returncode == 2
+
+
+UNBUILT = ("above", "asks", "faulty", "no_yaml")
+
+
+def test_what_is_wrong_with_all_specs_leaves_the_products(own: Path, tmp_path: Path) -> None:
+    build("generate", "--formats", own, "--out", tmp_path / "out")
+    before = texts(tmp_path / "out")
+    (own / "acme" / "acme_reading.ksy").write_text("meta: [")
+    assert build("generate", "--formats", own, "--out", tmp_path / "out").returncode == 1
+    assert texts(tmp_path / "out") == before
 
 
 @pytest.mark.parametrize("name", ["thesis.txt", "zos_rdw.ksy", "setup.py", "debug/setup.py"])
@@ -565,7 +635,7 @@ def test_a_build_that_was_killed_is_repaired_by_the_next(
     spec.write_text(SOUND.replace("Reading of", "A reading of"))
     (own / "acme" / "acme_more.ksy").write_text(SOUND.replace("acme_reading", "acme_more"))
     new = make(own, "dukpy", None)
-    monkeypatch.setattr(products_front, "make", lambda *_: new)
+    monkeypatch.setattr(Builder, "make", lambda *_: Made(new, [], 2))
     whole, left = {name: text.encode() for name, text in new.items()}, 0
     while True:
         shutil.rmtree(out, ignore_errors=True)

@@ -202,7 +202,7 @@ def test_all_that_the_compiler_emits_is_known(folder: Path) -> None:
         "open('x')", "import os", "from os import path", "from . import other", "x = open", "lambda: 0",
         "class Other(KaitaiStruct): pass", "def run(self): pass", "len = 1", '"another doc"', "@property", "eval('1')",
         "AcmeA.run()", "[x for x in ()]", "print(1)", "kaitaistruct.os.system('id')",
-        "getattr(kaitaistruct, '__builtins__')",
+        "getattr(kaitaistruct, '__builtins__')", "vars()['not'] = 1", "import struct, os",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("indent", ["", "    ", "        "])
@@ -210,6 +210,30 @@ def test_another_line_in_a_parser_is_found(line: str, indent: str) -> None:
     text = PARSER.format(f"{indent}{line}")
     assert foreign_in_parser(PARSER.format(""), ("acme_b",), ("AcmeA",), {"Doc."}) is None
     assert foreign_in_parser(text, ("acme_b",), ("AcmeA",), {"Doc."})
+
+
+@pytest.mark.parametrize(
+    "line", ['vars()["x"] = 1', 'vars()["not"] = x', "vars(1)['not'] = 1", 'x["not"] = 1', "x.y = 1"]
+)
+def test_members_of_an_enumeration_are_names(line: str) -> None:
+    head = (
+        "import kaitaistruct\nfrom kaitaistruct import KaitaiStruct\nfrom enum import IntEnum\nclass AcmeA(IntEnum):\n"
+    )
+    assert foreign_in_parser(f'{head}    one = 1\n    vars()["not"] = -1\n', (), ("AcmeA",), ()) is None
+    assert foreign_in_parser(f"{head}    one = 1\n    {line}\n", (), ("AcmeA",), ())
+
+
+@pytest.mark.parametrize(
+    "call", ["struct.pack('3s', 1)", "struct.pack(one, 1)", "struct.unpack('3B', 1)", "struct.pack()"]
+)
+def test_bytes_are_packed_and_nothing_else(call: str) -> None:
+    parser = PARSER.replace("import kaitaistruct\n", "import kaitaistruct\nimport struct\n", 1)
+    line = "        self.two = {}"
+    assert (
+        foreign_in_parser(parser.format(line.format("struct.pack('2B', 1, 2)")), ("acme_b",), ("AcmeA",), {"Doc."})
+        is None
+    )
+    assert foreign_in_parser(parser.format(line.format(call)), ("acme_b",), ("AcmeA",), {"Doc."})
 
 
 PARSER = """\

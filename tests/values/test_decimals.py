@@ -51,6 +51,16 @@ def test_packed_does_not_depend_on_the_context() -> None:
     assert texts == ("-1234567890123456789012.345678901", "0.00", "1000")
 
 
+def test_packed_is_encoded_with_all_its_digits() -> None:
+    value = Decimal("-12345678901234567890123456789012345678.9")
+    raw = decimals.encode_packed(value, 20, 1)
+    assert decimals.decode_packed(raw, 1) == value
+    with pytest.raises(OverflowError, match="more digits than 19 bytes"):
+        decimals.encode_packed(value, 19, 1)
+    with pytest.raises(OverflowError, match="more than 0 digits behind"):
+        decimals.encode_packed(value, 20, 0)
+
+
 def test_packed_beyond_the_limit_of_int() -> None:
     value = decimals.decode_packed(bytes.fromhex("9" * 9999 + "C"), 0)
     assert len(decimals.to_text(value)) == 9999

@@ -17,10 +17,8 @@ from typing import Any
 from lmparse.records.dissection import Branch, Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
-from lmparse.spec.layout import Field, Layout, is_reserved, spec_of
+from lmparse.spec.layout import NESTED, Field, Layout, is_reserved, spec_of
 
-PART_KINDS = frozenset(("struct", "body"))
-"""Kinds of fields that consist of other fields."""
 OPAQUE_KINDS = frozenset(("bytes", "variable", "rest", "raw", "absent"))
 """Kinds of fields, and of columns, whose bytes have no known meaning."""
 BYTE_CLASSES = ("typed", "reserved", "opaque", "unread")
@@ -125,7 +123,7 @@ def byte_class(entry: Field) -> str:
     """`typed`, `reserved` or `opaque`: what is known about the bytes of a field without parts."""
     if is_reserved(entry.id):
         return "reserved"
-    is_opaque = entry.kind in PART_KINDS or (entry.kind in OPAQUE_KINDS and entry.type is None)
+    is_opaque = entry.kind in NESTED or (entry.kind in OPAQUE_KINDS and entry.type is None)
     return "opaque" if is_opaque else "typed"
 
 
@@ -139,7 +137,7 @@ def bytes_of(layouts: Iterable[Layout]) -> ByteCount:
     for layout in layouts:
         is_value = layout.kind is not None and layout.kind not in OPAQUE_KINDS  # its fields are parts of one value
         for entry in layout:
-            if entry.kind not in PART_KINDS and entry.width is not None and not entry.is_always_empty:
+            if entry.kind not in NESTED and entry.width is not None and not entry.is_always_empty:
                 counted["typed" if is_value else byte_class(entry)] += entry.width
     return counted
 
@@ -229,14 +227,14 @@ class Coverage:
             self._add_columns(layout_id, named, record)
 
     def _add_field(self, node: Node, entry: Field, record: _Record, column: Node | None) -> None:
-        items = node.children if entry.repeated and entry.kind not in PART_KINDS else (node,)
+        items = node.children if entry.repeated and entry.kind not in NESTED else (node,)
         is_filled = any(_is_filled(item, record.raw) for item in items)
         shown = node if column is None or entry.id != _VALUE else column
         seen = self._count((node.layout, entry), (node.start, node.end), record, is_filled, shown.value, shown.meaning)
         if entry.codes:
             for item in items:
                 seen.count_code(entry, item, record.raw)
-        if entry.type is not None and entry.kind not in PART_KINDS and not entry.repeated and node.fault is None:
+        if entry.type is not None and entry.kind not in NESTED and not entry.repeated and node.fault is None:
             record.specs.add(spec_of(entry.type))
             self._add_parts(node, entry.type, record)
 
@@ -351,7 +349,7 @@ def _value_dissector(spec: str, width: int) -> Dissector:
 def _is_filled(node: Node, raw: bytes) -> bool:
     if node.fault is not None:
         return False
-    if node.children or node.field.kind in OPAQUE_KINDS or node.field.kind in PART_KINDS:
+    if node.children or node.field.kind in OPAQUE_KINDS or node.field.kind in NESTED:
         return any(raw[node.start : node.end])
     value = node.value
     if isinstance(value, str):

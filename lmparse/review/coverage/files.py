@@ -11,7 +11,7 @@ from typing import Any
 from lmparse.errors import ControlError, DataError, FramingError, OptionError, UnknownFormatError
 from lmparse.limits import Limits
 from lmparse.logs.families import check_fits, dissector_of, family_of, read_options
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options
 from lmparse.review.coverage.coverage import ByteCount, Coverage
@@ -147,6 +147,10 @@ def add_file(samples: Samples, path: str, options: Options, *, limit: int | None
     found.faults = here.faults.total()
     for counted in here.bytes.values():
         found.bytes.update(counted)
+    if not found.fault and limit is None:
+        first, behind = file.framing.range_of(file.buffer)
+        if skipped := first + len(file.buffer) - behind:
+            found.bytes["unread"] += skipped  # options leave them out
     samples.files.append(found)
     samples.coverage.merge(here)
 
@@ -236,7 +240,7 @@ def _proven(path: str, given: Mapping[str, Any], specs: str | None) -> Options:
         found = sniff(path, bounds).options if stated is None else {"spec": read_options(stated).spec, **stated}
     except DataError:
         if "framing" in given:  # files of an unusual framing cannot be detected
-            return read_options(given)
+            return options_for(path, given)[0]
         raise
     spec = catalog.load(read_options(found).spec)
     fitting = {name: value for name, value in given.items() if _means_something(name, value, spec)}

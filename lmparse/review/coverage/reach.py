@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.coverage import PART_KINDS, ByteCount, Coverage, FieldCoverage, Sample, bytes_of
-from lmparse.spec.layout import Code, Field, Layout, is_reserved
+from lmparse.review.coverage.coverage import ByteCount, Coverage, FieldCoverage, Sample, bytes_of
+from lmparse.spec.layout import NESTED, Code, Field, Layout, is_reserved
 from lmparse.values.json_form import to_json
 
 STATES = ("filled", "reserved", "never filled", "never present")
@@ -242,7 +242,7 @@ class SpecReach:
         for layout in self.layouts:
             fields = [
                 entry for entry in self.fields
-                if entry.layout == layout.id and entry.field.width and entry.field.kind not in PART_KINDS
+                if entry.layout == layout.id and entry.field.width and entry.field.kind not in NESTED
             ]  # fmt: skip
             if fields:
                 yield layout.id, fields

@@ -6,12 +6,15 @@ installed. A test compares both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from lmparse.spec.catalog import KIND
+from lmparse.spec.kind_words import common_digits
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Field, Layout
+from lmparse.spec.nesting import json_reason
 from lmparse.values import kinds
 
 Origin = tuple[str, str]
@@ -19,6 +22,8 @@ Origin = tuple[str, str]
 _TEXT = "string"
 _NUMBERS = ("smallint", "int", "bigint", "decimal(20,0)")
 """Types of integers, from the narrowest to the widest."""
+_WHOLE = {"smallint": 5, "int": 10, "bigint": 19}
+"""Digits of integers."""
 _SPARK = {"int16": "smallint", "int32": "int", "int64": "bigint", "timestamp[us]": "timestamp_ntz"}
 """Spark's names of types where they are not Arrow's."""
 
@@ -38,24 +43,25 @@ def columns_of(specs: Specs, spec_id: str) -> dict[str, SpecColumn]:
     """The columns of the records of a spec by name; fields of structs as `key_info.column`."""
     layouts = specs.layouts
     columns: dict[str, SpecColumn] = {}
-    if f"instances.{KIND}" in specs.details.get(spec_id, {}):
+    has_body = any(entry.kind == "body" for entry in layouts[spec_id])
+    if has_body and f"instances.{KIND}" in specs.details.get(spec_id, {}):
         columns[KIND] = SpecColumn(_TEXT, "", ((spec_id, f"instances.{KIND}"),))
-    structs: dict[str, list[Layout]] = {}
+    nested_in: dict[str, list[tuple[str, Field]]] = {}
     for layout, entry in _flat(layouts, layouts[spec_id], (spec_id,)):
         _put(columns, entry.id, SpecColumn(_whole_type(layouts, entry), entry.doc, ((layout.id, entry.id),)))
         nested = layouts.get(entry.type or "")
-        if entry.kind == "struct" and nested is not None:
-            structs.setdefault(entry.id, []).append(nested)
+        if entry.kind in ("struct", "switch"):
+            nested_in.setdefault(entry.id, []).append((layout.id, entry))
         elif entry.kind == "bytes" and nested is not None:
             for part in nested:
                 if part.kind == "uint":
                     _put(columns, f"{entry.id}_{part.id}", SpecColumn("bigint", part.doc, ((nested.id, part.id),)))
-    for name, inner in structs.items():
-        if columns[name].type != _TEXT:
+    for name, found in nested_in.items():
+        if columns[name].type not in (_TEXT, f"array<{_TEXT}>"):
             is_list = columns[name].type.startswith("array")
             columns[name] = replace(columns[name], type="array<struct>" if is_list else "struct")
-            for layout in inner:
-                _put_inner(columns, layouts, layout, f"{name}.", (layout.id,))
+            for layout_id, entry in found:
+                _put_inner(columns, layouts, entry, layout_id, f"{name}.")
     return columns
 
 
@@ -70,27 +76,36 @@ def _put(columns: dict[str, SpecColumn], name: str, column: SpecColumn) -> None:
 
 
 def _put_inner(
-    columns: dict[str, SpecColumn], layouts: Mapping[str, Layout], layout: Layout, prefix: str, above: tuple[str, ...]
+    columns: dict[str, SpecColumn], layouts: Mapping[str, Layout], entry: Field, layout_id: str, prefix: str
 ) -> None:
-    """Add the fields of a struct; a type inside itself is added once."""
-    for entry in layout:
-        _put(columns, prefix + entry.id, SpecColumn(column_type(entry), entry.doc, ((layout.id, entry.id),)))
-        nested = layouts.get(entry.type or "")
-        if entry.kind == "struct" and nested is not None and nested.id not in above:
-            _put_inner(columns, layouts, nested, f"{prefix}{entry.id}.", (*above, nested.id))
+    """Add the fields of a struct, or the choices of a switch, of the layout `layout_id`."""
+    nested = layouts.get(entry.type or "")
+    if json_reason(layouts, entry) or entry.kind not in ("struct", "switch"):
+        return
+    inner = [((layout_id, entry.id), choice) for choice in entry.choices]
+    if entry.kind == "struct" and nested is not None:
+        inner = [((nested.id, part.id), part) for part in nested]
+    for origin, part in inner:
+        type_ = column_type(part) if not json_reason(layouts, part) else _whole_type(layouts, part)
+        _put(columns, prefix + part.id, SpecColumn(type_, part.doc, (origin,)))
+        _put_inner(columns, layouts, part, origin[0], f"{prefix}{part.id}.")
 
 
 def is_wider(old: str, new: str) -> bool:
     """Whether a type holds every value of another."""
-    return old in _NUMBERS and new in _NUMBERS and _NUMBERS.index(old) <= _NUMBERS.index(new)
+    if old in _NUMBERS and new in _NUMBERS:
+        return _NUMBERS.index(old) <= _NUMBERS.index(new)
+    before, after = _digits(old), _digits(new)
+    return before is not None and after is not None and new not in _WHOLE and common_digits(before, after) == after
 
 
 def column_type(entry: Field) -> str:
     """The type of the column of a field; for a struct without its fields."""
-    if entry.kind == "struct":
-        return "array<struct>" if entry.repeated else "struct"
-    name = kinds.column_type(entry.kind, entry.width, entry.bits)
-    return _SPARK.get(name, name)
+    if entry.kind in ("struct", "switch"):
+        name = "struct"
+    else:
+        name = kinds.column_type(entry.kind, entry.width or entry.number_width, entry.bits, entry.scale)
+    return f"array<{_SPARK.get(name, name)}>" if entry.repeated else _SPARK.get(name, name)
 
 
 def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...]) -> Iterator[tuple[Layout, Field]]:
@@ -104,17 +119,29 @@ def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...])
             yield layout, entry
 
 
-def _whole_type(layouts: Mapping[str, Layout], entry: Field, above: tuple[str, ...] = ()) -> str:
+def _whole_type(layouts: Mapping[str, Layout], entry: Field) -> str:
     """The type of a column; for a struct with its fields."""
-    if entry.kind != "struct":
+    if json_reason(layouts, entry):
+        return "array<string>" if entry.repeated else _TEXT
+    inner = entry.choices if entry.kind == "switch" else layouts[entry.type] if entry.type is not None else ()
+    if entry.kind not in ("struct", "switch"):
         return column_type(entry)
-    nested = layouts.get(entry.type or "")
-    inner = nested.fields if nested is not None and nested.id not in above else ()
-    fields = ",".join(f"{part.id}:{_whole_type(layouts, part, (*above, str(entry.type)))}" for part in inner)
+    fields = ",".join(f"{part.id}:{_whole_type(layouts, part)}" for part in inner)
     return f"array<struct<{fields}>>" if entry.repeated else f"struct<{fields}>"
 
 
 def _common(first: str, second: str) -> str:
     """The type of a column with two types in different kinds of records: the wider number, else text."""
-    numbers = [_NUMBERS.index(type_) for type_ in (first, second) if type_ in _NUMBERS]
-    return _NUMBERS[max(numbers)] if len(numbers) == 2 else _TEXT
+    if first in _NUMBERS and second in _NUMBERS:
+        return max(first, second, key=_NUMBERS.index)
+    one, other = _digits(first), _digits(second)
+    found = common_digits(one, other) if one and other else None
+    return _TEXT if found is None else f"decimal({found[0]},{found[1]})"
+
+
+def _digits(name: str) -> tuple[int, int] | None:
+    """Precision and scale of the numbers of a type; None for a type that has other values."""
+    if name in _WHOLE:
+        return _WHOLE[name], 0
+    match = re.fullmatch(r"decimal\((\d+),(\d+)\)", name)
+    return (int(match[1]), int(match[2])) if match else None

@@ -19,7 +19,7 @@ _CHANGES_COLUMNS = frozenset((
 ))  # fmt: skip
 _CHANGES_TYPES = frozenset((
     "kind-changed", "kind-alike", "sign-changed", "repetition-changed", "type-changed", "case-changed",
-    "number-narrowed", "number-widened", "width-changed", "reserved-changed",
+    "number-narrowed", "number-widened", "width-changed", "reserved-changed", "scale-changed",
 ))  # fmt: skip
 _MAKES_NULLABLE = frozenset(("field-optional", "condition-added"))
 _CHANGES_COMMENTS = frozenset(("doc-changed",))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lmparse.review.diff.pairs import LayoutPair, Pairs, said_of
 from lmparse.review.diff.rules import RULES
 from lmparse.spec.ksy import Specs
-from lmparse.spec.layout import Field, Layout, is_reserved, spec_of
+from lmparse.spec.layout import NESTED, Field, Layout, is_reserved, spec_of
 
 Said = str | int | None
 """The text or number in one state; None for nothing."""
@@ -21,7 +21,6 @@ INHERITED = "of the record"
 _ALIKE = (frozenset(("bytes", "lrsn10", "rba10")), frozenset(("char", "code")))
 """Kinds whose values are shown the same."""
 _NUMBERS = ("uint", "int", "float")
-_NESTED = ("struct", "body")
 _TEXTS = {
     "status": "status-changed", "doc": "doc-changed", "doc_ref": "reference-changed", "source": "source-changed",
     "orig_id": "orig-id-changed",
@@ -172,7 +171,7 @@ class FieldComparison:
         if before and after and (before.fields, before.kind) == (after.fields, after.kind):
             yield "type-renamed", old.type, new.type
         elif old.kind == new.kind:
-            is_alike = old.kind not in _NESTED and _shows_as_much(old, new)
+            is_alike = old.kind not in NESTED and _shows_as_much(old, new)
             yield "kind-alike" if is_alike else "type-changed", _nested_in(old), _nested_in(new)
 
     def _size(self, old: Field, new: Field) -> Iterator[Found]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lmparse.review.docs.pages import LayoutSection, Link
-from lmparse.spec.layout import Field
+from lmparse.spec.layout import NESTED, Field
 
 ROW_BYTES = 16
 BYTE = 72
@@ -191,7 +191,7 @@ class Diagram:
         shared: dict[Link, None] = {}
         for row in section.rows:
             links = [row.type] if row.type else [case.link for case in row.cases]
-            if row.type and row.field.kind not in ("struct", "body"):
+            if row.type and row.field.kind not in NESTED:
                 shared[row.type] = None
             elif links:
                 yield self._holding(f"{row.field.id} holds" + ("" if row.type else f" one of {len(links)}"), links)

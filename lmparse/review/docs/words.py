@@ -12,6 +12,13 @@ KINDS = {
     "uint": "unsigned integer",
     "int": "signed integer",
     "float": "floating point number",
+    "hfp": "hexadecimal floating point number",
+    "packed": "packed decimal",
+    "bcd": "packed digits without a sign",
+    "zoned": "zoned decimal, sign in the last zone",
+    "zoned-leading": "zoned decimal, sign in the first zone",
+    "zoned-separate": "digits with a sign behind them",
+    "zoned-leading-separate": "digits with a sign in front of them",
     "char": "text",
     "code": "code letters",
     "hextext": "hex digits as text",
@@ -22,7 +29,9 @@ KINDS = {
     "lsn": "log sequence number (LSN)",
     "rid6": "row id (RID)",
     "bytes": "bytes",
+    "str": "text",
     "struct": "nested record",
+    "switch": "one of several kinds of value",
     "body": "part whose fields belong to this record",
     "variable": "bytes up to where the data says",
     "rest": "bytes behind the fields that are known",
@@ -59,7 +68,7 @@ def first_sentence(text: str) -> str:
 def kind_in_words(entry: Field) -> str:
     """The kind of value of a field, in words."""
     words = KINDS.get(entry.kind, entry.kind)
-    if entry.kind in ("uint", "int") and entry.width is None and not entry.repeated:
+    if entry.kind in ("uint", "int") and entry.bits:
         words += " of some bits"
     if entry.codec:
         words += f", {CODECS.get(entry.codec, f'code page {entry.codec}')}"

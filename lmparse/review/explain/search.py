@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.errors import FramingError, OptionError, TruncatedError
+from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import block_descriptor
 from lmparse.framing.detection import detect
 from lmparse.framing.extents import RecordExtent
+from lmparse.framing.words import WordFraming
 from lmparse.limits import Limits
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
-from lmparse.records.files import RecordFile, ignored
+from lmparse.records.files import RAW, RecordFile, ignored
 from lmparse.records.settings import Decision
 from lmparse.review.descriptor_dissection import words_at, words_of
 from lmparse.review.explain.explanation import ExplainedSection, Explanation
@@ -143,6 +145,8 @@ def _completed(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any],
         return {"spec": sniff(path, bounds).spec, **given}, None
     except FramingError as error:
         found = _found_part(path, bounds) if error.code == "LMP-F003" else None
+        if found is None and options_for(path, given)[0].spec == RAW:
+            return {"spec": RAW, **given}, None
         if found is None:
             raise
         spec, framing = found
@@ -182,6 +186,10 @@ class _Search:
     def by_offset(self, wanted: int) -> Explained:
         if wanted >= len(self._file.buffer):
             raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self._file.buffer)} bytes")
+        first, behind = self._file.framing.range_of(self._file.buffer)
+        if not first <= wanted < behind:
+            name = "fileStartOffset" if wanted < first else "fileEndOffset"
+            raise OptionError(f"byte {wanted:#x} is not in a record: {name} leaves it out")
         try:
             for extent in self._file.extents():
                 if wanted < _end(extent):
@@ -256,13 +264,18 @@ class _Search:
     # -- what is damaged ----------------------------------------------------------------------
 
     @property
+    def _first(self) -> int:
+        """Offset of the first descriptor word."""
+        return self._file.framing.range_of(self._file.buffer)[0]
+
+    @property
     def _count(self) -> str:
         last = self._last
         return "the file has none" if last is None else f"the last one is {last.index}, at {last.offset:#x}"
 
     def _hinted(self, error: FramingError) -> FramingError:
         """The error of damage in front of the wanted record, with a hint how to show the bytes there."""
-        reached = 0 if self._last is None else _end(self._last)
+        reached = self._first if self._last is None else _end(self._last)
         behind = "" if self._last is None else f"the last sound record is {self._last.index}; "
         hints = [error.hint, f"{behind}the option offset shows the bytes from {reached:#x} on"]
         error.hint = "; ".join(hint for hint in hints if hint)
@@ -271,7 +284,7 @@ class _Search:
     def _broken(self, wanted: int, error: FramingError) -> Explained:
         """The bytes behind the last sound record, as far as they can be read."""
         file = self._file
-        reached = 0 if self._last is None else _end(self._last)
+        reached = self._first if self._last is None else _end(self._last)
         is_block = error.spec == block_descriptor().spec.id and error.code != "LMP-F008"
         in_block = error.record_offset == reached and not is_block
         words = words_at(file.framing, file.buffer, reached, in_block=in_block)
@@ -292,7 +305,7 @@ class _Search:
         file = self._file
         is_sound = not any(faulty(word.dissection) for word in words)
         is_cut = isinstance(error, TruncatedError)
-        raw = file.buffer[start : start + (_MOST_SHOWN if is_cut else _stated(words) or _SHOWN)]
+        raw = file.buffer[start : start + (_MOST_SHOWN if is_cut else _stated(words, file.framing) or _SHOWN)]
         if not is_sound:
             return Dissection(file.spec.id, raw[:_SHOWN], ())
         found = self._dissector.dissect_bytes(raw)
@@ -344,10 +357,13 @@ def _end(extent: RecordExtent) -> int:
     return offset + length
 
 
-def _stated(words: tuple[ExplainedSection, ...]) -> int:
+def _stated(words: tuple[ExplainedSection, ...], framing: Framing) -> int:
     """Number of bytes behind the descriptor words, as the last of them says; 0 when none says it."""
     node = words[-1].dissection.at("length") if words else None
-    return 0 if node is None or not isinstance(node.value, int) else max(node.value - len(words[-1].dissection.raw), 0)
+    if node is None or not isinstance(node.value, int):
+        return 0
+    uncounted = framing.word.uncounted if isinstance(framing, WordFraming) and framing.word_id else 0
+    return max(node.value + uncounted - len(words[-1].dissection.raw), 0)
 
 
 def _number(text: str | None) -> int:

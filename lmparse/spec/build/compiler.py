@@ -16,10 +16,10 @@ import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lmparse.spec.build.shape import LARGEST_EXACT
-from lmparse.spec.build.specs import FORMATS, Problem, SpecError, SpecFile, missing_imports, shown
+from lmparse.spec.build.specs import FORMATS, Faults, Problem, SpecFile, closure, shown
 from lmparse.spec.user_cache import user_cache
 
 NAME = "kaitai-struct-compiler"
@@ -53,6 +53,13 @@ function compile(job, main) {
     function (error) { return {error: String(error.message || error)}; });
 }
 """
+
+
+class Compiled(NamedTuple):
+    """What the compiler gives for some specs, by their places."""
+
+    texts: dict[str, str]
+    faults: Faults
 
 
 class _CompilerFailed(Exception):
@@ -132,38 +139,33 @@ class Compiler:
             raise CompilerUnfit(f"{shown(file)} is not {NAME} {VERSION}: its SHA-256 is {self.sha256}; delete it")
         self._engine = Dukpy(file) if engine == "dukpy" else SystemNode(file)
 
-    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> dict[str, str]:
-        """The Python text of each spec by id. Raises SpecError with the problems of all specs.
+    def compile(self, specs: list[SpecFile], known: dict[str, SpecFile], *, debug: bool = False) -> Compiled:
+        """The Python texts of specs, imported specs first, and the problems of those that have no text.
 
         `known` are all specs that may be imported. A spec is not reported for importing a broken one. Parsers made
         with `debug` record start and end of every field in `_debug`, and read only when `_read()` is called.
         """
-        job = {
-            "debug": debug,
-            "places": [spec.place for spec in specs],
-            "files": {place: _for_compiler(spec) for place, spec in known.items()},
-        }
-        texts: dict[str, str] = {}
-        problems: list[Problem] = []
+        files = {spec.place: _for_compiler(spec) for spec in closure(known, [spec.place for spec in specs])}
+        compiled = Compiled({}, {})
         broken: set[str] = set()
+        for spec, result in zip(specs, self._results([spec.place for spec in specs], files, debug), strict=True):
+            if "error" not in result:
+                compiled.texts[spec.place] = result["files"][f"{spec.id}.py"]
+                continue
+            is_victim = bool(broken.intersection(spec.imports))
+            broken.add(spec.place)
+            if not is_victim:
+                compiled.faults[spec.place] = _problems(spec, result["error"])
+        return compiled
+
+    def _results(self, places: list[str], files: dict[str, Any], debug: bool) -> list[dict[str, Any]]:
+        """Results for some places; where the compiler fails on one of them, each is compiled alone."""
         try:
-            results = self._engine.run(job)
+            return self._engine.run({"debug": debug, "places": places, "files": files}) if places else []
         except _CompilerFailed as error:
-            text = f"the compiler fails on this spec, or on one that is built with it: {error}"
-            raise SpecError([specs[0].problem("/meta", text)]) from None
-        for spec, result in zip(specs, results, strict=True):
-            is_victim = bool(broken & set(spec.imports))
-            found = missing_imports(spec, known)
-            if "error" in result and not found and not is_victim:
-                found = _problems(spec, result["error"])
-            problems.extend(found)
-            if found or is_victim:
-                broken.add(spec.place)
-            else:
-                texts[spec.id] = result["files"][f"{spec.id}.py"]
-        if problems:
-            raise SpecError(problems)
-        return texts
+            if len(places) == 1:
+                return [{"error": f"the compiler fails on this spec: {error}"}]
+            return [result for place in places for result in self._results([place], files, debug)]
 
 
 def _require(engine: str) -> None:
@@ -232,15 +234,21 @@ def _for_compiler(spec: SpecFile) -> Any:
     return tree
 
 
-def _for_json(value: Any) -> Any:
+def _for_json(value: Any, key: str = "") -> Any:
     """A spec in JSON's types: keys as text, and integers as text when JSON would round them."""
     if isinstance(value, dict):
-        return {str(key).lower() if isinstance(key, bool) else str(key): _for_json(item) for key, item in value.items()}
+        names = {name: str(name).lower() if isinstance(name, bool) else str(name) for name in value}
+        return {text: _for_json(value[name], text) for name, text in names.items()}
     if isinstance(value, list):
-        return [_for_json(item) for item in value]
+        return [_for_json(item, key) for item in value]
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > LARGEST_EXACT:
         return str(value)
-    return value
+    return _in_docstring(value) if key in ("doc", "doc-ref") and isinstance(value, str) else value
+
+
+def _in_docstring(text: str) -> str:
+    """A text so that a docstring with it, which the compiler writes as it is, has this text."""
+    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace("\0", "\\x00")
 
 
 def _problems(spec: SpecFile, message: str) -> list[Problem]:

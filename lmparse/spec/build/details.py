@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lmparse.spec.build.layouts import COMPILERS_TEXTS, NUMBER, constant
+from lmparse.spec.build.layouts import constant
+from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER
 from lmparse.spec.build.scopes import Scope, attributes
 from lmparse.spec.build.shape import Finding, enum_number
 from lmparse.spec.build.specs import SpecFile

@@ -8,20 +8,22 @@ something else in Python, does not get into a product.
 from __future__ import annotations
 
 import ast
+import keyword
+import re
 from collections.abc import Container, Iterable
 from typing import Any
 
-_MODULES = ("kaitaistruct", "collections", "zlib")
+_MODULES = ("kaitaistruct", "collections", "struct", "zlib")
 _FROM = {
     (0, "kaitaistruct"): ("KaitaiStruct", "KaitaiStream", "BytesIO"),
     (0, "enum"): ("IntEnum",),
-    (0, "lmparse.spec.repeats"): ("advancing",),
+    (0, "lmparse.spec.repeats"): ("advancing", "descending"),
 }
 _BASES = ("KaitaiStruct", "IntEnum")
 _METHODS = ("__init__", "_read", "_read_le", "_read_be", "_fetch_instances", "__str__")
 _FUNCTIONS = frozenset((
     "super", "hasattr", "getattr", "isinstance", "len", "int", "str", "range", "min", "max", "Exception",
-    "KaitaiStream", "BytesIO", "advancing",
+    "KaitaiStream", "BytesIO", "advancing", "descending",
 ))  # fmt: skip
 """Names that are called as such."""
 _BUILTINS = _FUNCTIONS | {*_MODULES, "KaitaiStruct", "IntEnum", "property", "dict"}
@@ -163,6 +165,7 @@ class _Parser:
                 self._docstring(entry, is_first=number == 0)
             elif bases[0] == "IntEnum":
                 _require(isinstance(entry, ast.Assign) and _is_number(entry.value), entry, "not a number")
+                _require(all(map(_is_member, getattr(entry, "targets", ()))), entry, "not a member")
             else:
                 self._seq_fields(entry)
 
@@ -220,7 +223,22 @@ class _Parser:
         if _name(node.func) in ("getattr", "hasattr"):
             name = node.args[1].value if isinstance(node.args[1], ast.Constant) else ""
             known = isinstance(name, str) and name.isidentifier() and not name.startswith("__")
+        known = known or _packs_bytes(node)
         _require(known and not node.keywords, node, f"a call of {ast.unparse(node.func)[:60]}")
+
+
+def _packs_bytes(node: ast.Call) -> bool:
+    """Whether a call is `struct.pack('3B', …)`, a list of bytes that are not all constant."""
+    form = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
+    return ast.unparse(node.func) == "struct.pack" and isinstance(form, str) and bool(re.fullmatch("[0-9]+B", form))
+
+
+def _is_member(node: ast.expr) -> bool:
+    """Whether a target is a name, or `vars()["not"]` with a keyword."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        name = node.slice.value
+        return isinstance(name, str) and keyword.iskeyword(name) and ast.unparse(node.value) == "vars()"
+    return isinstance(node, ast.Name)
 
 
 def _is_number(node: ast.expr) -> bool:

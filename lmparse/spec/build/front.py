@@ -8,15 +8,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Set
+from dataclasses import replace
 from pathlib import Path
 
 from lmparse.errors import OptionError
 from lmparse.spec.build.compiler import CompilerUnavailable, CompilerUnfit
 from lmparse.spec.build.lint import lint
 from lmparse.spec.build.new import Refused, new
-from lmparse.spec.build.products import DEBUG, differences_from_manifest, files_in, files_of_build, make
-from lmparse.spec.build.specs import FORMATS, GENERATED, SpecError, real_path, shown
+from lmparse.spec.build.products import DEBUG, Builder, differences_from_manifest, files_in, files_of_build
+from lmparse.spec.build.specs import FORMATS, GENERATED, Problem, SpecError, real_path, shown
+from lmparse.spec.build.watch import watch
 from lmparse.spec.built import MANIFEST
 from lmparse.storage.atomic_output import write_files
 
@@ -31,7 +34,7 @@ def run(parsed: argparse.Namespace, program: str) -> int:
     _validate(parsed)
     try:
         if parsed.command == "lint":
-            return _lint(parsed.formats)
+            return _lint(parsed.formats, with_style=parsed.style or parsed.strict, is_strict=parsed.strict)
         if parsed.command == "new":
             print("\n".join(new(parsed.id, parsed.formats, program)))
             return 0
@@ -47,6 +50,10 @@ def run(parsed: argparse.Namespace, program: str) -> int:
 def _validate(parsed: argparse.Namespace) -> None:
     if (parsed.command == "new") != (parsed.id is not None):
         raise OptionError("new takes the id of a spec, <family>_<thing>; the other commands take none")
+    if parsed.style and parsed.command != "lint":
+        raise OptionError("--style is for lint")
+    if parsed.watch and parsed.command != "generate":
+        raise OptionError("--watch is for generate")
     if parsed.formats is None:
         raise OptionError("give --formats as well: a .ksy file, or a folder with such files")
     is_own = real_path(parsed.formats) != FORMATS
@@ -60,17 +67,50 @@ def _validate(parsed: argparse.Namespace) -> None:
 
 
 def _generate(parsed: argparse.Namespace) -> int:
-    out: Path = parsed.out
+    builder = Builder(parsed.engine, parsed.compiler)
+    if not parsed.watch:
+        return _build(builder, parsed.formats, parsed.out)
+    if _is_foreign(parsed.out, files_in(parsed.out).keys()):
+        return _build(builder, parsed.formats, parsed.out)
+
+    def build() -> None:
+        start = time.perf_counter()
+        try:
+            _build(builder, parsed.formats, parsed.out)
+        except SpecError as error:
+            _say(str(error))
+        except OSError as error:
+            if error.filename is None:
+                raise
+            _say(f"{error.filename}: {error.strerror}")
+        print(f"{time.strftime('%H:%M:%S')} {time.perf_counter() - start:.2f} s; waiting for changes", flush=True)
+
+    watch(builder, parsed.formats, build)
+    return 0
+
+
+def _build(builder: Builder, source: Path, out: Path) -> int:
+    """Make the products and place them; a spec with a fault has none. The project's own are placed all or none."""
     present = files_in(out)
     if _is_foreign(out, present.keys()):
         return _say(f"{shown(out)} holds files that are not from here: give another --out, or empty it")
-    products = make(parsed.formats, parsed.engine, parsed.compiler)
+    products, problems, count = builder.make(source)
+    if problems and (not products or real_path(out) == GENERATED):
+        raise SpecError(problems)
     changed = {name: data for name, text in products.items() if present.get(name) != (data := text.encode())}
     # The manifest first: what a killed build leaves is known as ours by the next one, and is not run, by its hashes.
     files = {name: changed[name] for name in sorted(changed, key=lambda name: name != MANIFEST)}
     write_files(out, files, removed=present.keys() - products.keys())
     print(f"{len(products)} files in {shown(out)}")
-    return 0
+    return _unbuilt(problems, count)
+
+
+def _unbuilt(problems: list[Problem], count: int) -> int:
+    """Report the specs that have no products, of which each has a problem at least."""
+    if not problems:
+        return 0
+    failed = len({problem.path for problem in problems})
+    return _say(*map(str, problems), f"{failed} of {count + failed} specs are not built")
 
 
 def _is_foreign(out: Path, present: Set[str]) -> bool:
@@ -85,16 +125,19 @@ def _check(parsed: argparse.Namespace, program: str) -> int:
     own = "" if real_path(out) == GENERATED else f" --formats {parsed.formats} --out {out}"
     repair = f"repair it with: {program} generate{own}"
     try:
-        products = make(parsed.formats, parsed.engine, parsed.compiler)
+        products, problems, count = Builder(parsed.engine, parsed.compiler).make(parsed.formats)
     except CompilerUnavailable as error:
         if parsed.engine == "node" or not (out / MANIFEST).is_file():
             raise
         print(f"compared with the hashes of {MANIFEST} only: {error}")
-        return _verdict(differences_from_manifest(parsed.formats, out), repair)
+        different, unbuilt = differences_from_manifest(parsed.formats, out)
+        return _verdict(different, repair) or (_say(*(f"{name} is not built" for name in unbuilt)) if unbuilt else 0)
     present = files_in(out)
     names = sorted(present.keys() | products.keys())
     different = [name for name in names if name not in products or present.get(name) != products[name].encode()]
-    return _verdict([f"{out.name}/{name}" for name in different], repair)
+    if problems and (not products or real_path(out) == GENERATED):
+        raise SpecError(problems)
+    return max(_verdict([f"{out.name}/{name}" for name in different], repair), _unbuilt(problems, count))
 
 
 def _verdict(different: list[str], repair: str) -> int:
@@ -104,12 +147,18 @@ def _verdict(different: list[str], repair: str) -> int:
     return _say(*(f"{name} is not what the specs give" for name in different), repair)
 
 
-def _lint(source: Path) -> int:
-    problems = lint(source)
+def _lint(source: Path, *, with_style: bool, is_strict: bool) -> int:
+    """Report what is wrong; the house style, where it is asked for, fails only where it is strict."""
+    problems, style, count = lint(source)
+    if with_style:
+        problems = sorted([*problems, *(style if is_strict else (replace(one, level="warning") for one in style))])
     if problems:
-        return _say(*map(str, problems))
-    print("specs are in house style")
-    return 0
+        _say(*map(str, problems))
+    elif with_style:
+        print("specs are in house style")
+    else:
+        print(f"{count} {'spec has' if count == 1 else 'specs have'} no fault that is found without the compiler")
+    return int(any(problem.level == "error" for problem in problems))
 
 
 def _say(*lines: str) -> int:

@@ -6,17 +6,18 @@ import ast
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from lmparse.spec.build.scopes import Member, Scope, attributes
+from lmparse.spec.build.choices import choices
+from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
+from lmparse.spec.build.scopes import Member, Scope, attributes, instances
 from lmparse.spec.build.shape import orig_ids
 from lmparse.spec.build.specs import SpecError, SpecFile
-from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.kind_words import SCALABLE
+from lmparse.spec.layout import NESTED, Code, Field, Layout
+from lmparse.spec.nesting import reached, types_of
 
-NUMBER = re.compile(r"([usfb])(\d+)(le|be)?$")
-"""Number types of the compiler: of whole bytes (`u2le`) or of bits (`b3`)."""
-COMPILERS_TEXTS = ("str", "strz")
 _MAY_END_BEFORE = re.compile(r"not _io\.eof$|_io\.pos < ")
 """Conditions under which a shorter record may end before a field; other conditions depend on the data."""
 _ENDS = re.compile(r"(?:_io\.pos < (\w+)|(\w+) - _io\.pos)$")
@@ -26,6 +27,8 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
 }
+_BY_PARSER = ("process", "terminator", "consume", "include", "eos-error", "pad-right", "encoding")
+"""Keys of an attribute that decide which of its bytes are the value, or what they become."""
 _BOOTSTRAP = "cp037"
 """Code page of codes: letters and digits, which are the same in all EBCDIC pages."""
 
@@ -61,6 +64,7 @@ class Layouts:
         for spec in specs:
             for scope in Scope(known, spec).all():
                 self._add(scope)
+        self.by_id = without_circles(self.by_id)
 
     def _add(self, scope: Scope) -> Layout:
         if scope.id in self.by_id:
@@ -73,9 +77,11 @@ class Layouts:
             field, place = self._field(scope, f"{scope.where}/seq/{number}", attribute, place)
             fields.append(field)
         end = place.aligned().offset
-        is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in fields)
+        fields += [self._instance(scope, name, instance) for name, instance in instances(tree).items()]
+        in_order = [field for field in fields if not field.is_instance]
+        is_fixed = end is not None and not any(field.optional or field.kind == "rest" for field in in_order)
         meta = tree.get("meta", {})
-        endian = meta.get("endian", spec.tree["meta"].get("endian"))
+        endian = scope.endian
         layout = self.by_id[scope.id] = Layout(
             id=scope.id,
             fields=tuple(fields),
@@ -98,7 +104,7 @@ class Layouts:
         width, bits = self._width(scope, attribute)
         if not bits:
             place = place.aligned()
-        kind = self._kind(scope, attribute)
+        kind, found = self._kind(scope, attribute)
         condition = str(attribute.get("if", ""))
         is_optional = bool(_MAY_END_BEFORE.match(condition))
         is_repeated = "repeat" in attribute
@@ -109,6 +115,7 @@ class Layouts:
             offset=place.offset,
             width=None if is_repeated or bits else width,
             kind=kind,
+            number_width=_number_width(kind, found, width if is_repeated else None),
             orig_id=", ".join(orig_ids(attribute)) or None,
             type=nested.id if nested else None,
             codec=attribute.get("-codec"),
@@ -122,11 +129,16 @@ class Layouts:
             conditional=bool(condition) and not is_optional,
             repeated=is_repeated,
             cases=self._cases(scope, type_),
+            choices=found if kind == "switch" else (),
             doc=_flat(attribute.get("doc")),
             doc_ref=_flat(attribute.get("doc-ref")),
             status=attribute.get("-lm-status", "documented"),
             source=_flat(attribute.get("-lm-source")) or None,
             bits=bits or None,
+            endian=_endian(type_),
+            by_parser=_by_parser(attribute, kind),
+            process=str(attribute.get("process", "")),
+            stream=str(attribute.get("io", "")),
         )
         if kind == "rest":
             return field, place
@@ -148,22 +160,39 @@ class Layouts:
         # A type inside itself is still open: the data decide how deep it nests.
         return (None, 0) if nested is None or nested.id in self._open else (self._add(nested).width, 0)
 
-    def _kind(self, scope: Scope, attribute: dict[str, Any]) -> str:
-        if "-lm-type" in attribute:
-            return str(attribute["-lm-type"])
+    def _kind(self, scope: Scope, attribute: dict[str, Any]) -> tuple[str, tuple[Field, ...]]:
+        """The kind of a field, and its choices if its type switches."""
         type_, is_text = attribute.get("type"), "-codec" in attribute
+        if "-lm-type" in attribute:
+            return str(attribute["-lm-type"]), ()
+        if isinstance(type_, dict):
+            found = choices(scope, attribute, self._nested)
+            # Cases that are all numbers, or all text, are one value.
+            is_switch = len(found) != 1 or found[0].kind in NESTED or found[0].type is not None
+            return ("switch" if is_switch else found[0].kind), found
         if isinstance(type_, str) and (match := NUMBER.match(type_)):
-            if is_text and "enum" in attribute:
-                return "code"
-            return {"u": "uint", "b": "uint", "s": "int", "f": "float"}[match.group(1)]
+            return "code" if is_text and "enum" in attribute else number_kind(match), ()
         if isinstance(type_, str) and type_ not in COMPILERS_TEXTS:
             nested = scope.type_named(type_)
-            return str((nested.tree.get("-lm-type") if nested else None) or "struct")
-        if isinstance(type_, dict):
-            return "struct"
+            return str((nested.tree.get("-lm-type") if nested else None) or "struct"), ()
         if is_text:
-            return "char"
-        return "variable" if self._width(scope, attribute)[0] is None else "bytes"
+            return "char", ()
+        if type_ is not None:
+            return "str", ()
+        return ("variable" if self._width(scope, attribute)[0] is None else "bytes"), ()
+
+    def _nested(self, scope: Scope) -> Field:
+        """A field of a type."""
+        width = None if scope.id in self._open else self._add(scope).width
+        return Field(scope.id, None, width, str(scope.tree.get("-lm-type", "struct")), type=scope.id)
+
+    def _instance(self, scope: Scope, name: str, instance: dict[str, Any]) -> Field:
+        """An instance at a position: its offset is known where the stream is the record's."""
+        is_records = not scope.path and "io" not in instance
+        place = _Place(constant(instance["pos"]) if is_records and "pos" in instance else None)
+        field, _ = self._field(scope, f"{scope.where}/instances/{name}", {"id": name, **instance}, place)
+        by_parser = "; ".join(filter(None, (f"pos: {instance.get('pos', 'here')}", field.by_parser)))
+        return replace(field, is_instance=True, by_parser=by_parser)
 
     def _cases(self, scope: Scope, type_: Any) -> tuple[str, ...]:
         if not isinstance(type_, dict):
@@ -186,6 +215,20 @@ class Layouts:
         except OverflowError:
             text = f"{name} has a code that is too large for {attribute.get('type')}"
             raise SpecError([scope.spec.problem(f"{where}/enum", text)]) from None
+
+
+def without_circles(layouts: dict[str, Layout]) -> dict[str, Layout]:
+    """The layouts without instances whose type has the layout itself inside: these may lead in a circle forever."""
+    found = {}
+    for layout in layouts.values():
+        circles = {
+            entry.id: "its type contains the type that it is in"
+            for entry in layout
+            if entry.is_instance and any(inner is layout for inner in reached(layouts, types_of(entry)))
+        }
+        fields = tuple(entry for entry in layout if entry.id not in circles)
+        found[layout.id] = replace(layout, fields=fields, unread=circles) if circles else layout
+    return found
 
 
 def _param_codes(scope: Scope) -> dict[str, tuple[Code, ...]]:
@@ -238,6 +281,25 @@ def _bounds(attribute: dict[str, Any]) -> dict[str, Any]:
     if attribute.get("contents") is not None:
         checks.append(f"contents: {attribute['contents']}")
     return {"minimum": minimum, "maximum": maximum, "checks": "; ".join(checks)}
+
+
+def _number_width(kind: str, found: tuple[Field, ...], width: int | None) -> int | None:
+    """See `Field.number_width`; `width` is that of an item of a list."""
+    return (found[0].number_width if found else width) if kind in (*SCALABLE, "float") else None
+
+
+def _endian(type_: Any) -> str | None:
+    """The byte order that the name of a type states."""
+    match = NUMBER.match(type_) if isinstance(type_, str) else None
+    return match.group(3) if match else None
+
+
+def _by_parser(attribute: dict[str, Any], kind: str) -> str:
+    """See `Field.by_parser`."""
+    type_ = attribute.get("type")
+    is_switched = isinstance(type_, dict) and kind not in NESTED
+    texts = ["switch-on"] if is_switched else [f"type: {type_}"] if kind == "str" else []
+    return "; ".join([*texts, *(f"{key}: {attribute[key]}" for key in _BY_PARSER if key in attribute)])
 
 
 def _ends(attribute: dict[str, Any]) -> str | None:

@@ -1,4 +1,4 @@
-"""Lint: checks specs against the house style, as far as a program can."""
+"""Lint: what is wrong in specs, without the compiler; and what is not in the house style, as far as a program can."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ import keyword
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from lmparse.spec.build.details import unknown_names
 from lmparse.spec.build.layouts import code_text
+from lmparse.spec.build.refusals import TOO_DEEP, refusals
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.shape import LARGEST_EXACT, Finding
-from lmparse.spec.build.specs import Problem, SpecFile, on_disk, read_all, with_imports, wrong_ids
+from lmparse.spec.build.shape import LARGEST_EXACT, Finding, import_names
+from lmparse.spec.build.specs import (
+    Problem,
+    SpecFile,
+    closure,
+    flat,
+    missing_imports,
+    on_disk,
+    read_all,
+    with_imports,
+    wrong_ids,
+)
 
 TOP_KEYS = (
     "meta", "doc", "doc-ref", "-lm-type", "-lm-source", "to-string", "params", "seq", "instances", "types", "enums",
@@ -43,22 +55,63 @@ STATUSES = ("documented", "inferred", "unknown")
 _ID = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
-def lint(source: Path) -> list[Problem]:
-    """The problems of a `.ksy` file, or of those in a folder, with the house style; specs that cannot be read are among
-    them.
+class Lint(NamedTuple):
+    """What lint finds."""
+
+    problems: list[Problem]
+    """What is wrong: it is not built, or not read as meant."""
+    style: list[Problem]
+    """What is not in the house style."""
+    checked: int
+    """Number of the specs."""
+
+
+def lint(source: Path) -> Lint:
+    """What is wrong in a `.ksy` file, or in those in a folder, and what is not in the house style.
 
     Raises SpecError when there is no spec.
     """
     shelf, places = on_disk(source)
-    specs, problems = read_all(shelf, places)
-    problems += wrong_ids(specs)
-    named = {spec.id: spec for spec in (*with_imports(specs, shelf)[0].values(), *specs)}
+    specs, faults = read_all(shelf, places)
+    known, _ = with_imports(specs, shelf, faults)
+    problems = flat(faults) + flat(wrong_ids(specs))
+    style: list[Problem] = []
     for spec in specs:
-        problems.extend(spec.problem(*finding) for finding in _findings(spec, named))
-    return sorted(set(problems))
+        named = {one.id: one for one in (*closure(known, [spec.place]), spec)}
+        problems += missing_imports(spec, {**known, **faults})
+        problems += (spec.problem(*finding) for finding in _rules(spec, named))
+        style += (spec.problem(*finding) for finding in _findings(spec, named))
+    return Lint(sorted(set(problems)), sorted(set(style) - set(problems)), len(places))
+
+
+def _rules(spec: SpecFile, named: dict[str, SpecFile]) -> list[Finding]:
+    """What is wrong whatever the style."""
+    try:
+        found = [*refusals(spec, named)]
+        for scope in Scope(named, spec).all():
+            found += unknown_names(scope)
+            found += _our_words(scope)
+    except RecursionError:
+        return [TOO_DEEP]
+    return found
+
+
+def _our_words(scope: Scope) -> Iterator[Finding]:
+    """Values of our keys that mean nothing."""
+    tree = scope.tree
+    listed = [(f"seq/{number}", entry) for number, entry in enumerate(tree.get("seq", []))]
+    for place, attribute in (*listed, *((f"instances/{name}", one) for name, one in tree.get("instances", {}).items())):
+        where = f"{scope.where}/{place}"
+        status = attribute.get("-lm-status", STATUSES[0])
+        if status not in STATUSES:
+            yield f"{where}/-lm-status", f"-lm-status is {status!r}, not one of {', '.join(STATUSES)}"
+        codec = attribute.get("-codec")
+        if codec is not None and codec not in PAGES_OF_THE_FILE and not _is_codec(codec):
+            yield f"{where}/-codec", f"there is no code page {codec!r}"
 
 
 def _findings(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
+    """What is not in the house style."""
     yield from _meta(spec)
     for scope in Scope(named, spec).all():
         yield from _type(scope)
@@ -78,10 +131,7 @@ def _meta(spec: SpecFile) -> Iterator[Finding]:
         yield "/meta/ks-version", "ks-version is missing or is not quoted text"
     if "endian" not in meta and _has_numbers(spec.tree):
         yield "/meta", "endian is missing, and there are numbers of several bytes"
-    for key in ("ks-debug", "ks-opaque-types"):
-        if key in meta:
-            yield f"/meta/{key}", f"{key} is not for specs that are kept"
-    for number, name in enumerate(meta.get("imports", [])):
+    for number, name in enumerate(import_names(meta)):
         if not name.startswith("/"):
             yield f"/meta/imports/{number}", f"the import {name} does not start at the root of formats"
 
@@ -123,12 +173,6 @@ def _attribute(where: str, attribute: dict[str, Any], name: str, scope: Scope) -
         for key in ("doc", "doc-ref", "-lm-status"):
             if not attribute.get(key):
                 yield where, f"{name} has no {key}"
-    status = attribute.get("-lm-status", STATUSES[0])
-    if status not in STATUSES:
-        yield f"{where}/-lm-status", f"-lm-status is {status!r}, not one of {', '.join(STATUSES)}"
-    codec = attribute.get("-codec")
-    if codec is not None and codec not in PAGES_OF_THE_FILE and not _is_codec(codec):
-        yield f"{where}/-codec", f"there is no code page {codec!r}"
     yield from _codes(where, attribute, scope)
 
 
@@ -171,7 +215,7 @@ def _name(where: str, name: str, taken: frozenset[str] = frozenset()) -> Iterato
 
 
 def _order(where: str, tree: dict[str, Any], keys: tuple[str, ...]) -> Iterator[Finding]:
-    """Keys must be known and in order."""
+    """Keys must be in order, and those with a dash ours."""
     last = -1
     for key in tree:
         if str(key).startswith("-") and key not in DASH_KEYS:
@@ -181,8 +225,6 @@ def _order(where: str, tree: dict[str, Any], keys: tuple[str, ...]) -> Iterator[
             if place < last:
                 yield f"{where}/{key}", f"{key} comes after {keys[last]}"
             last = max(last, place)
-        elif keys is not FIELD_KEYS and not str(key).startswith("ks-"):
-            yield f"{where}/{key}", f"{key} is not expected here"
 
 
 def _is_ebcdic(encoding: str) -> bool:
@@ -199,8 +241,6 @@ def _everywhere(where: str, tree: Any) -> Iterator[Finding]:
         for key, value in tree.items():
             if isinstance(key, int) and abs(key) > LARGEST_EXACT:
                 yield f"{where}/{key}", "the number is too large for the compiler; quote it"
-            if key in ("doc", "doc-ref") and ("\\" in str(value) or '"""' in str(value)):
-                yield f"{where}/{key}", "a doc may hold neither a backslash nor three quotes: it becomes a docstring"
             if key == "encoding" and _is_ebcdic(str(value)):
                 yield f"{where}/{key}", "EBCDIC text is bytes with -codec"
             yield from _everywhere(f"{where}/{key}", value)

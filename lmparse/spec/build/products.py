@@ -5,22 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lmparse.spec.build.compiler import NAME, VERSION, Compiler
 from lmparse.spec.build.emitted import docstrings, foreign_in_layouts, foreign_in_parser, foreign_in_stub
+from lmparse.spec.build.keywords import has_keyword_members, with_keywords
 from lmparse.spec.build.layouts import Layouts
-from lmparse.spec.build.refusals import idle_repeats, refusals
+from lmparse.spec.build.refusals import TOO_DEEP, idle_repeats, names_a_size, refusals
 from lmparse.spec.build.scopes import Scope
-from lmparse.spec.build.specs import Problem, SpecError, SpecFile, closure, on_disk, read_all, with_imports, wrong_ids
+from lmparse.spec.build.selection import Selection, selected
+from lmparse.spec.build.specs import Parsed, Problem, SpecError, SpecFile
 from lmparse.spec.build.stubs import stub
 from lmparse.spec.built import MANIFEST
 from lmparse.spec.catalog import class_name
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
 from lmparse.spec.layout import Code, Field, Layout
+from lmparse.spec.nesting import holds_itself
 
 LAYOUTS = "layouts.py"
 DEBUG = "debug/"
@@ -29,69 +32,155 @@ _DOC, _MADE = '"""Generated from the specs by build.py. Do not edit."""\n', "# G
 """How products begin."""
 _PACKAGES = ("__init__.py", f"{DEBUG}__init__.py")
 _START_OF_BITS = re.compile(r"('start'.*self\._io\.pos\(\))(.*\n.*\.read_bits_int_)")
-_GUARD = "from lmparse.spec.repeats import advancing"
+_GUARDS = "from lmparse.spec.repeats import"
 _IN_BYTE = r"\1 - (self._io.bits_left > 0)\2"
 """The compiler records the next whole byte as the start of a bit field, which may begin in the byte before."""
 
 
-def selected(source: Path) -> tuple[list[SpecFile], dict[str, SpecFile]]:
-    """The spec of a `.ksy` file, or those of a folder, with their imports, imported specs first; and all by place."""
-    shelf, places = on_disk(source)
-    own, problems = read_all(shelf, places)
-    known, more = with_imports(own, shelf)
-    specs = closure(known, places)
-    # The compiler names its output after the id.
-    if problems := problems + more or wrong_ids(specs):
-        raise SpecError(problems)
-    return specs, known
+class Made(NamedTuple):
+    """What a build gives."""
+
+    products: dict[str, str]
+    """Texts by file name; empty when no spec is without a fault."""
+    problems: list[Problem]
+    """Problems of the specs that are not built."""
+    built: int
+    """Number of the specs that are built."""
+
+
+class _Part(NamedTuple):
+    """What is made of one spec."""
+
+    texts: dict[str, str]
+    layouts: dict[str, str]
+    """Entries of `layouts.py` by the id of the layout."""
+    problems: list[Problem]
+
+
+class Builder:
+    """Makes products, as often as wanted: keeps the compiler, and what was made of specs that have not changed."""
+
+    def __init__(self, engine: str = "dukpy", compiler_path: Path | None = None) -> None:
+        self._engine = engine
+        self._path = compiler_path
+        self._compiler: Compiler | None = None
+        self._parse = Parsed()
+        self._refusals: dict[str, list[Problem]] = {}
+        self._parts: dict[str, _Part] = {}
+        """By a hash of the spec and of all that it imports."""
+        self.selection: Selection | None = None
+        """What the last build was made of."""
+
+    def make(self, source: Path) -> Made:
+        """Every product of the specs without a fault in a `.ksy` file or a folder, and the problems of the others.
+
+        Raises SpecError when there is no spec, and CompilerUnavailable.
+        """
+        selection = self.selection = selected(source, self._parse)
+        self._refuse(selection)
+        has_sizes = any(map(names_a_size, selection.known.values()))
+        keys = {spec.place: f"{selection.key(spec)} {has_sizes}" for spec in selection.specs}
+        self._parts = {key: part for key, part in self._parts.items() if key in set(keys.values())}
+        new = [spec for spec in selection.specs if keys[spec.place] not in self._parts]
+        if new:
+            self._compiler = self._compiler or Compiler(self._engine, self._path)
+            made = _parts(new, selection, self._compiler, has_sizes)
+            self._parts |= {keys[place]: part for place, part in made.items()}
+        selection.fail({place: self._parts[key].problems for place, key in keys.items()})
+        return self._made(selection, [self._parts[keys[spec.place]] for spec in selection.specs])
+
+    def _refuse(self, selection: Selection) -> None:
+        """Note what is refused, also in specs that import what is not built, so that all of it is known at once."""
+        known, self._refusals = self._refusals, {}
+        for spec in (*selection.specs, *selection.failed):
+            key = selection.key(spec)
+            self._refusals[key] = known[key] if key in known else _refused(spec, selection)
+            selection.fail({spec.place: self._refusals[key]})
+
+    def _made(self, selection: Selection, parts: list[_Part]) -> Made:
+        if not parts or self._compiler is None:
+            return Made({}, selection.problems, 0)
+        products = {name: text for part in parts for name, text in part.texts.items()}
+        products[LAYOUTS] = _layouts_text({name: text for part in parts for name, text in part.layouts.items()})
+        products |= dict.fromkeys(_PACKAGES, _DOC)
+        products[MANIFEST] = _manifest(selection, products, self._compiler.sha256)
+        return Made(products, selection.problems, len(parts))
 
 
 def make(source: Path, engine: str, compiler_path: Path | None) -> dict[str, str]:
-    """Every product of a `.ksy` file or of a folder, by file name. Raises SpecError or CompilerUnavailable."""
-    specs, known = selected(source)
-    named = {spec.id: spec for spec in specs}
-    if problems := [spec.problem(*finding) for spec in specs for finding in refusals(spec, named)]:
+    """Every product of specs of which none may have a fault. Raises SpecError or CompilerUnavailable."""
+    products, problems, _ = Builder(engine, compiler_path).make(source)
+    if problems:
         raise SpecError(problems)
-    compiler = Compiler(engine, compiler_path)
-    products = _parsers(specs, compiler.compile(specs, known))
-    if problems := [found for spec in specs if (found := _broken(spec, products[f"{spec.id}.py"]))]:
-        raise SpecError(problems)
-    layouts = Layouts(specs).by_id
-    products |= {f"{spec.id}.pyi": stub(spec, named) for spec in specs}
-    products[LAYOUTS] = _layouts_text(layouts)
-    debug = _parsers(specs, compiler.compile(specs, known, debug=True))
-    products |= {DEBUG + name: _START_OF_BITS.sub(_IN_BYTE, text) for name, text in debug.items()}
-    if problems := list(_foreign(specs, products)):
-        raise SpecError(problems)
-    products |= dict.fromkeys(_PACKAGES, _DOC)
-    products[MANIFEST] = _manifest(specs, products, compiler.sha256)
     return products
 
 
-def _foreign(specs: list[SpecFile], products: dict[str, str]) -> Iterator[Problem]:
-    """The specs of which more is generated than the compiler is known to emit."""
-    named = {spec.id: spec for spec in specs}
-    scopes = [scope for spec in specs for scope in Scope(named, spec).all()]
+def _refused(spec: SpecFile, selection: Selection) -> list[Problem]:
+    named = {one.id: one for one in selection.closure(spec)}
+    try:
+        return [spec.problem(*finding) for finding in refusals(spec, named)]
+    except RecursionError:
+        return [spec.problem(*TOO_DEEP)]
+
+
+def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler, has_sizes: bool) -> dict[str, _Part]:
+    """What is made of some specs, by their places; nothing of a spec whose import has a fault."""
+    compiled = compiler.compile(specs, selection.known)
+    debug = compiler.compile([spec for spec in specs if spec.place in compiled.texts], selection.known, debug=True)
+    parts = {}
+    for spec in specs:
+        problems = compiled.faults.get(spec.place) or debug.faults.get(spec.place, [])
+        if problems or spec.place not in compiled.texts:
+            parts[spec.place] = _Part({}, {}, problems)
+        else:
+            texts = {"": compiled.texts[spec.place], DEBUG: debug.texts[spec.place]}
+            parts[spec.place] = _part(spec, selection.closure(spec), texts, has_sizes)
+    return parts
+
+
+def _part(spec: SpecFile, specs: list[SpecFile], compiled: dict[str, str], has_sizes: bool) -> _Part:
+    """What is made of one spec; `specs` are those that it imports and itself, `compiled` the texts by folder."""
+    try:
+        found = Layouts(specs).by_id
+    except SpecError as error:
+        own = [problem for problem in error.problems if problem.path == spec.shown]
+        return _Part({}, {}, own or error.problems)
+    own_layouts = {name: layout for name, layout in found.items() if name.partition(".")[0] == spec.id}
+    named = {one.id: one for one in specs}
+    repeats = idle_repeats(spec, named, has_sizes)
+    is_recursive = any(holds_itself(found, name) for name in own_layouts)
+    has_keywords = any(map(has_keyword_members, specs))
+    texts = {}
+    for folder, text in compiled.items():
+        guarded = _guarded(with_keywords(text) if has_keywords else text, repeats, is_recursive)
+        texts[f"{folder}{spec.id}.py"] = _parser(spec, guarded, named)
+    if problem := _broken(spec, texts[f"{spec.id}.py"]):
+        return _Part({}, {}, [problem])
+    texts[f"{DEBUG}{spec.id}.py"] = _START_OF_BITS.sub(_IN_BYTE, texts[f"{DEBUG}{spec.id}.py"])
+    texts[f"{spec.id}.pyi"] = stub(spec, named)
+    layouts = {name: f"    {name!r}: {_construct(layout, 1)}," for name, layout in own_layouts.items()}
+    foreign = [spec.problem("/meta", text) for text in _foreign(spec, specs, texts, layouts)]
+    return _Part({}, {}, foreign) if foreign else _Part(texts, layouts, [])
+
+
+def _foreign(spec: SpecFile, specs: list[SpecFile], texts: dict[str, str], layouts: dict[str, str]) -> Iterator[str]:
+    """What is generated from a spec beyond what the compiler is known to emit, in words."""
+    named = {one.id: one for one in specs}
+    scopes = [scope for one in specs for scope in Scope(named, one).all()]
     names = {(scope.path or (scope.spec.id,))[-1] for scope in scopes}
     classes = {class_name(name) for name in names.union(*(scope.tree.get("enums", {}) for scope in scopes))}
-    for spec in specs:
-        docs = docstrings(spec.tree)
-        found = [
-            *(
-                foreign_in_parser(products[name], named, classes, docs)
-                for name in (f"{spec.id}.py", f"{DEBUG}{spec.id}.py")
-            ),
-            foreign_in_stub(products[f"{spec.id}.pyi"]),
-        ]
-        for text in filter(None, found):
-            yield spec.problem("/meta", f"what is generated from it holds more than a parser: {text}")
-    in_layouts = foreign_in_layouts(products[LAYOUTS])
-    if in_layouts:
-        yield specs[0].problem("/meta", f"what is generated from these specs holds more than layouts: {in_layouts}")
+    docs = docstrings(spec.tree)
+    for name in (f"{spec.id}.py", f"{DEBUG}{spec.id}.py"):
+        if found := foreign_in_parser(texts[name], named, classes, docs):
+            yield f"what is generated from it holds more than a parser: {found}"
+    if found := foreign_in_stub(texts[f"{spec.id}.pyi"]):
+        yield f"what is generated from it holds more than a parser: {found}"
+    if found := foreign_in_layouts(_layouts_text(layouts)):
+        yield f"what is generated from it holds more than layouts: {found}"
 
 
-def _guarded(text: str, repeats: set[str]) -> str:
-    """A parser whose loops over what may be empty end where they do not advance."""
+def _guarded(text: str, repeats: set[str], is_recursive: bool) -> str:
+    """A parser whose loops over what may be empty end where they do not advance, and whose types end in one another."""
 
     def guarded(found: re.Match[str]) -> str:
         method = found.string[found.string.rfind(" def ", 0, found.start()) : found.start()]
@@ -100,18 +189,15 @@ def _guarded(text: str, repeats: set[str]) -> str:
 
     for name in sorted(repeats):
         text = re.sub(rf"^( +)self\.(?:_m_)?{name}\.append\(", guarded, text, flags=re.MULTILINE)
-    return re.sub(r"(?m)^(from kaitaistruct import .*)$", rf"\1\n{_GUARD}", text, count=1) if repeats else text
+    if is_recursive:
+        text = re.sub(r"(?m)^( +)def _read\(self\):\n", r"\g<0>\1    descending()\n", text)
+    used = ", ".join(["advancing"] * bool(repeats) + ["descending"] * is_recursive)
+    return re.sub(r"(?m)^(from kaitaistruct import .*)$", rf"\1\n{_GUARDS} {used}", text, count=1) if used else text
 
 
-def _parsers(specs: list[SpecFile], compiled: dict[str, str]) -> dict[str, str]:
-    """The compiler's texts as modules of one package, by file name."""
-    imports = re.compile(rf"^import ({'|'.join(sorted(compiled))})$", re.MULTILINE)
-    named = {spec.id: spec for spec in specs}
-    texts = {spec.id: _guarded(compiled[spec.id], idle_repeats(spec, named)) for spec in specs}
-    return {f"{spec.id}.py": _parser(spec, texts[spec.id], imports) for spec in specs}
-
-
-def _parser(spec: SpecFile, text: str, imports: re.Pattern[str]) -> str:
+def _parser(spec: SpecFile, text: str, imported: Iterable[str]) -> str:
+    """The compiler's text as a module of a package."""
+    imports = re.compile(rf"^import ({'|'.join(sorted(imported))})$", re.MULTILINE)
     body = imports.sub(r"from . import \1", text)
     body = body.split("\n", 1)[1] if body.startswith("# This is a generated file!") else body
     return (
@@ -131,16 +217,15 @@ def _broken(spec: SpecFile, text: str) -> Problem | None:
     return None
 
 
-def _layouts_text(layouts: dict[str, Layout]) -> str:
+def _layouts_text(layouts: dict[str, str]) -> str:
+    """The module of some entries by the id of the layout."""
     lines = [
         _DOC,
         "from lmparse.spec.layout import Code, Field, Layout",
         "",
         "LAYOUTS: dict[str, Layout] = {",
     ]
-    for layout_id in sorted(layouts):
-        lines.append(f"    {layout_id!r}: {_construct(layouts[layout_id], 1)},")
-    return "\n".join([*lines, "}", ""])
+    return "\n".join([*lines, *(layouts[name] for name in sorted(layouts)), "}", ""])
 
 
 def _construct(value: Any, depth: int) -> str:
@@ -172,8 +257,8 @@ def _wrapped(start: str, items: list[str], end: str, depth: int) -> str:
     return start + "".join(f"\n{indent}{item}," for item in items) + "\n" + "    " * depth + end.lstrip(",")
 
 
-def _manifest(specs: list[SpecFile], products: dict[str, str], compiler_sha256: str) -> str:
-    content = {
+def _manifest(selection: Selection, products: dict[str, str], compiler_sha256: str) -> str:
+    content: dict[str, Any] = {
         "compiler": {"name": NAME, "version": VERSION, "sha256": compiler_sha256},
         "specs": {
             spec.id: {
@@ -181,10 +266,13 @@ def _manifest(specs: list[SpecFile], products: dict[str, str], compiler_sha256: 
                 "sha256": spec.sha256,
                 "outputs": {name: _hash(products[name]) for name in _names(spec.id)},
             }
-            for spec in sorted(specs, key=lambda entry: entry.id)
+            for spec in sorted(selection.specs, key=lambda entry: entry.id)
         },
         "outputs": {name: _hash(products[name]) for name in (*_PACKAGES, LAYOUTS)},
     }
+    if selection.faults:
+        hashes = {spec.place: spec.sha256 for spec in selection.failed}
+        content["not built"] = {f"{place}.ksy": hashes.get(place) for place in sorted(selection.faults)}
     return json.dumps(content, indent=2) + "\n"
 
 
@@ -226,18 +314,21 @@ def _is_product(path: Path) -> bool:
     return not head or head.startswith((_DOC.encode(), _MADE.encode()))
 
 
-def differences_from_manifest(source: Path, out: Path) -> list[str]:
-    """The specs and products that do not have the hash in the manifest."""
-    specs, _ = selected(source)
+def differences_from_manifest(source: Path, out: Path) -> tuple[list[str], list[str]]:
+    """The specs and products that do not have the hash in the manifest; and the specs that were not built."""
+    selection = selected(source)
     try:
         manifest = read_json(file_bytes(out / MANIFEST))
-        stated = {f"formats/{entry['path']}": entry["sha256"] for entry in manifest["specs"].values()}
+        unbuilt = {f"formats/{path}": hash_ for path, hash_ in manifest.get("not built", {}).items()}
+        stated = unbuilt | {f"formats/{entry['path']}": entry["sha256"] for entry in manifest["specs"].values()}
         for entry in (*manifest["specs"].values(), manifest):
             stated |= {f"{out.name}/{name}": hash_ for name, hash_ in entry["outputs"].items()}
     except (DocumentError, LookupError, TypeError, AttributeError):
-        return [f"{out.name}/{MANIFEST}"]
-    found = {f"formats/{spec.place}.ksy": spec.sha256 for spec in specs}
+        return [f"{out.name}/{MANIFEST}"], []
+    found: dict[str, str | None] = {f"formats/{place}.ksy": None for place in selection.faults}
+    found |= {f"formats/{spec.place}.ksy": spec.sha256 for spec in (*selection.specs, *selection.failed)}
     for name, data in files_in(out).items():
         if name != MANIFEST:
             found[f"{out.name}/{name}"] = hashlib.sha256(data).hexdigest()
-    return sorted(name for name in {*stated, *found} if stated.get(name) != found.get(name))
+    names = {*stated, *found}
+    return sorted(name for name in names if stated.get(name, "") != found.get(name, "")), sorted(unbuilt)

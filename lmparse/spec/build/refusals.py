@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import keyword
+import codecs
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from lmparse.spec.build.layouts import NUMBER, constant, len_contents
+from lmparse.spec.build import constructs, identifiers
+from lmparse.spec.build.layouts import constant, len_contents
+from lmparse.spec.build.numbers import NUMBER
 from lmparse.spec.build.scopes import Scope
 from lmparse.spec.build.shape import Finding
 from lmparse.spec.build.specs import SpecFile
+from lmparse.spec.build.value_kinds import unfit
 
-_ID = re.compile(r"[a-z][a-z0-9_]*", re.ASCII).fullmatch
 _FOLDER = re.compile(r"[\w .+-]+").fullmatch
 _ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:()-]*", re.ASCII).fullmatch
 _PROCESS = re.compile(r"zlib|(?:xor|rol|ror)\(.*\)", re.DOTALL).fullmatch
-_TAKEN = frozenset(
-    ("self", "kaitaistruct", "kaitai_struct", "kaitai_stream", "bytes_io", "int_enum", "collections", "zlib")
-)
-"""Names that mean something else in the generated code."""
 _ENDS_WITH_A_LIST = re.compile(r"(?:.* or )?(?:_index \+ 1 == )?[\w.]+\.size", re.DOTALL).fullmatch
 """Counts and conditions of repeats that end with a list that is there."""
 _MOST_PARTS = 100_000
 """Types inside a type; those of vendors have some dozens."""
+TOO_DEEP = ("/types", "types are in one another too deep to be followed")
+"""The finding where a spec has more types in one another than Python has calls."""
 _COMPILERS_OWN = ("ks-opaque-types", "ks-debug")
 
 
@@ -32,41 +32,30 @@ def refusals(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
     for folder in spec.place.split("/")[:-1]:
         if not _FOLDER(folder):
             yield "/meta/id", f"the folder {folder!r} has a name of more than letters, digits, blanks and _ . + -"
-    yield from _name("/meta/id", spec.id)
+    yield from identifiers.of_spec(spec)
+    yield from constructs.findings(spec.tree)
     yield from _texts("", spec.tree)
     widths, inside = _Widths(), _Parts()
     for scope in Scope(named, spec).all():
-        yield from _names(scope)
+        yield from _compilers_own(scope)
+        yield from identifiers.of_scope(scope)
         yield from widths.findings(scope)
         yield from inside.findings(scope)
+        yield from unfit(scope)
 
 
-def _names(scope: Scope) -> Iterator[Finding]:
-    where, tree = scope.where, scope.tree
+def _compilers_own(scope: Scope) -> Iterator[Finding]:
     for key in _COMPILERS_OWN:
-        if key in tree.get("meta", {}):
-            yield f"{where}/meta/{key}", f"{key} is not taken: it makes other code than a parser of the spec"
-    if scope.path:
-        yield from _name(where, scope.path[-1])
-    for section in ("params", "seq"):
-        for number, attribute in enumerate(tree.get(section, [])):
-            if "id" in attribute:
-                yield from _name(f"{where}/{section}/{number}/id", attribute["id"])
-    for name in tree.get("instances", {}):
-        yield from _name(f"{where}/instances/{name}", name)
-    for name in tree.get("enums", {}):
-        yield from _name(f"{where}/enums/{name}", name)
-        for entry in scope.members(name):
-            yield from _name(f"{where}/enums/{name}/{entry.value}", entry.id)
+        if key in scope.tree.get("meta", {}):
+            yield f"{scope.where}/meta/{key}", f"{key} is not taken: it makes other code than a parser of the spec"
 
 
-def _name(where: str, name: str) -> Iterator[Finding]:
-    if not _ID(name):
-        yield where, f"{name[:60]!r} is not lower_snake_case"
-    elif keyword.iskeyword(name):
-        yield where, f"{name!r} is a keyword of Python"
-    elif name in _TAKEN:
-        yield where, f"{name!r} means something else in the generated code"
+def _is_known(encoding: str) -> bool:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        return False
+    return True
 
 
 def _texts(where: str, tree: Any) -> Iterator[Finding]:
@@ -77,10 +66,10 @@ def _texts(where: str, tree: Any) -> Iterator[Finding]:
     elif isinstance(tree, dict):
         for key, value in tree.items():
             place = f"{where}/{key}"
-            if key in ("doc", "doc-ref") and ("\\" in str(value) or '"""' in str(value) or "\0" in str(value)):
-                yield place, "a doc may hold neither a backslash nor three quotes: it becomes a docstring"
-            elif key == "encoding" and not _ENCODING(str(value)):
+            if key == "encoding" and not _ENCODING(str(value)):
                 yield place, f"{str(value)[:60]!r} is not the name of an encoding"
+            elif key == "encoding" and not _is_known(str(value)):
+                yield place, f"Python has no encoding {str(value)[:60]!r}"
             elif key == "process" and not _PROCESS(str(value)):
                 yield place, f"{str(value)[:60]!r} is not one of xor(), rol(), ror() and zlib"
             yield from _texts(place, value)
@@ -91,13 +80,12 @@ class _Widths:
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
-        self._open: list[str] = []
-        self._endless: set[str] = set()
+        self._open: set[str] = set()
+        self._endless = _Endless()
 
     def findings(self, scope: Scope) -> Iterator[Finding]:
         """Repeats to the end of the record of what is always empty, and types that always contain themselves."""
-        self.of_type(scope)
-        if scope.id in self._endless:
+        if self._endless.contains_itself(scope):
             yield scope.where or "/seq", "the type always contains itself: no record of it ends"
         for section, items in (
             ("seq", enumerate(scope.tree.get("seq", []))),
@@ -110,12 +98,11 @@ class _Widths:
     def of_type(self, scope: Scope) -> int:
         """Least bits of a type."""
         if scope.id in self._open:
-            self._endless |= set(self._open[self._open.index(scope.id) :])
             return 0
         if scope.id not in self._known:
-            self._open.append(scope.id)
+            self._open.add(scope.id)
             self._known[scope.id] = sum(self.of(scope, entry) for entry in scope.tree.get("seq", []))
-            self._open.pop()
+            self._open.discard(scope.id)
         return self._known[scope.id]
 
     def of(self, scope: Scope, attribute: dict[str, Any]) -> int:
@@ -148,15 +135,66 @@ class _Widths:
         if "size" in attribute:
             return constant(attribute["size"]) == 0
         nested = scope.type_named(attribute["type"]) if isinstance(attribute.get("type"), str) else None
-        if nested is None or nested.id in self._endless:
+        if nested is None or self._endless.contains_itself(nested):
             return False
         return all("if" not in entry and self._is_empty(nested, entry) for entry in nested.tree.get("seq", []))
 
 
-def idle_repeats(spec: SpecFile, named: dict[str, SpecFile]) -> set[str]:
-    """The names of the repeated fields whose items may take no bytes."""
+class _Endless:
+    """The types of which every record contains a record of the same type."""
+
+    def __init__(self) -> None:
+        self._needed: dict[str, list[list[Scope]]] = {}
+        """For each field of a type that cannot be left out, the types of which it has one."""
+        self._endless: dict[str, bool] = {}
+
+    def contains_itself(self, scope: Scope) -> bool:
+        """Whether no record of a type ends, since it always contains another one."""
+        if scope.id not in self._endless:
+            inside = self._reached(scope)
+            open_ = set(inside)
+            while ends := {name for name in open_ if not any(self._all_in(one, open_) for one in self._needed[name])}:
+                open_ -= ends
+            self._endless[scope.id] = scope.id in open_ and scope.id in self._reached(*inside[scope.id])
+        return self._endless[scope.id]
+
+    @staticmethod
+    def _all_in(types: list[Scope], open_: set[str]) -> bool:
+        return all(scope.id in open_ for scope in types)
+
+    def _reached(self, *scopes: Scope) -> dict[str, list[Scope]]:
+        """Types and all that are in them always, with the types directly in each."""
+        found: dict[str, list[Scope]] = {}
+        left = [*scopes]
+        while left:
+            scope = left.pop()
+            if scope.id not in found:
+                if scope.id not in self._needed:
+                    self._needed[scope.id] = [*filter(None, (_always(scope, e) for e in scope.tree.get("seq", [])))]
+                found[scope.id] = [inner for one in self._needed[scope.id] for inner in one]
+                left += found[scope.id]
+        return found
+
+
+def _always(scope: Scope, attribute: dict[str, Any]) -> list[Scope]:
+    """The types of which a field always has one; none where it may have something else or nothing."""
+    type_ = attribute.get("type")
+    is_open = "if" in attribute or attribute.get("repeat") in ("eos", "expr") or "size" in attribute
+    if is_open or attribute.get("size-eos") or (isinstance(type_, dict) and "_" not in type_["cases"]):
+        return []
+    names = [*type_["cases"].values()] if isinstance(type_, dict) else [type_]
+    found = [scope.type_named(name) if isinstance(name, str) else None for name in names]
+    return [nested for nested in found if nested] if all(found) else []
+
+
+def names_a_size(spec: SpecFile) -> bool:
+    """Whether something in a spec is called `size`, as the length of a list is."""
+    return any("size" in _ids(scope) for scope in Scope({spec.id: spec}, spec).all())
+
+
+def idle_repeats(spec: SpecFile, named: dict[str, SpecFile], has_sizes: bool) -> set[str]:
+    """The names of the repeated fields whose items may take no bytes; `has_sizes`: see `names_a_size`."""
     widths = _Widths()
-    has_sizes = any("size" in _ids(scope) for other in named.values() for scope in Scope(named, other).all())
     found = set()
     for scope in Scope(named, spec).all():
         items = [(entry.get("id", ""), entry) for entry in scope.tree.get("seq", [])]

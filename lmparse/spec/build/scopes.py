@@ -9,6 +9,9 @@ from typing import Any
 from lmparse.spec.build.shape import enum_number, orig_ids
 from lmparse.spec.build.specs import SpecFile
 
+PEEK = "peek"
+"""The `-lm-type` of an instance that reads bytes only to decide how they are read; they are in a field, too."""
+
 
 @dataclass(frozen=True)
 class Member:
@@ -45,6 +48,12 @@ class Scope:
         for name in self.path:
             tree = tree["types"][name]
         return tree
+
+    @property
+    def endian(self) -> Any:
+        """Its `meta/endian`, or that of the nearest type around it: `be`, `le`, or a mapping if the data decide."""
+        found = (scope.tree.get("meta", {}).get("endian") for scope in self._outwards())
+        return next((endian for endian in found if endian is not None), None)
 
     def all(self) -> Iterator[Scope]:
         """Itself and every type inside it, sorted by name."""
@@ -100,3 +109,12 @@ class Scope:
 def attributes(tree: dict[str, Any]) -> list[dict[str, Any]]:
     """The fields in order, with the compiler's name for those without an id."""
     return [{"id": f"_unnamed{number}", **attribute} for number, attribute in enumerate(tree.get("seq", []))]
+
+
+def instances(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The instances that have bytes of their own: neither computed values nor a look ahead (`-lm-type: peek`)."""
+    return {
+        name: instance
+        for name, instance in tree.get("instances", {}).items()
+        if "value" not in instance and instance.get("-lm-type") != PEEK
+    }

@@ -37,9 +37,9 @@ def misshapen(tree: dict[Any, Any], where: str = "") -> Iterator[Finding]:
 
 
 def _imports(where: str, meta: dict[str, Any]) -> Iterator[Finding]:
-    imports = meta.get("imports", [])
+    imports = import_names(meta)
     if not isinstance(imports, list):
-        yield f"{where}/imports", "imports must be a list"
+        yield f"{where}/imports", "imports must be a text or a list of texts"
         return
     for number, name in enumerate(imports):
         if not isinstance(name, str):
@@ -94,6 +94,12 @@ def _texts(where: str, tree: dict[str, Any]) -> Iterator[Finding]:
         yield f"{where}/-orig-id", f"{tree['-orig-id']!r} is not text; quote it"
     if type(tree.get("-scale", 0)) is not int:
         yield f"{where}/-scale", "-scale must be a whole number"
+
+
+def import_names(meta: dict[str, Any]) -> Any:
+    """The names of what a spec imports, of which one alone need not be a list."""
+    names = meta.get("imports", [])
+    return [names] if isinstance(names, str) else names
 
 
 def orig_ids(tree: dict[str, Any]) -> list[Any]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import yaml
 
-from lmparse.spec.build.shape import misshapen
+from lmparse.spec.build.names import constructed, keep_names, same_numbers
+from lmparse.spec.build.shape import import_names, misshapen
 from lmparse.spec.documents import EXACT, DocumentError, file_bytes, read_yaml
 from lmparse.terminal import one_line
 
@@ -37,10 +38,12 @@ class Problem:
     where: str = ""
     code: str = "LMP-S008"
     """Code of an error that is raised for it."""
+    level: str = "error"
+    """`error`, or `warning`."""
 
     def __str__(self) -> str:
         place = f" [{self.where}]" if self.where else ""
-        return f"{self.path}:{self.line}:{self.column}: error: {self.text}{place}"
+        return one_line(f"{self.path}:{self.line}:{self.column}: {self.level}: {self.text}{place}")
 
 
 class SpecError(Exception):
@@ -49,7 +52,16 @@ class SpecError(Exception):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = sorted(set(problems))
         self.code = self.problems[0].code if self.problems else Problem.code
-        super().__init__("\n".join(one_line(str(problem)) for problem in self.problems))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+Faults = dict[str, list[Problem]]
+"""The problems of specs by their places."""
+
+
+def flat(faults: Faults) -> list[Problem]:
+    """The problems of all of them."""
+    return [problem for problems in faults.values() for problem in problems]
 
 
 @dataclass(frozen=True)
@@ -125,10 +137,12 @@ def parsed(place: str, path: Path, data: bytes) -> SpecFile:
     tree, root = document.tree, document.root
     if root is None or not isinstance(tree, dict):
         raise SpecError([Problem(shown(path), 1, 1, "a spec is a mapping of keys")])
+    if keep_names(root):
+        tree = constructed(root)
     spec = SpecFile(place, path, data.decode(), tree, root, ())
-    if problems := [spec.problem(*finding) for finding in misshapen(tree)]:
+    if problems := [spec.problem(*finding) for finding in (*misshapen(tree), *same_numbers(root))]:
         raise SpecError(problems)
-    names = tree.get("meta", {}).get("imports", [])
+    names = import_names(tree.get("meta", {}))
     return replace(spec, imports=tuple(_place_of_import(name, place) for name in names))
 
 
@@ -190,6 +204,12 @@ class Disk:
         return path.relative_to(self.root).with_suffix("").as_posix()
 
 
+def on_disk_root(source: Path) -> Path:
+    """The folder from which the specs of a source are found: the source itself, or for a file what is above its own."""
+    is_spec = source.suffix == SUFFIX and not source.is_dir()
+    return source.absolute().parent.parent if is_spec else source
+
+
 def on_disk(source: Path) -> tuple[Disk, list[str]]:
     """The shelf of a `.ksy` file or of a folder with such files at any depth, and the places of these files.
 
@@ -197,9 +217,8 @@ def on_disk(source: Path) -> tuple[Disk, list[str]]:
     Raises SpecError when there is no such file.
     """
     if source.is_file() and source.suffix == SUFFIX:
-        path = source.absolute()
-        shelf = Disk(path.parent.parent)
-        return shelf, [shelf.place(path)]
+        shelf = Disk(on_disk_root(source))
+        return shelf, [shelf.place(source.absolute())]
     shelf = Disk(source)
     places = shelf.places()
     if not places:
@@ -208,53 +227,75 @@ def on_disk(source: Path) -> tuple[Disk, list[str]]:
     return shelf, places
 
 
-def read_all(shelf: Shelf, places: Iterable[str]) -> tuple[list[SpecFile], list[Problem]]:
+class Parsed:
+    """Parses specs once, as long as their bytes are the same."""
+
+    def __init__(self) -> None:
+        self._specs: dict[str, tuple[Path, bytes, SpecFile]] = {}
+
+    def __call__(self, place: str, path: Path, data: bytes) -> SpecFile:
+        """See `parsed`."""
+        known = self._specs.get(place)
+        if known is None or known[:2] != (path, data):
+            known = self._specs[place] = path, data, parsed(place, path, data)
+        return known[2]
+
+
+Parse = Callable[[str, Path, bytes], SpecFile]
+
+
+def read_all(shelf: Shelf, places: Iterable[str], parse: Parse | None = None) -> tuple[list[SpecFile], Faults]:
     """The specs at some places that can be read, and the problems of the others."""
     specs: list[SpecFile] = []
-    problems: list[Problem] = []
+    faults: Faults = {}
     for place in places:
         try:
             found = None if ".." in place.split("/") else shelf.text(place)
-            specs += [] if found is None else [parsed(place, *found)]
+            specs += [] if found is None else [(parse or parsed)(place, *found)]
         except SpecError as error:
-            problems += error.problems
-    return specs, problems
+            faults[place] = error.problems
+    return specs, faults
 
 
-def with_imports(own: Iterable[SpecFile], shelf: Shelf) -> tuple[dict[str, SpecFile], list[Problem]]:
+def with_imports(
+    own: Iterable[SpecFile], shelf: Shelf, unread: Container[str] = (), parse: Parse | None = None
+) -> tuple[dict[str, SpecFile], Faults]:
     """Specs with everything they import, by place, and the problems of imported specs that cannot be read.
 
-    Imports are looked for on the same shelf, then among the specs of lmparse.
+    Imports are looked for on the same shelf, then among the specs of lmparse; those `unread` are not looked for.
     """
     known = {spec.place: spec for spec in own}
-    problems: list[Problem] = []
+    faults: Faults = {}
     left = [*known.values()]
     while left:
         for place in left.pop().imports:
             for home in (shelf, Disk(FORMATS)):
-                if place not in known:
-                    found, wrong = read_all(home, [place])
+                if not (place in known or place in faults or place in unread):
+                    found, wrong = read_all(home, [place], parse)
                     known |= {spec.place: spec for spec in found}
                     left += found
-                    problems += wrong
-    return known, problems
+                    faults |= wrong
+    return known, faults
 
 
 # -- sets of specs -------------------------------------------------------------------------
 
 
-def wrong_ids(specs: Iterable[SpecFile]) -> list[Problem]:
+def wrong_ids(specs: Iterable[SpecFile]) -> Faults:
     """Problems of ids that differ from the file's name or occur twice: products are named after the id."""
-    problems = []
-    seen: dict[str, SpecFile] = {}
+    faults: Faults = {}
+    by_id: dict[str, list[SpecFile]] = {}
     for spec in specs:
+        by_id.setdefault(spec.id, []).append(spec)
         stated = spec.tree.get("meta", {}).get("id")
         if stated != spec.id:
-            problems.append(spec.problem("/meta/id", f"the id is {stated!r}, but the file is named {spec.id}"))
-        if spec.id in seen:
-            problems.append(spec.problem("/meta/id", f"the id is also in {seen[spec.id].shown}"))
-        seen[spec.id] = spec
-    return problems
+            text = f"the id is {stated!r}, but the file is named {spec.id}"
+            faults[spec.place] = [spec.problem("/meta/id", text)]
+    for same in by_id.values():
+        for spec, other in zip(same, same[1:] + same[:1], strict=True):
+            if spec is not other:  # which of them is meant is not guessed
+                faults.setdefault(spec.place, []).append(spec.problem("/meta/id", f"the id is also in {other.shown}"))
+    return faults
 
 
 def missing_imports(spec: SpecFile, known: Container[str]) -> list[Problem]:
@@ -269,16 +310,16 @@ def missing_imports(spec: SpecFile, known: Container[str]) -> list[Problem]:
 
 
 def closure(specs: dict[str, SpecFile], wanted: Iterable[str]) -> list[SpecFile]:
-    """The specs at some places with everything they import, imported specs first."""
+    """The specs at some places with everything they import, imported specs first, as far as no circle prevents it."""
     ordered: dict[str, SpecFile] = {}
-
-    def visit(place: str, path: tuple[str, ...]) -> None:
-        if place in ordered or place in path or place not in specs:
-            return
-        for name in specs[place].imports:
-            visit(name, (*path, place))
-        ordered[place] = specs[place]
-
-    for place in sorted(wanted):
-        visit(place, ())
+    seen: set[str] = set()
+    for start in sorted(wanted):
+        left = [(start, False)]
+        while left:  # a loop: chains of imports may be longer than the stack of calls
+            place, is_done = left.pop()
+            if is_done:
+                ordered[place] = specs[place]
+            elif place not in seen and place in specs:
+                seen.add(place)
+                left += [(place, True), *((name, False) for name in reversed(specs[place].imports))]
     return list(ordered.values())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import keyword
 from typing import Any
 
-from lmparse.spec.build.layouts import NUMBER
+from lmparse.spec.build.numbers import NUMBER
 from lmparse.spec.build.scopes import Scope, attributes
 from lmparse.spec.build.specs import SpecFile
 from lmparse.spec.catalog import class_name
@@ -36,7 +37,9 @@ def _class(scope: Scope, indent: str) -> list[str]:
     lines += [f"{inner}{known}: Any" for known in ("_io", "_parent", "_root")]
     for enum in sorted(tree.get("enums", {})):
         lines.append(f"{inner}class {class_name(enum)}(IntEnum):")
-        entries = sorted((entry.value, entry.id) for entry in scope.members(enum))
+        # A keyword has no annotation: such a member is read as Kind["not"].
+        members = [entry for entry in scope.members(enum) if not keyword.iskeyword(entry.id)]
+        entries = sorted((entry.value, entry.id) for entry in members)
         lines += [f"{inner}    {name} = {value}" for value, name in entries] or [f"{inner}    ..."]
     for type_ in scope.inside():
         lines += _class(type_, inner)

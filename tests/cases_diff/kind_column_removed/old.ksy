@@ -8,6 +8,15 @@ doc: One reading of one meter
 doc-ref: 'Meters, "Reading"'
 seq:
   - {id: number, type: u2}
+  - id: part
+    -lm-type: body
+    type: {switch-on: number, cases: {1: gas}}
 instances:
   kind:
     value: number
+types:
+  gas:
+    doc: Gas
+    doc-ref: 'Meters, "Gas"'
+    seq:
+      - {id: volume, type: u4}

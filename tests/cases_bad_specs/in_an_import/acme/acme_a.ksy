@@ -1,5 +1,6 @@
-# generate: acme/acme_b.ksy:9:5: error: 'size', 'size-eos' or 'terminator' must be specified [/seq/0]
-# The fault is in acme_b, and what imports it is not reported again.
+# generate: acme/acme_a.ksy:9:13: error: it imports acme/acme_b, which is not built [/meta/imports/0]
+# generate: acme/acme_b.ksy:9:15: error: there is no key sizzle in a field; did you mean size? [/seq/0/sizzle]
+# lint: acme/acme_b.ksy:9:15: error: there is no key sizzle in a field; did you mean size? [/seq/0/sizzle]
 meta:
   id: acme_a
   title: Imports a faulty spec

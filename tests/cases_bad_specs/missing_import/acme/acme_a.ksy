@@ -1,4 +1,5 @@
-# generate: acme/acme_a.ksy:8:7: error: there is no spec acme/acme_z [/meta/imports/0]
+# generate: acme/acme_a.ksy:9:7: error: there is no spec acme/acme_z [/meta/imports/0]
+# lint: acme/acme_a.ksy:9:7: error: there is no spec acme/acme_z [/meta/imports/0]
 meta:
   id: acme_a
   title: Imports what is not there

@@ -1,4 +1,5 @@
-# generate: acme/acme_a.ksy:6:24: error: 'subprocess.popen(["touch", "./there"])' is not one of xor(), rol(), ror() and zlib [/seq/0/process]
+# generate: acme/acme_a.ksy:7:24: error: 'subprocess.popen(["touch", "./there"])' is not one of xor(), rol(), ror() and zlib [/seq/0/process]
+# lint: acme/acme_a.ksy:7:24: error: 'subprocess.popen(["touch", "./there"])' is not one of xor(), rol(), ror() and zlib [/seq/0/process]
 meta: {id: acme_a, title: t, license: CC0-1.0, ks-version: '0.11', endian: be}
 doc: d
 doc-ref: r

@@ -1,26 +1,26 @@
-# generate: acme/acme_a.ksy:23:3: error: imports must be a list [/meta/imports]
+# generate: acme/acme_a.ksy:23:3: error: imports must be a text or a list of texts [/meta/imports]
 # generate: acme/acme_a.ksy:27:5: error: a parameter needs an id [/params/0]
 # generate: acme/acme_a.ksy:30:5: error: False is not text; quote it [/seq/0/-orig-id]
 # generate: acme/acme_a.ksy:31:5: error: -scale must be a whole number [/seq/0/-scale]
 # generate: acme/acme_a.ksy:33:5: error: expected a mapping of keys [/seq/1]
 # generate: acme/acme_a.ksy:35:3: error: expected a mapping of keys [/types/inner]
-# generate: acme/acme_a.ksy:38:5: error: True is not a name; quote it [/enums/answer/1]
+# generate: acme/acme_a.ksy:38:5: error: None is not a name; quote it [/enums/answer/1]
 # generate: acme/acme_a.ksy:39:5: error: 'two' is not a whole number [/enums/answer/two]
 # generate: acme/acme_a.ksy:40:5: error: the compiler takes no number of more than 63 bits here [/enums/answer/18446744073709551615]
-# lint: acme/acme_a.ksy:23:3: error: imports must be a list [/meta/imports]
+# lint: acme/acme_a.ksy:23:3: error: imports must be a text or a list of texts [/meta/imports]
 # lint: acme/acme_a.ksy:27:5: error: a parameter needs an id [/params/0]
 # lint: acme/acme_a.ksy:30:5: error: False is not text; quote it [/seq/0/-orig-id]
 # lint: acme/acme_a.ksy:31:5: error: -scale must be a whole number [/seq/0/-scale]
 # lint: acme/acme_a.ksy:33:5: error: expected a mapping of keys [/seq/1]
 # lint: acme/acme_a.ksy:35:3: error: expected a mapping of keys [/types/inner]
-# lint: acme/acme_a.ksy:38:5: error: True is not a name; quote it [/enums/answer/1]
+# lint: acme/acme_a.ksy:38:5: error: None is not a name; quote it [/enums/answer/1]
 # lint: acme/acme_a.ksy:39:5: error: 'two' is not a whole number [/enums/answer/two]
 # lint: acme/acme_a.ksy:40:5: error: the compiler takes no number of more than 63 bits here [/enums/answer/18446744073709551615]
 meta:
   id: acme_a
   title: Parts that are not what their place asks for
   license: CC0-1.0
-  imports: /common/common_rid
+  imports: {common: common_rid}
 doc: One
 doc-ref: None
 params:
@@ -35,6 +35,6 @@ types:
   inner:
 enums:
   answer:
-    1: yes
+    1: null
     two: two
     18446744073709551615: huge

@@ -1,0 +1,103 @@
+"""Selection: the specs of one build that have no fault so far, and the faults of the others.
+
+A faulty spec is not built, nor is what imports it; all others are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from lmparse.spec.build.specs import (
+    SUFFIX,
+    Disk,
+    Faults,
+    Parse,
+    Problem,
+    SpecFile,
+    closure,
+    flat,
+    missing_imports,
+    on_disk,
+    on_disk_root,
+    read_all,
+    with_imports,
+    wrong_ids,
+)
+
+
+class Selection:
+    """Specs of one build, imported specs first."""
+
+    def __init__(self, known: dict[str, SpecFile], wanted: list[str], faults: Faults) -> None:
+        self.known = known
+        """All specs that could be read, by place."""
+        self.faults: Faults = dict(faults)
+        """Problems of the specs that are not built, by place."""
+        self._ordered = closure(known, wanted)
+        self.fail({spec.place: missing_imports(spec, {**known, **faults}) for spec in self._ordered})
+
+    @property
+    def specs(self) -> list[SpecFile]:
+        """The specs without a fault, imported specs first."""
+        return [spec for spec in self._ordered if spec.place not in self.faults]
+
+    @property
+    def failed(self) -> list[SpecFile]:
+        """The specs that could be read and have a fault."""
+        return [spec for spec in self._ordered if spec.place in self.faults]
+
+    @property
+    def problems(self) -> list[Problem]:
+        """All problems."""
+        return sorted(set(flat(self.faults)))
+
+    @property
+    def known_paths(self) -> list[Path]:
+        """The files that could be read."""
+        return [spec.path for spec in self.known.values()]
+
+    def fail(self, faults: Faults) -> None:
+        """Note the problems of specs; what imports these is not built either."""
+        for place, problems in faults.items():
+            if problems:
+                self.faults[place] = [*self.faults.get(place, []), *problems]
+        before = -1
+        while before != len(self.faults):  # again, since imports may go in a circle
+            before = len(self.faults)
+            for spec in self.specs:
+                found = [
+                    spec.problem(f"/meta/imports/{number}", f"it imports {place}, which is not built")
+                    for number, place in enumerate(spec.imports)
+                    if place in self.faults
+                ]
+                if found:
+                    self.faults[spec.place] = found
+
+    def closure(self, spec: SpecFile) -> list[SpecFile]:
+        """A spec with all that it imports, imported specs first: all that its products are made of."""
+        return closure(self.known, [spec.place])
+
+    def key(self, spec: SpecFile) -> str:
+        """A hash of all that the products of a spec are made of."""
+        parts = [spec.place, *(f"{one.place} {one.sha256}" for one in self.closure(spec))]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def selected(source: Path, parse: Parse | None = None) -> Selection:
+    """The spec of a `.ksy` file, or those of a folder, with their imports. Raises SpecError when there is none."""
+    shelf, places = on_disk(source)
+    own, faults = read_all(shelf, places, parse)
+    known, more = with_imports(own, shelf, faults, parse)
+    selection = Selection(known, places, faults | more)
+    selection.fail(wrong_ids(known.values()))  # The compiler names its output after the id.
+    return selection
+
+
+def paths_of(source: Path, selection: Selection | None) -> set[Path]:
+    """The files that decide what a build of a source gives, also those that are imported and missing."""
+    root = on_disk_root(source)
+    places = [] if source.is_file() else Disk(root).places()
+    specs = selection.known.values() if selection else ()
+    found = {root / f"{place}{SUFFIX}" for place in (*places, *(name for spec in specs for name in spec.imports))}
+    return found | {spec.path for spec in specs} | ({source} if source.suffix == SUFFIX else set())

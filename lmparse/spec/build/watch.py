@@ -1,0 +1,35 @@
+"""Watch: builds again whenever a spec changes, until it is interrupted.
+
+The compiler stays loaded, and only specs that changed, or import one that did, are compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lmparse.spec.build.products import Builder
+from lmparse.spec.build.selection import paths_of
+from lmparse.storage.watched import changed, state_of
+
+
+def watch(builder: Builder, source: Path, build: Callable[[], None]) -> None:
+    """Call `build`, which builds a source, at once and after each change. Returns when it is interrupted."""
+
+    def paths() -> set[Path]:
+        return paths_of(source, builder.selection)
+
+    try:
+        now = state_of(paths())
+        while True:
+            before = now
+            build()
+            read = set(builder.selection.known_paths) if builder.selection else set()
+            # What the build read for the first time is as it was read; a new file that it has not read is a change.
+            built = {
+                path: before.get(path, seen if path in read or seen is None else None)
+                for path, seen in state_of(paths()).items()
+            }
+            now = changed(built, paths)
+    except KeyboardInterrupt:
+        return

@@ -1,0 +1,44 @@
+"""Nesting: which layouts are inside which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from lmparse.spec.layout import NESTED, Field, Layout
+
+
+def types_of(entry: Field) -> Iterator[str]:
+    """Ids of the layouts that a field may have."""
+    yield from entry.cases
+    if entry.type is not None:
+        yield entry.type
+
+
+def reached(layouts: Mapping[str, Layout], start: Iterator[str]) -> Iterator[Layout]:
+    """The layouts with some ids and all layouts inside them, each once."""
+    seen: set[str] = set()
+    left = [*start]
+    while left:
+        layout_id = left.pop()
+        if layout_id not in seen:
+            seen.add(layout_id)
+            yield layouts[layout_id]
+            left += [name for entry in layouts[layout_id] for name in types_of(entry)]
+
+
+def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:
+    """Whether a layout is inside itself."""
+    inside = reached(layouts, (name for entry in layouts[layout_id] for name in types_of(entry)))
+    return any(layout.id == layout_id for layout in inside)
+
+
+def json_reason(layouts: Mapping[str, Layout], entry: Field) -> str:
+    """Why the column of a nested record is JSON text and not a struct; empty if it is a struct, or is not nested."""
+    if entry.kind not in NESTED:
+        return ""
+    for name in types_of(entry):
+        if holds_itself(layouts, name):
+            return f"{name} contains itself"
+    if entry.type is not None and not layouts[entry.type].fields:
+        return f"{entry.type} has no fields"
+    return ""

@@ -1,0 +1,5 @@
+meta:
+  id: neighbour
+  imports: /common/shared
+seq:
+  - {id: at, type: 'shared::point'}

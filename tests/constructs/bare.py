@@ -1,0 +1,111 @@
+"""The bare reader: the values of a record by the generated parser and the tree of the `.ksy` alone.
+
+It shares nothing with lmparse but the compiler's output: which attributes a type has is taken from the spec as text.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import yaml
+from kaitaistruct import KaitaiStream, KaitaiStruct
+
+from constructs import numbers_by_hand
+from constructs.numbers_by_hand import BadNumberError
+
+Tree = dict[str, Any]
+ANYTHING = object()
+"""The value of a type that lmparse reads as one value."""
+
+
+class BareReader:
+    """Reads records of one spec that was built into a folder."""
+
+    def __init__(self, ksy: Path, out: Path, circles: Sequence[str] = ()) -> None:
+        self.circles = circles
+        """Instances that lead in a circle forever."""
+        self.bad = 0
+        """Values of the record that was read last that are not numbers of their kind; they are None."""
+        self.tree: Tree = yaml.safe_load(ksy.read_text())
+        sys.path.insert(0, str(out.parent))
+        try:
+            module = importlib.import_module(f"{out.name}.{ksy.stem}")
+        finally:
+            sys.path.remove(str(out.parent))
+        self._parser = getattr(module, _class_name(ksy.stem))
+
+    def read(self, raw: bytes) -> Tree:
+        """The values of a record by name. Raises what the parser raises."""
+        self.bad = 0
+        parsed = self._parser(KaitaiStream(BytesIO(raw)))
+        return self._values(parsed, self.tree)
+
+    def _values(self, parsed: Any, tree: Tree) -> Tree:
+        return {
+            name: self._value(getattr(parsed, name, None), attribute)
+            for name, attribute in attributes(tree)
+            if attribute.get("-lm-type") != "peek" and name not in self.circles
+        }
+
+    def _value(self, value: Any, attribute: Tree) -> Any:
+        if isinstance(value, list):
+            return [self._value(item, attribute) for item in value]
+        if isinstance(value, bytes) and attribute.get("-lm-type") in numbers_by_hand.KINDS:
+            return self._number(attribute["-lm-type"], value, attribute)
+        if isinstance(value, bytes) and "-codec" in attribute:
+            return value.decode("cp037").rstrip(" ")
+        if isinstance(value, int) and "-scale" in attribute:
+            return numbers_by_hand.with_scale(int(value), attribute["-scale"])
+        if not isinstance(value, KaitaiStruct):
+            return plain(value)
+        tree, endian = self.tree, self.tree["meta"].get("endian")
+        for name in type(value).__qualname__.split(".")[1:]:
+            tree = next(inner for key, inner in tree["types"].items() if _class_name(key) == name)
+            endian = tree.get("meta", {}).get("endian", endian)
+        if tree.get("-lm-type") in numbers_by_hand.KINDS:
+            raw = b"".join(_bytes_of(getattr(value, name), part, endian) for name, part in attributes(tree))
+            return self._number(tree["-lm-type"], raw, attribute)
+        return ANYTHING if "-lm-type" in tree else self._values(value, tree)
+
+    def _number(self, kind: str, raw: bytes, attribute: Tree) -> Any:
+        try:
+            number = numbers_by_hand.read(kind, raw, attribute.get("-codec", "cp037"))
+        except BadNumberError:
+            self.bad += 1
+            return None
+        return numbers_by_hand.with_scale(number, attribute.get("-scale", 0))
+
+
+def _bytes_of(part: Any, attribute: Tree, endian: str) -> bytes:
+    """The bytes of a part of a type that is one value."""
+    if isinstance(part, bytes):
+        return part
+    type_ = attribute["type"]
+    order = type_[2:] or endian
+    return int(part).to_bytes(int(type_[1]), "little" if order == "le" else "big")
+
+
+def attributes(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    """Names and texts of what a type reads, in order; not what it computes."""
+    for number, attribute in enumerate(tree.get("seq", [])):
+        yield attribute.get("id", f"_unnamed{number}"), attribute
+    for name, instance in tree.get("instances", {}).items():
+        if "value" not in instance:
+            yield name, instance
+
+
+def plain(value: Any) -> Any:
+    """A parsed value without the types of its enumeration."""
+    if isinstance(value, int):
+        return int(value)
+    return "NaN" if isinstance(value, float) and math.isnan(value) else value
+
+
+def _class_name(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))

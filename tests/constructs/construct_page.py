@@ -1,0 +1,150 @@
+"""Writes docs/constructs.md: how each construct of Kaitai Struct is read. `make pages` runs this file.
+
+The page is what came of the specs of the matrix: a construct is read by the column if a spec with it is.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from lmparse.columnar.record_plan import RecordPlan
+from lmparse.spec import catalog
+from lmparse.spec.build.constructs import CONSTRUCTS, Construct, Level
+from lmparse.spec.build.products import Builder
+
+PAGE = Path(__file__).parents[2] / "docs" / "constructs.md"
+MATRIX: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("matrix.yaml").read_text(encoding="utf-8"))
+COLUMN, PARSER, REFUSED, SILENT = "by the column", "row by row", "refused", "does not change values"
+_SILENT_LEVELS = (Level.MEMBER,)
+_SILENT_WORDS = frozenset((
+    "doc", "doc-ref", "meta", "to-string", "title", "application", "file-extension", "xref", "tags", "license",
+    "ks-version", "ks-zero-copy-substream", "imports", "-orig-id", "-unit", "-lm-status", "-lm-source",
+))  # fmt: skip
+"""Words that say nothing about bytes, or, as `imports`, where something else is that does."""
+_AS_FIELDS = "as in a field, row by row"
+_BODY = ("seq", "instances", "types", "enums", "params")
+_INTRODUCTION = """# Constructs: what of Kaitai Struct is read, and how
+
+This page is written by `make pages` from the code: each construct is in small specs with good and bad bytes
+(`tests/constructs/matrix.yaml`), and the page says what came of them. Both engines and the generated parser alone give
+the same values and errors for all of them, and for random specs and bytes
+(`make random-specs`).
+
+- **by the column**: the columnar engine reads it, if nothing else in the record needs the parser; `lmparse plan` says
+  it for each field of a spec.
+- **row by row**: the generated parser reads the whole record. Values have a type all the same: lists are lists, nested
+  records are structs, a type that switches is a struct with one member for each choice, of which one has the value.
+  Cases that are all numbers, or all text, are one number or one text. A type that contains itself, or that has no
+  fields, is JSON text.
+- **refused**: the build step says file, line and reason.
+
+An instance with `pos` is a column behind the fields. An instance with `value` is not: it is computed from others. An
+instance whose type contains the type that it is in is not read, since it may lead in a circle; `lmparse plan` lists it.
+`-lm-type: peek` keeps an instance from being a column.
+"""
+
+
+def ksy(name: str, entry: dict[str, Any]) -> str:
+    """The text of a spec of the matrix."""
+    meta = {"id": f"m_{name}", "endian": "be", "encoding": "UTF-8"} | entry.get("meta", {})
+    meta = {key: value for key, value in meta.items() if value is not None}
+    body = {key: entry[key] for key in _BODY if key in entry}
+    return yaml.safe_dump({"meta": meta} | body, sort_keys=False, allow_unicode=True)
+
+
+def build(folder: Path) -> Path:
+    """Build the specs of the matrix that are not refused; returns the folder of the products."""
+    (folder / "m").mkdir()
+    for name, entry in MATRIX.items():
+        if "refused" not in entry:
+            (folder / "m" / f"m_{name}.ksy").write_text(ksy(name, entry), encoding="utf-8")
+    made = Builder().make(folder)
+    assert not made.problems, made.problems
+    out = folder / "of_the_matrix"
+    for name, text in made.products.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(text, encoding="utf-8")
+    return out
+
+
+def used(tree: dict[str, Any]) -> Iterator[str]:
+    """The names of the constructs in a spec."""
+    yield from (f"TYPE.{key}" for key in tree)
+    meta = tree.get("meta", {})
+    yield from (f"META.{key}" for key in meta)
+    for order in (meta.get("endian"), meta.get("bit-endian")):
+        if isinstance(order, dict):
+            yield from (f"ENDIAN.{key}" for key in order)
+        elif order:
+            yield f"ORDER_WORD.{order}"
+    for attribute in tree.get("seq", []):
+        yield from _of_attribute("FIELD", attribute)
+    for instance in tree.get("instances", {}).values():
+        yield from _of_attribute("VALUE_INSTANCE" if "value" in instance else "INSTANCE", instance)
+    for parameter in tree.get("params", []):
+        yield from _of_attribute("PARAM", parameter)
+    for inner in tree.get("types", {}).values():
+        yield from used(inner)
+
+
+def _of_attribute(level: str, attribute: dict[str, Any]) -> Iterator[str]:
+    yield from (f"{level}.{key}" for key in attribute)
+    type_ = attribute.get("type")
+    if isinstance(type_, dict):
+        yield from (f"SWITCH.{key}" for key in type_)
+    for name in type_["cases"].values() if isinstance(type_, dict) else [type_]:
+        number = re.fullmatch(r"([usfb])\d+(le|be)?", str(name))
+        yield f"TYPE_WORD.{number[1] if number else name}"
+        if number and number[2]:
+            yield f"ORDER_WORD.{number[2]}"
+    valid = attribute.get("valid", {})
+    yield from (f"VALID.{key}" for key in valid) if isinstance(valid, dict) else ()
+    yield f"REPEAT_WORD.{attribute.get('repeat')}"
+    yield f"PROCESS_WORD.{str(attribute.get('process')).partition('(')[0]}"
+
+
+def ways(out: Path) -> dict[str, str]:
+    """How each construct is read, by its name."""
+    found: dict[str, str] = {}
+    for name, entry in MATRIX.items():
+        way = REFUSED
+        if "refused" not in entry:
+            way = PARSER if RecordPlan(catalog.load(str(out / f"m_{name}"))).reason else COLUMN
+        for construct in used(yaml.safe_load(ksy(name, entry))):
+            known = found.get(construct, REFUSED)
+            found[construct] = min(known, way, key=(COLUMN, PARSER, REFUSED).index)
+    return {entry.name: way for entry in CONSTRUCTS if (way := _way(entry, found))}
+
+
+def _way(entry: Construct, found: dict[str, str]) -> str:
+    is_idle = entry.is_ours and entry.level in (Level.VALUE_INSTANCE, Level.PARAM)
+    if entry.level in _SILENT_LEVELS or entry.word in _SILENT_WORDS or is_idle:
+        return SILENT
+    if entry.level is Level.INSTANCE and entry.word not in ("pos", "io"):
+        return _AS_FIELDS
+    return found.get(entry.name, "")
+
+
+def page(out: Path) -> str:
+    """The page."""
+    said = ways(out)
+    lines = [_INTRODUCTION]
+    for level in Level:
+        lines += [f"## In {level.value}", "", "| word | what it is | how it is read |", "| --- | --- | --- |"]
+        for entry in CONSTRUCTS:
+            if entry.level is level:
+                ours = " (of lmparse)" if entry.is_ours else ""
+                lines.append(f"| `{entry.word}` | {entry.doc}{ours} | {said[entry.name]} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        PAGE.write_text(page(build(Path(folder))), encoding="utf-8")

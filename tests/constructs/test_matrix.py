@@ -1,0 +1,72 @@
+"""The matrix: every construct of Kaitai Struct is read alike by the bare parser and both engines, or is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from constructs import construct_page
+from constructs.construct_page import MATRIX, ksy
+from constructs.readers import Built, compare
+from lmparse.columnar import schemas
+from lmparse.columnar.record_plan import RecordPlan
+from lmparse.logs.open import open_file
+from lmparse.logs.plan import planned
+from lmparse.options import Options
+from lmparse.spec import catalog
+from lmparse.spec.build.constructs import CONSTRUCTS
+from lmparse.spec.build.products import make
+from lmparse.spec.build.specs import SpecError
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("matrix")
+    construct_page.build(folder)
+    return folder
+
+
+def of(folder: Path, name: str) -> Built:
+    return Built(folder / "m" / f"m_{name}.ksy", folder / "of_the_matrix")
+
+
+@pytest.mark.parametrize("name", [name for name, entry in MATRIX.items() if "refused" not in entry])
+def test_three_readers_agree(built: Path, tmp_path: Path, name: str) -> None:
+    entry, spec = MATRIX[name], of(built, name)
+    good = {bytes.fromhex(raw): values for raw, values in entry.get("good", {}).items()}
+    bad = {bytes.fromhex(raw): code for raw, code in entry.get("bad", {}).items()}
+    if "deep" in entry:
+        bad[b"\1" * 5000] = entry["deep"]
+    assert good
+    assert compare(spec, [*good, *bad], tmp_path, entry.get("circles", ())) == [None] * len(good) + [*bad.values()]
+    file = open_file(tmp_path / f"m_{name}.dat", Options(spec=spec.name, framing="rdw"), on_error=lambda error: None)
+    shown = [json.loads(json.dumps(values)) for values in file.records() if not values.get("_corrupt_fields")]
+    assert shown == [_as_json(values) for values in good.values()]
+    assert (RecordPlan(catalog.load(spec.name)).reason == "") is entry.get("column", False)
+    lines = "\n".join(planned(spec.name).lines())
+    for column in schemas.records_schema(spec.name).names:
+        assert column in schemas.OUTCOMES or f" {column} " in lines
+
+
+def test_every_construct_is_in_the_matrix_and_on_the_page(built: Path) -> None:
+    """A construct that a release of the compiler adds has no spec here, and fails."""
+    assert [entry.name for entry in CONSTRUCTS if entry.name not in construct_page.ways(of(built, "u1").out)] == []
+    assert construct_page.PAGE.read_text(encoding="utf-8") == construct_page.page(of(built, "u1").out)
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _as_json(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_as_json(item) for item in value]
+    return "NaN" if value != value else value
+
+
+@pytest.mark.parametrize("name", [name for name, entry in MATRIX.items() if "refused" in entry])
+def test_what_is_not_read_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"m_{name}.ksy").write_text(ksy(name, MATRIX[name]))
+    with pytest.raises(SpecError, match=rf"m_{name}\.ksy:\d+:\d+: error: .*{MATRIX[name]['refused']}"):
+        make(tmp_path / f"m_{name}.ksy", "dukpy", None)

@@ -1,0 +1,135 @@
+"""Watching specs: each change is built once it is made, however it is written, until an interruption."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from lmparse.spec.build import compiler
+from lmparse.spec.build.products import Builder, Made
+from lmparse.spec.build.watch import watch
+
+SPEC = "meta: {id: acme_a, imports: [acme_b]}\nseq: [{id: one, type: u1}]\n"
+OTHER = "meta: {id: acme_b}\nseq: [{id: other, type: u1}]\n"
+
+
+@pytest.fixture(autouse=True)
+def _started_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler is started once."""
+    monkeypatch.setattr(compiler, "Dukpy", _dukpy)
+
+
+_dukpy = cache(compiler.Dukpy)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "specs" / "acme"
+    folder.mkdir(parents=True)
+    (folder / "acme_a.ksy").write_text(SPEC)
+    (folder / "acme_b.ksy").write_text(OTHER)
+    return folder
+
+
+def watched(source: Path, *changes: Callable[[], object]) -> Iterator[Made]:
+    """What each build gives, the first one and one after each change."""
+    builder, made, left = Builder(), [], [*changes]
+
+    def build() -> None:
+        made.append(builder.make(source))
+        if not left:
+            raise KeyboardInterrupt
+        left.pop(0)()
+
+    watch(builder, source, build)
+    return iter(made)
+
+
+def replaced(path: Path, text: str) -> Callable[[], object]:
+    """Writes a file as many editors do: another one beside it, which takes its place."""
+
+    def write() -> None:
+        new = path.with_suffix(".tmp")
+        new.write_text(text)
+        os.utime(new, ns=(0, 0))
+        new.replace(path)
+
+    return write
+
+
+@pytest.mark.parametrize("is_file", [False, True])
+def test_each_change_is_built(folder: Path, is_file: bool) -> None:
+    one, other = folder / "acme_a.ksy", folder / "acme_b.ksy"
+    faulty, changed = SPEC + "bogus: 1\n", SPEC.replace("one", "two")
+    first, wrong, missing, again, second = watched(
+        one if is_file else folder.parent,
+        lambda: one.write_text(faulty),
+        other.unlink,
+        replaced(other, OTHER),
+        replaced(one, changed),
+    )
+    assert [*first.problems, *second.problems] == []
+    assert "one" in first.products["acme_a.pyi"]
+    assert [problem.where for problem in wrong.problems] == ["/bogus"]
+    assert {problem.where for problem in missing.problems} == {"/bogus", "/meta/imports/0"}
+    assert [problem.where for problem in again.problems] == ["/bogus"]
+    assert "two" in second.products["acme_a.pyi"]
+
+
+def test_a_change_during_a_build_and_a_new_file_are_seen(folder: Path) -> None:
+    new = folder / "deep" / "acme_c.ksy"
+    new.parent.mkdir()
+    first, second, third = watched(
+        folder.parent,
+        lambda: new.write_text("meta: {id: acme_c}\n"),
+        lambda: (new.unlink(), (folder / "acme_b.ksy").write_text(OTHER + "# end\n")),
+    )
+    assert [made.built for made in (first, second, third)] == [2, 3, 2]
+
+
+def test_only_what_changed_is_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[list[str]] = []
+    run = compiler.Dukpy.run if isinstance(compiler.Dukpy, type) else type(_dukpy(compiler.fetched())).run
+
+    def noted(self: compiler.Dukpy, job: dict[str, list[str]]) -> object:
+        compiled.append(sorted(job["places"]))
+        return run(self, job)
+
+    monkeypatch.setattr(type(_dukpy(compiler.fetched())), "run", noted)
+    one, other = folder / "acme_a.ksy", folder / "acme_b.ksy"
+    list(watched(folder.parent, lambda: one.write_text(SPEC + "# a"), lambda: other.write_text(OTHER + "# b")))
+    both = ["acme/acme_a", "acme/acme_b"]
+    assert compiled == [both, both, ["acme/acme_a"], ["acme/acme_a"], both, both]  # the second time with offsets
+
+
+def test_an_interruption_ends_it_cleanly(folder: Path, tmp_path: Path) -> None:
+    words = ["build", "--formats", folder.parent, "--out", tmp_path / "out", "--watch"]
+    # A shell that starts this in the background would have SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lmparse", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert process.stdout is not None
+    assert "files in" in process.stdout.readline()
+    assert "waiting for changes" in process.stdout.readline()
+    start = time.monotonic()
+    (folder / "acme_a.ksy").write_text(SPEC + "bogus: 1\n")
+    assert "files in" in process.stdout.readline()
+    assert time.monotonic() - start < 2 * 5  # a busy machine takes longer
+    assert process.stderr is not None
+    assert "there is no key bogus" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, "Traceback" in err) == (0, False)
+    assert {path.name for path in (tmp_path / "out").glob("*.pyi")} == {"acme_b.pyi"}
