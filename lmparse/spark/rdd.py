@@ -49,19 +49,19 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
     found = catalog.load(named.spec)
     check_fits(named, found)
     check_columns(found, named.columns, found.field_ids())
-    return rdd.mapPartitions(_Parser(named, objects))
+    return rdd.mapPartitions(_Parser(named, objects, found.fingerprint))
 
 
 class _Parser:
     """The function of one partition, which loads the parser once."""
 
-    def __init__(self, options: Options, objects: bool) -> None:
-        self.options, self.objects = options, objects
+    def __init__(self, options: Options, objects: bool, fingerprint: str) -> None:
+        self.options, self.objects, self.fingerprint = options, objects, fingerprint
 
     def __call__(self, records: Iterable[bytes]) -> Iterator[Any]:
         options = self.options
         page = codepages.lookup(options.code_page) if options.code_page else None
-        spec = catalog.load(options.spec)
+        spec = catalog.load_planned(options.spec, self.fingerprint)
         reader = RecordReader(spec, code_page=page, arguments=arguments_of(spec, options))
         one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
         limits = options.bounds

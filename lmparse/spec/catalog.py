@@ -18,7 +18,7 @@ from typing import Any
 
 from kaitaistruct import KaitaiStruct
 
-from lmparse.errors import UnknownFormatError
+from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import imported, package_of
 from lmparse.spec.layout import Field, Layout
 
@@ -73,25 +73,24 @@ class Spec:
     @cached_property
     def codecs(self) -> frozenset[str]:
         """Codecs of all text that records of any kind may have."""
-        return frozenset(entry.codec for layout in self._reached for entry in layout if entry.codec)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A hash of all layouts that its records may have: two processes with the same one read them alike."""
-        texts = sorted(map(repr, self._reached))
-        return hashlib.sha256("\n".join(texts).encode(errors="backslashreplace")).hexdigest()
-
-    @cached_property
-    def _reached(self) -> list[Layout]:
-        """Its layout, and all that parts of its records may have."""
-        seen: dict[str, Layout] = {}
+        found: set[str] = set()
+        seen: set[str] = set()
         left = [self.layout]
         while left:
             layout = left.pop()
             if layout.id not in seen:
-                seen[layout.id] = layout
+                seen.add(layout.id)
+                found |= {entry.codec for entry in layout if entry.codec}
                 left += [self.layouts[name] for entry in layout for name in (*entry.cases, entry.type) if name]
-        return list(seen.values())
+        return frozenset(found)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all layouts of its build, each with the hash of its spec: two processes with the same one read
+        records alike. Values that the parser computes may be those of layouts that its own does not name.
+        """
+        texts = sorted(map(repr, self.layouts.values()))
+        return hashlib.sha256("\n".join(texts).encode(errors="backslashreplace")).hexdigest()
 
     def enum(self, name: str) -> dict[str, int]:
         """The values of an enumeration of the spec by their ids."""
@@ -119,6 +118,17 @@ def load(name: str) -> Spec:
     if spec_id not in layouts or "." in spec_id:
         raise UnknownFormatError(f"there is no spec {name!r}", hint=_nearest(spec_id, list(layouts)))
     return Spec(spec_id, name, layouts[spec_id], layouts, _parser(package, spec_id))
+
+
+def load_planned(name: str, fingerprint: str) -> Spec:
+    """Load the spec with which another process planned. Raises ReadError LMP-F012 if it is another one now."""
+    spec = load(name)
+    if spec.fingerprint != fingerprint:
+        raise ReadError(
+            f"{name}: is not the spec that its reading was planned with",
+            hint="read it again when nothing builds the spec, with the same spec and lmparse in all processes",
+        )
+    return spec
 
 
 def _parser(package: str, spec_id: str) -> Any:
