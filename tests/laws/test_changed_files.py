@@ -17,7 +17,7 @@ from lmparse.export.conversion import Run
 from lmparse.logs import arrow
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.spark.rdd import _part_records, _Parser
+from lmparse.spark.rdd import _Parser, _part_records
 from lmparse.spec import catalog
 from lmparse.spec.build import products
 
@@ -162,7 +162,9 @@ def test_all_processes_read_with_one_spec(
 
 def test_a_spec_is_another_one_if_what_it_imports_is(tmp_path: Path) -> None:
     """Also if only an expression reaches it: here the length of a field, from a type that no field has."""
-    head = "meta: {id: pair_head, title: A head, endian: be}\ndoc: A head.\nseq:\n  - {id: a, type: u1, doc: A number}\n"
+    head = (
+        "meta: {id: pair_head, title: A head, endian: be}\ndoc: A head.\nseq:\n  - {id: a, type: u1, doc: A number}\n"
+    )
     pair = (
         "meta: {id: pair_pair, title: A pair, endian: be, imports: [pair_head]}\ndoc: A pair.\nseq:\n"
         "  - {id: data, size: head.count, doc: Bytes}\ninstances:\n  head: {pos: 0, type: pair_head, doc: A head}\n"
