@@ -63,7 +63,8 @@ class OpenChanges:
     def undo(self, record: LogRecord, kinds: Sequence[str]) -> tuple[bool, RecordError | None]:
         """Mark the changes that a compensation undoes, which are of some kinds.
 
-        They are found by address, else by row id. Returns whether there is one, and what is wrong with the address.
+        They are found by address; by row id only where no change states its address, since another change of the row
+        is not the one that is named. Returns whether there is one, and what is wrong with the address.
         """
         self._enter()
         address, error = record.compensated, None
@@ -75,7 +76,8 @@ class OpenChanges:
                 spec="db2_log", field="compensated_lsn", expected=" or ".join(kinds),
                 found=f"{named.kind} in record {named.extent.index}",
             )  # fmt: skip
-        found = found or list(self._of_row(record, kinds))
+        if not found and (address is None or not self._first):
+            found = list(self._of_row(record, kinds))
         for change in found:
             self._mark(change)
             later = self._by_table.get(change.ids, []) if record.kind == "db2_dom.undo_create_table" else []
