@@ -11,7 +11,7 @@ from typing import Any
 
 from lmparse.changes.log import ChangeLog
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
-from lmparse.options import Options
+from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import Decision, FileSettings, find_file
@@ -86,7 +86,7 @@ class Log:
         """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """The records as `lmparse records` prints them."""
+        """The records as `lmparse records` prints them, whatever the options for changes."""
         return self._begun(self._file.records())
 
     def changes(self) -> Iterator[dict[str, Any]]:
@@ -121,7 +121,9 @@ def open_log(path: str | Path, **options: Any) -> Log:
     Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for an
     unknown spec, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
     """
-    return Log(open_file(path, read_options(options)))
+    named = read_options(options)
+    check_taken(options, "records changes", "open_log")
+    return Log(open_file(path, named))
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
@@ -133,6 +135,7 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     page = codepages.lookup(named.code_page) if named.code_page else None
     found = catalog.load(named.spec)
     check_fits(named, found)
+    check_taken(options, "parse", "one record")
     named.bounds.check("record_bytes", len(raw), spec=found.id)
     reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named))
     record = reader.read(raw, frozenset(named.columns) or None).raise_fault()
