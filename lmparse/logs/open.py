@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.changes.log import ChangeLog
+from lmparse.errors import OptionError
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.options import Options, check_taken
 from lmparse.records.files import OnError, RecordFile, Tally
@@ -28,11 +29,20 @@ def open_file(
     """Open a file with the reader of its spec."""
     spec = catalog.load(options.spec)
     check_fits(options, spec)
+    _check_pairs(options)
     family = family_of(spec)
     if family is not None:
         log: ChangeLog = family.open_log(path, options, settings=settings, on_error=on_error)
         return log
     return RecordFile(path, options, find_file(path, options, settings, detection_of(spec)), on_error=on_error)
+
+
+def _check_pairs(options: Options) -> None:
+    """Raise OptionError for an option that is ignored because another one is missing."""
+    if options.record_length is not None and options.framing != "fixed":
+        raise OptionError("recordLength is for framing fixed", hint="give framing fixed too")
+    if options.control_framing != "auto" and options.control is None:
+        raise OptionError("controlFraming is for a control file", hint="give control too")
 
 
 def open_changes(

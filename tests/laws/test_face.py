@@ -114,3 +114,14 @@ def test_read_table_compares_engines_when_it_is_asked_to(tmp_path: Path, monkeyp
     assert lmparse.read_table(record, spec="bmc_lldf").num_rows == tables[0].num_rows - 1
     with pytest.raises(lmparse.EngineDifferenceError):
         lmparse.read_table(record, spec="bmc_lldf", engine="check")
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [({"record_length": 80}, "recordLength is for framing fixed"),
+     ({"record_length": 80, "framing": "rdw"}, "recordLength is for framing fixed"),
+     ({"control_framing": "rdw"}, "controlFraming is for a control file")],
+)  # fmt: skip
+def test_options_without_the_one_that_they_are_for_are_refused(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(lmparse.OptionError, match=why):
+        lmparse.open_log(CASES / "bmc_lldf" / "changes_bdw.bin", **given)

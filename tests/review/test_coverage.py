@@ -308,7 +308,9 @@ def test_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 records" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("wrong", [("--fail-under", "101"), ("--fail-under", "nan"), ("--limit", "0")])
+@pytest.mark.parametrize(
+    "wrong", [("--fail-under", "101"), ("--fail-under", "nan"), ("--limit", "0"), ("--limit", str(1 << 63))]
+)
 def test_a_number_that_cannot_be_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: Sequence[str]
 ) -> None:
