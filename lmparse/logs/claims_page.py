@@ -140,8 +140,8 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
         ),
         Unseen(
             "compensations", "Which change a compensation names, unless that is of another kind or table",
-            "A change of the same kind and table may be the one. One that is not in the log, which may begin anywhere, is "
-            "a note. The record before it counts only where no address is stated.",
+            "A change of the same kind and table may be the one. One that is not in the log, which may begin "
+            "anywhere, is a note. The record before it counts only where no address is stated.",
             fields=(
                 "before_compensated_log_stream_id", "before_compensated_lsn", "before_compensated_lso",
                 "compensated_lsn", "compensated_lso", "reserved",
