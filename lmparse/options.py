@@ -54,13 +54,14 @@ def _option(
     doc: str,
     *,
     values: tuple[str, ...] = (),
-    of: str = "records changes check convert coverage explain",
+    of: str = "records changes check convert coverage explain bytes",
     kind: type | None = None,
     read: Callable[[str, str], str] | None = None,
     is_file: bool = False,
     least: int = 1,
 ) -> Any:
-    """A field of Options: `of` lists the commands that take it, `values` the texts that it may have.
+    """A field of Options: `of` lists the commands that take it, `values` the texts that it may have. `bytes` stands
+    for records as bytes, `parse` for one record that is given as bytes, `rdd` for such records in Spark.
 
     `kind` is the type of its value, by default that of `default`, or text. `read` normalises its text or raises
     OptionError. `is_file` marks the name of a file that describes a log, `least` is the least number: below zero, the
@@ -73,8 +74,9 @@ def _option(
     return field(default=default, metadata=metadata)
 
 
+_EVERYWHERE = "records changes check convert coverage explain bytes parse rdd"
 _of_changes = partial(_option, of="changes convert")
-_of_framing = partial(_option, of="records changes check convert coverage explain sniff")
+_of_framing = partial(_option, of="records changes check convert coverage explain sniff bytes")
 _MOST_ADJUSTED = 10**9 - 1
 """Bytes that an adjustment may add or take off."""
 SEQ_DIGITS = 72
@@ -119,9 +121,10 @@ def _moment(name: str, text: str) -> str:
 class Options:
     """All options for reading a log. With the defaults the bytes of the file decide."""
 
-    spec: str = _of_framing(
-        "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run"
-    )
+    spec: str = _option(
+        "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run",
+        of=f"{_EVERYWHERE} sniff",
+    )  # fmt: skip
     framing: str = _of_framing("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _of_framing(None, "bytes of every record, for framing fixed", kind=int)
     record_length_field: str | None = _of_framing(
@@ -156,24 +159,30 @@ class Options:
         values=("auto", *(name for name in FRAMINGS if name != "fixed")),
     )
     tables: str | None = _option(None, "YAML file that describes the tables of a Db2 LUW log", is_file=True)
-    generation: str = _option("auto", "form of the Db2 LUW log record header", values=("auto", "v7", "v9.7", "v10"))
-    byte_order: str = _option("auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"))
+    generation: str = _option(
+        "auto", "form of the Db2 LUW log record header", values=("auto", "v7", "v9.7", "v10"), of=_EVERYWHERE
+    )
+    byte_order: str = _option(
+        "auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"), of=_EVERYWHERE
+    )
     code_page: str | None = _option(
-        None, "page by name or CCSID; default: the one XTYP names, else cp037, for Db2 LUW 1208"
+        None, "page by name or CCSID; default: the one XTYP names, else cp037, for Db2 LUW 1208", of=_EVERYWHERE
     )
     mode: str = _option(
         "permissive",
         "what to do with bad records",
         values=("permissive", "dropmalformed", "failfast"),
-        of="records changes convert",
+        of="records changes convert rdd",
     )
     limits: str = _option(
         "",
         "other limits of what is read, as recordBytes=1G,unpackedRatio=5000; docs/limits.md lists them",
-        of="records changes check convert coverage explain sniff docs plan",
+        of=f"{_EVERYWHERE} sniff docs plan",
         read=_limits,
     )
-    columns: tuple[str, ...] = _option((), "fields or columns to show, comma separated", of="records changes convert")
+    columns: tuple[str, ...] = _option(
+        (), "fields or columns to show, comma separated", of="records changes convert parse rdd"
+    )
     row_images: str = _option(
         "auto",
         "how DATA's halfwords count",
@@ -279,6 +288,15 @@ def asks_for_changes(given: Iterable[str]) -> bool:
     """Whether options request changes, not records: they name no spec, or one of them applies to changes only."""
     names = {plain(name) for name in given}
     return "spec" not in names or bool(options_of_changes(given)) or bool(names.intersection(FILE_OPTIONS))
+
+
+def check_taken(given: Iterable[str], by: str, what: str) -> None:
+    """Raise OptionError LMP-S003 for an option that none of the commands `by` takes: it would be ignored."""
+    takers = set(by.split())
+    names = {plain(name) for name in given}
+    for entry in dataclasses.fields(Options):
+        if plain(entry.name) in names and not takers.intersection(entry.metadata["of"].split()):
+            raise OptionError(f"{camel(entry.name)} means nothing for {what}")
 
 
 def options_of_changes(given: Iterable[str]) -> list[str]:

@@ -164,7 +164,13 @@ class Sample:
 
     def changed(self, place: Place, value: str, number: int) -> Mutation | None:
         """A log with another value in a field of a record; None if there is no other one."""
-        extent, field = self.extents[number], place.field
+        field = place.field
+        if field.conditional:
+            having = [at for at, values in enumerate(self.values) if values.get(field.id) is not None]
+            if not having:
+                return None
+            number = having[number % len(having)]
+        extent = self.extents[number]
         old = self._bytes(extent, place)
         new = bytearray(old)
         if value == "zero":
@@ -210,9 +216,11 @@ def _db2_places(file: Db2Log) -> Iterator[Place]:
     for field in layouts["db2_log"]:
         if field.offset is not None and field.width is not None and field.id != "chain":
             yield Place(field, field.offset, field.width)
-    for field in chain:
-        if field.offset is not None and field.width is not None and not field.id.startswith("before"):
-            yield Place(field, base + field.offset, field.width)
+    offset = base
+    for field in chain:  # those that only compensations have come one after the other, behind all others
+        assert field.width is not None
+        yield Place(field, offset, field.width)
+        offset += field.width
 
 
 def _said(report: CheckReport) -> Counter[str]:

@@ -15,7 +15,7 @@ from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import detect
 from lmparse.limits import DEFAULT, Limits
 from lmparse.storage import addresses, buffers, compression, file_systems
-from lmparse.storage.addresses import local_path
+from lmparse.storage.addresses import local_path, name_of_local
 
 
 def is_control(path: str, limits: Limits = DEFAULT) -> bool:
@@ -78,10 +78,12 @@ def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> st
     it is the control file whose DLDS record names the data set, or the one of the same stem. Raises ControlError
     LMP-C007 if there is none or more than one.
     """
-    place = path if addresses.is_remote(path) else str(Path(local_path(path)))
+    place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
     name = compression.unpacked_name(place)
     if control is not None:
-        control = local_path(control).replace("{stem}", Path(name).stem)
+        control = local_path(control)
+        is_remote, control = addresses.is_remote(control), control.replace("{stem}", Path(name).stem)
+        control = control if is_remote else name_of_local(control)
         if not _is_folder(control):
             return control
     folder = control if control is not None else _folder_of(place)
@@ -128,5 +130,5 @@ def _files_in(folder: str) -> list[tuple[str, Hashable]]:
     """Every file in a folder; with a stamp of its state if it must be copied to be read."""
     if addresses.is_remote(folder):
         return [(entry.path, entry.stamp) for entry in file_systems.entries(folder) if not entry.is_folder]
-    files = [str(entry) for entry in sorted(Path(folder).iterdir()) if entry.is_file()]
+    files = [name_of_local(str(entry)) for entry in sorted(Path(folder).iterdir()) if entry.is_file()]
     return [(path, buffers.stamp(path)) for path in files]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, page_place
 from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, fail, message, print_json, print_lines
@@ -32,8 +33,8 @@ def run(parsed: argparse.Namespace) -> int:
 
     if parsed.fail_under is not None and not 0 <= parsed.fail_under <= 100:
         raise OptionError(f"--fail-under has no value {parsed.fail_under:g}", hint="a number from 0 to 100")
-    if parsed.limit is not None and parsed.limit < 1:
-        raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero")
+    if parsed.limit is not None and not 0 < parsed.limit <= sys.maxsize:
+        raise OptionError(f"--limit has no value {parsed.limit}", hint="a whole number above zero, of 63 bits")
     named = [name for name in parsed.files if os.path.isfile(local_path(name))]
     described = (parsed.control, parsed.tables, *named)
     page_place(parsed, inputs_of(described))

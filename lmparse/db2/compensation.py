@@ -63,7 +63,9 @@ class OpenChanges:
     def undo(self, record: LogRecord, kinds: Sequence[str]) -> tuple[bool, RecordError | None]:
         """Mark the changes that a compensation undoes, which are of some kinds.
 
-        They are found by address, else by row id. Returns whether there is one, and what is wrong with the address.
+        They are found by address, else by row id. But where changes state their addresses, one that is of no change
+        names one that is not here: no other change of the row is taken for it. Returns whether there is one, and what
+        is wrong with the address.
         """
         self._enter()
         address, error = record.compensated, None
@@ -75,7 +77,9 @@ class OpenChanges:
                 spec="db2_log", field="compensated_lsn", expected=" or ".join(kinds),
                 found=f"{named.kind} in record {named.extent.index}",
             )  # fmt: skip
-        found = found or list(self._of_row(record, kinds))
+        is_elsewhere = address is not None and named is None and bool(self._first)
+        if not found and not is_elsewhere:
+            found = list(self._of_row(record, kinds))
         for change in found:
             self._mark(change)
             later = self._by_table.get(change.ids, []) if record.kind == "db2_dom.undo_create_table" else []

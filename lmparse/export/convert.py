@@ -25,6 +25,7 @@ def convert(asked: Conversion, on_error: OnError, progress: Progress) -> Summary
         raise OptionError("jobs is a number of processes, at least 1")
     form = asked.form_of_output()
     compression = writers.check_compression(form, asked.compression)
+    writers.check_csv_text(form, asked.csv_text)
     place = check_place(
         asked.out,
         files_read(asked.path, asked.options),

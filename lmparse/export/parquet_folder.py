@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from lmparse.export.writers import foreign_binary
 from lmparse.logs.open import files_beside, spec_files
 from lmparse.logs.partitions import Request
-from lmparse.storage.atomic_output import OwnedFolder, check_place, naming_output, remove_left_behind
+from lmparse.storage.atomic_output import (
+    OwnedFolder,
+    check_place,
+    naming_output,
+    remove_left_behind,
+    uninterrupted,
+)
 from lmparse.storage.inputs import inputs_of
 
 _PENDING = "_lmparse_"
@@ -51,11 +58,19 @@ def _seen(folder: Path) -> list[Path]:
 def move(names: Sequence[str], pending: Path, target: Path, *, overwrite: bool) -> None:
     """Move finished files to the folder of the output; with `overwrite` those that were there go.
 
-    `names` are those of the files in the folder `pending`.
+    `names` are those of the files in the folder `pending`. After an error all files are where they were. A process that
+    is killed here leaves files of both without `_SUCCESS`, and none of them is lost. Raises OptionError LMP-S022.
     """
-    replaced = [path for path in _seen(target) if path.suffix == ".parquet"] if overwrite else []
-    for name in names:
-        (pending / name).rename(target / name)
-    for old in replaced:
-        old.unlink()
-    (target / "_SUCCESS").touch()
+    before, mark = pending / "before", target / "_SUCCESS"
+    old = [path.name for path in _seen(target) if path.suffix == ".parquet"] if overwrite else []
+    moves = [*((pending / name, target / name) for name in names), *((target / name, before / name) for name in old)]
+    with naming_output(str(target)), uninterrupted(), ExitStack() as undo:
+        before.mkdir()
+        if mark.is_file() or mark.is_symlink():
+            mark.unlink()
+            undo.callback(mark.touch)
+        for source, place in moves:
+            source.rename(place)
+            undo.callback(place.rename, source)
+        mark.touch()
+        undo.pop_all()

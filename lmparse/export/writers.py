@@ -46,6 +46,12 @@ def form_of(path: Path) -> str:
     return form
 
 
+def check_csv_text(form: str, csv_text: str) -> None:
+    """Raise OptionError for text that is asked to be raw in a form that has all text as it is."""
+    if form != "csv" and csv_text != "quoted":
+        raise OptionError(f"csvText is for CSV: {form} has all text as it is")
+
+
 def check_compression(form: str, compression: str | None) -> str:
     """The compression requested, or the usual one of the form. Raises OptionError for one that the form lacks."""
     if compression is None:

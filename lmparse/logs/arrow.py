@@ -51,8 +51,8 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     """The records of a file that fulfil all `filters`, as an Arrow table; needs pyarrow.
 
     `metadata` tells whether the table has the column `_metadata`. Options are those of the command line under their
-    Python names. Raises OptionError for those of changes, and FramingError where the file is damaged; bad records and
-    values are in the columns for them.
+    Python names. Raises OptionError for those of changes, FramingError where the file is damaged, and with engine
+    `check` EngineDifferenceError where two engines differ; bad records and values are in the columns for them.
     """
     named = read_options(options)
     if idle := options_of_changes(options):
@@ -60,7 +60,11 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     schema = schemas.records_schema(named.spec, named.columns)
     if not metadata:
         schema = schema.remove(schema.get_field_index("_metadata"))
-    file = open_file(path, named, on_error=lambda error: None)
+    if named.engine == "check":
+        engines = (replace(named, engine=engine) for engine in ("columnar", "kaitai"))
+        both = [engine_batches(open_file(path, one, on_error=ignored), schema) for one in engines]
+        return pa.Table.from_batches(matching(compared(*both), filters), schema)
+    file = open_file(path, named, on_error=ignored)
     return pa.Table.from_batches(engine_batches(file, schema, filters=filters), schema)
 
 

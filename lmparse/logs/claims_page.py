@@ -139,6 +139,15 @@ UNSEEN: dict[str, tuple[Unseen, ...]] = {
             fields=("transaction_id", "previous_lsn", "previous_lso"),
         ),
         Unseen(
+            "compensations", "Which change a compensation names, unless that is of another kind or table",
+            "A change of the same kind and table may be the one. One that is not in the log, which may begin "
+            "anywhere, is a note. The record before it counts only where no address is stated.",
+            fields=(
+                "before_compensated_log_stream_id", "before_compensated_lsn", "before_compensated_lso",
+                "compensated_lsn", "compensated_lso", "reserved",
+            ),
+        ),
+        Unseen(
             "compressed", "realLogRecLen of a record whose rows are compressed",
             "It is the length that the rows would have.", fields=("real_log_rec_len",),
         ),

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import FramingError
+from lmparse.errors import FramingError, OptionError
 from lmparse.framing.framings import named_framing
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
 from lmparse.logs.sniff import sniff
-from lmparse.options import FRAMING_OPTIONS, Options
+from lmparse.options import FRAMING_OPTIONS, Options, check_taken
 from lmparse.records.files import RAW, OnError, RecordFile, Tally
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import Decision, FileSettings, find_file
@@ -39,6 +39,7 @@ def open_file(
     """Open a file with the reader of its spec."""
     spec = catalog.load(options.spec)
     check_fits(options, spec)
+    _check_pairs(options)
     family = family_of(spec)
     if family is not None:
         log: ChangeLog = family.open_log(path, options, settings=settings, on_error=on_error)
@@ -95,6 +96,12 @@ def _is_recognised(path: str | Path, options: Options) -> bool:
     return True
 
 
+def _check_pairs(options: Options) -> None:
+    """Raise OptionError for an option that is ignored because another one is missing."""
+    if options.control_framing != "auto" and options.control is None:
+        raise OptionError("controlFraming is for a control file", hint="give control too")
+
+
 def open_changes(
     path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
 ) -> ChangeLog:
@@ -146,7 +153,7 @@ class Log:
         """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """The records as `lmparse records` prints them."""
+        """The records as `lmparse records` prints them, whatever the options for changes."""
         return self._begun(self._file.records())
 
     def changes(self) -> Iterator[dict[str, Any]]:
@@ -181,6 +188,7 @@ def open_log(path: str | Path, **options: Any) -> Log:
     Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for an
     unknown spec, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
     """
+    check_taken(options, "records changes", "open_log")
     return Log(open_named(path, options))
 
 
@@ -193,6 +201,7 @@ def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
     page = codepages.lookup(named.code_page) if named.code_page else None
     found = catalog.load(named.spec)
     check_fits(named, found)
+    check_taken(options, "parse", "one record")
     named.bounds.check("record_bytes", len(raw), spec=found.id)
     reader = RecordReader(found, code_page=page, arguments=arguments_of(found, named))
     record = reader.read(raw, frozenset(named.columns) or None).raise_fault()

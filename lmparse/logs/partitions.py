@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import ReadError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import check_changes
 from lmparse.logs.open import open_file, states_read
@@ -45,11 +44,7 @@ class FilePart:
         Raises ReadError LMP-F012 if the file or the spec is not the one that the parts were made with.
         """
         self.check()
-        if catalog.load(self.options.spec).fingerprint != self.fingerprint:
-            raise ReadError(
-                f"{self.options.spec}: is not the spec that its reading was planned with",
-                hint="read it again when no build of the spec runs; all processes must have the same spec",
-            )
+        catalog.load_planned(self.options.spec, self.fingerprint)
         file = open_file(self.path, self.options, settings=self.settings, **named)
         self.check()
         return file

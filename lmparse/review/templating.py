@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lmparse.errors import OptionError
 from lmparse.storage.marks import begins_with
+from lmparse.terminal import harmless
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -23,11 +24,12 @@ foreign_page = begins_with(_BEGIN, "a page of lmparse")
 
 
 def render(template: str, **values: Any) -> str:
-    """The text of a page. A name that a template uses and nobody gives is an error, not a blank.
+    """The text of a page. A name that a template uses and nobody gives is an error, not a blank. Names and texts of
+    others have no character that controls a terminal, or turns the direction of what is read on the page.
 
     Raises OptionError (LMP-S005) when Jinja2 is not installed.
     """
-    return _environment().get_template(template).render(values)
+    return harmless(_environment().get_template(template).render(values))
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lmparse.errors import DataError
 from lmparse.logs.families import check_fits, read_options
 from lmparse.logs.partitions import FilePart
-from lmparse.options import Options
+from lmparse.options import Options, check_taken
 from lmparse.records.files import check_columns, corrupt_field
 from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.spark.source import reader_request
@@ -26,6 +26,7 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
 
     `options` are those of the data source. Raises FramingError where a file is damaged.
     """
+    check_taken(options, "bytes", "records as bytes")
     request = reader_request({**options, "path": path, "framing": framing}, with_changes=False)
     parts = list(request.parts(is_numbered=False))
     return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)
@@ -48,20 +49,21 @@ def parse(rdd: RDD[bytes], spec: str, *, objects: bool = False, **options: Any) 
     named = read_options({**options, "spec": spec})
     found = catalog.load(named.spec)
     check_fits(named, found)
+    check_taken(options, "rdd", "records that are given as bytes")
     check_columns(found, named.columns, found.field_ids())
-    return rdd.mapPartitions(_Parser(named, objects))
+    return rdd.mapPartitions(_Parser(named, objects, found.fingerprint))
 
 
 class _Parser:
     """The function of one partition, which loads the parser once."""
 
-    def __init__(self, options: Options, objects: bool) -> None:
-        self.options, self.objects = options, objects
+    def __init__(self, options: Options, objects: bool, fingerprint: str) -> None:
+        self.options, self.objects, self.fingerprint = options, objects, fingerprint
 
     def __call__(self, records: Iterable[bytes]) -> Iterator[Any]:
         options = self.options
         page = codepages.lookup(options.code_page) if options.code_page else None
-        spec = catalog.load(options.spec)
+        spec = catalog.load_planned(options.spec, self.fingerprint)
         reader = RecordReader(spec, code_page=page, arguments=arguments_of(spec, options))
         one: Callable[[bytes], Any] = reader.parse if self.objects else lambda raw: _values(reader, raw, options)
         limits = options.bounds

@@ -18,7 +18,7 @@ from typing import Any
 
 from kaitaistruct import KaitaiStruct
 
-from lmparse.errors import UnknownFormatError
+from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import imported, package_of
 from lmparse.spec.layout import Field, Layout
 from lmparse.spec.nesting import reached
@@ -74,18 +74,16 @@ class Spec:
     @cached_property
     def codecs(self) -> frozenset[str]:
         """Codecs of all text that records of any kind may have."""
-        return frozenset(entry.codec for layout in self._reached for entry in layout if entry.codec)
+        inside = reached(self.layouts, iter([self.layout.id]))
+        return frozenset(entry.codec for layout in inside for entry in layout if entry.codec)
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all layouts that its records may have: two processes with the same one read them alike."""
-        texts = sorted(map(repr, self._reached))
+        """A hash of all layouts of its build, each with the hash of its spec: two processes with the same one read
+        records alike. Values that the parser computes may be those of layouts that its own does not name.
+        """
+        texts = sorted(map(repr, self.layouts.values()))
         return hashlib.sha256("\n".join(texts).encode(errors="backslashreplace")).hexdigest()
-
-    @cached_property
-    def _reached(self) -> list[Layout]:
-        """Its layout, and all that parts of its records may have."""
-        return list(reached(self.layouts, iter([self.layout.id])))
 
     def enum(self, name: str) -> dict[str, int]:
         """The values of an enumeration of the spec by their ids."""
@@ -113,6 +111,17 @@ def load(name: str) -> Spec:
     if spec_id not in layouts or "." in spec_id:
         raise UnknownFormatError(f"there is no spec {name!r}", hint=_nearest(spec_id, list(layouts)))
     return Spec(spec_id, name, layouts[spec_id], layouts, _parser(package, spec_id))
+
+
+def load_planned(name: str, fingerprint: str) -> Spec:
+    """Load the spec with which another process planned. Raises ReadError LMP-F012 if it is another one now."""
+    spec = load(name)
+    if spec.fingerprint != fingerprint:
+        raise ReadError(
+            f"{name}: is not the spec that its reading was planned with",
+            hint="read it again when no build of the spec runs; all processes must have the same spec",
+        )
+    return spec
 
 
 def _parser(package: str, spec_id: str) -> Any:

@@ -43,6 +43,15 @@ def local_path(path: str) -> str:
     return found
 
 
+def name_of_local(path: str) -> str:
+    """The name of a local file, or of a folder, such that nothing takes it for an address: `./file:x` for `file:x`.
+
+    For paths that are made of the names of files; pathlib drops the `./` again.
+    """
+    is_plain = not is_remote(path) and not path.startswith(("file:", _LOCAL))
+    return path if is_plain else f"./{path}"
+
+
 def outermost(address: str) -> str:
     """What holds all that a chain of addresses leads through: `file:///x.zip` for `zip://a::file:///x.zip`."""
     return address.rpartition("::")[2] if is_remote(address) else address

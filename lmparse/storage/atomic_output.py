@@ -312,24 +312,44 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
 
     They come to their places one after the other, in the order given: a process that is killed then leaves some of them
     as they were. So a file that lists the others is the first. A link in the place of a file is replaced, not followed.
-    Raises OptionError LMP-S022 if nothing could be written.
+    After an error all files are as they were. Raises OptionError LMP-S022.
     """
     with naming_output(str(folder)), uninterrupted():
         folder.mkdir(parents=True, exist_ok=True)
         remove_left_behind(folder)
         owned = OwnedFolder(folder, "")
     try:
-        with naming_output(str(folder)), uninterrupted():
+        with naming_output(str(folder)), uninterrupted(), ExitStack() as undo:
             for number, data in enumerate(files.values()):
                 (owned.path / str(number)).write_bytes(data)
                 put_on_disk(owned.path / str(number))
-            for name in removed:
+            for number, name in enumerate(removed):
+                _keep(folder / name, owned.path / f"removed {number}", undo)
                 (folder / name).unlink()
             for number, name in enumerate(files):
-                (folder / name).parent.mkdir(exist_ok=True)
+                _make_folders((folder / name).parent, undo)
+                _keep(folder / name, owned.path / f"before {number}", undo)
                 os.replace(owned.path / str(number), folder / name)
+            undo.pop_all()
     finally:
         owned.remove()
+
+
+def _keep(place: Path, kept: Path, undo: ExitStack) -> None:
+    """Copy what is at a place, so that it can be put back; what comes to an empty place is removed."""
+    if place.is_file() or place.is_symlink():
+        shutil.copy2(place, kept, follow_symlinks=False)
+        undo.callback(os.replace, kept, place)
+    elif not os.path.lexists(place):
+        undo.callback(place.unlink, missing_ok=True)
+
+
+def _make_folders(folder: Path, undo: ExitStack) -> None:
+    """Make a folder with those above it, so that they can be removed again."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        path.mkdir(exist_ok=True)
+        undo.callback(path.rmdir)
 
 
 def put_on_disk(path: Path) -> None:

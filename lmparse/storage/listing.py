@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lmparse.storage import addresses, file_systems
-from lmparse.storage.addresses import local_path
+from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.stored import unreadable
 
 
@@ -27,23 +27,17 @@ def list_files(paths: list[str], *, name_filter: str | None = None, recursive: b
         elif os.path.isdir(path):
             pattern = "**/*" if recursive else "*"
             inside = [str(entry) for entry in sorted(Path(path).glob(pattern)) if entry.is_file()]
-            found.extend(_local(name) for name in inside if _is_data(name, path))
+            found.extend(name_of_local(name) for name in inside if _is_data(name, path))
         elif os.path.exists(path):
-            found.append(path)
+            found.append(name_of_local(path))
         else:
             matches = [name for name in sorted(glob.glob(path, recursive=recursive)) if os.path.isfile(name)]
             if not matches:
                 raise unreadable(path)
-            found.extend(_local(name) for name in matches if _is_data(name, os.path.dirname(name)))
+            found.extend(name_of_local(name) for name in matches if _is_data(name, os.path.dirname(name)))
     if name_filter:
         found = [name for name in found if fnmatch.fnmatch(addresses.base_name(name), name_filter)]
     return found
-
-
-def _local(name: str) -> str:
-    """A name of a local file that nothing takes for an address."""
-    is_plain = not addresses.is_remote(name) and local_path(name) == name
-    return name if is_plain else f"./{name}"
 
 
 def _is_data(name: str, folder: str) -> bool:

@@ -189,6 +189,28 @@ def test_a_folder_of_control_files(tmp_path: Path) -> None:
     assert find_control(str(data), str(tmp_path / "control")) == str(expected)
 
 
+@pytest.mark.parametrize("control", [None, ".", "{stem}.ctl"])
+def test_the_name_of_a_log_or_control_file_is_no_address(
+    control: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`file:a%2fb` is that file, wherever it names another one."""
+    write_control(tmp_path / "elsewhere.ctl", "NIGHT")
+    address = f"file:{tmp_path}/elsewhere".replace("/", "%2f")
+    here = tmp_path / "here"
+    data = write_data(here / (f"{address}.dat" if control == "{stem}.ctl" else "night.dat"))
+    decoy = here / f"{address}.ctl"
+    decoy.write_text("no control file")
+    monkeypatch.chdir(here)
+    if control == "{stem}.ctl":
+        assert Path(find_control(f"./{data.name}", control)).resolve() == decoy
+        assert open_buffer(find_control(f"./{data.name}", control))[0:2] == b"no"
+        return
+    with pytest.raises(ControlError, match="no control file") as caught:
+        find_control(data.name, control)
+    assert caught.value.found == "none"
+    assert Request((".",), Options(control="x"), with_changes=True).files()[0][0] == f"./{decoy.name}"
+
+
 def test_no_control_file_is_an_error(tmp_path: Path) -> None:
     data = write_data(tmp_path / "night.dat")
     write_data(tmp_path / "night.ctl")

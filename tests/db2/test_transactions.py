@@ -154,6 +154,24 @@ def test_compensation_of_what_is_not_in_the_log(generation: Any, framing: Any, t
     assert found.codes == []
 
 
+@pytest.mark.parametrize("named", [2, -1, 1 << 20], ids=["in front of the log", "in no record", "behind it"])
+@pytest.mark.parametrize(
+    ("generation", "framing"),
+    [("v7", "filter"), ("v7", "lsn8"), ("v9.7", "filter"), ("v9.7", "lsn8"), ("v10", "filter")],
+)
+def test_compensation_of_another_change_of_the_row(named: int, generation: Any, framing: Any, tmp_path: Path) -> None:
+    """Where records state their addresses, no other change of the row is taken for the one that is named."""
+    stream = begun(generation, "little", framing)
+    raw = Raw(stream)
+    position = raw.insert(1)
+    body = dms.undo_insert(stream.server, ITEM.id, HERE, 20)
+    raw.put("undo_insert", "compensation", body, prior=1, compensated=named if named == 2 else position + named)
+    raw.unit.commit()
+    found = read(tmp_path, stream, operations="I", generation=generation)
+    assert found.values() == [(1, None)]
+    assert found.has_note("1 x compensations of changes that are not in the log at hand")
+
+
 @pytest.mark.parametrize("byte_order", ["little", "big"])
 @pytest.mark.parametrize("generation", ["v7", "v9.7", "v10"])
 def test_compensation_of_another_kind(generation: Any, byte_order: Any, tmp_path: Path, capsys: Any) -> None:

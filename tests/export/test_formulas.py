@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lmparse import cli
 from lmparse.export import writers
 from lmparse.export.formulas import FORMULA, NUMBER, quoted
 
@@ -81,3 +82,12 @@ def test_a_file_has_formulas_only_where_that_is_asked_for(tmp_path: Path, csv_te
         output.write(batch)
     rows = list(csv.reader(io.StringIO((tmp_path / "x.csv").read_text())))
     assert rows == [["text", "number", "amount"], [expected, "-5", "-1.00"]]
+
+
+def test_raw_text_is_asked_for_of_csv_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The other forms have all text as it is; an option that is ignored would say otherwise."""
+    log = Path(__file__).parents[1] / "cases" / "bmc_lldf" / "changes_bdw.bin"
+    words = ["convert", str(log), str(tmp_path / "x.jsonl"), "--spec", "bmc_lldf", "--csv-text", "raw"]
+    assert cli.main(words) == 2
+    assert "csvText is for CSV" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from lmparse.errors import OptionError
 from lmparse.export.parquet_folder import move
 
 
@@ -18,3 +24,46 @@ def test_hidden_files_and_folders_stay(tmp_path: Path) -> None:
     left = sorted(path.name for path in target.iterdir())
     hidden = [".dir.parquet", ".theirs.parquet", "_SUCCESS", "_dir.parquet", "_theirs.parquet"]
     assert left == [*hidden, "new.parquet", "notes.txt"]
+
+
+def _missing(pending: Path) -> None:
+    (pending / "b.parquet").unlink()
+
+
+def _in_the_way(pending: Path) -> None:
+    (pending / "before").mkdir()
+    (pending / "before" / "old.parquet").mkdir()
+
+
+@pytest.mark.parametrize("break_", [_missing, _in_the_way])
+def test_after_an_error_the_folder_has_what_it_had(break_: Callable[[Path], None], tmp_path: Path) -> None:
+    target, pending = tmp_path / "out", tmp_path / "pending"
+    for path in (target / "old.parquet", target / "_SUCCESS", *(pending / f"{name}.parquet" for name in "abc")):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    break_(pending)
+    with pytest.raises(OptionError) as caught:
+        move(["a.parquet", "b.parquet", "c.parquet"], pending, target, overwrite=True)
+    assert caught.value.code == "LMP-S022"
+    assert sorted(path.name for path in target.iterdir()) == ["_SUCCESS", "old.parquet"]
+
+
+def test_a_signal_waits_until_all_files_are_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, pending = tmp_path / "out", tmp_path / "pending"
+    for path in (target / "old.parquet", pending / "a.parquet", pending / "b.parquet"):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    rename = Path.rename
+
+    def interrupted(self: Path, to: Path) -> Path:
+        os.kill(os.getpid(), signal.SIGINT)
+        return rename(self, to)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            move(["a.parquet", "b.parquet"], pending, target, overwrite=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert sorted(path.name for path in target.iterdir()) == ["_SUCCESS", "a.parquet", "b.parquet"]

@@ -12,12 +12,13 @@ import pytest
 from writers.bmc import framing, logs
 
 from lmparse import cli
-from lmparse.errors import LmparseError
+from lmparse.errors import LmparseError, ReadError
 from lmparse.export.conversion import Run
 from lmparse.logs import arrow
 from lmparse.logs.partitions import Request
 from lmparse.options import Options
-from lmparse.spark.rdd import _part_records
+from lmparse.spark.rdd import _Parser, _part_records
+from lmparse.spec import catalog
 from lmparse.spec.build import products
 
 PART_BYTES = 3_000
@@ -157,3 +158,30 @@ def test_all_processes_read_with_one_spec(
     shown = capsys.readouterr().err
     assert "is not the spec that its reading was planned with [LMP-F012]" in shown
     assert not list(out.parent.iterdir())
+
+
+def test_a_spec_is_another_one_if_what_it_imports_is(tmp_path: Path) -> None:
+    """Also if only an expression reaches it: here the length of a field, from a type that no field has."""
+    head = (
+        "meta: {id: pair_head, title: A head, endian: be}\ndoc: A head.\nseq:\n  - {id: a, type: u1, doc: A number}\n"
+    )
+    pair = (
+        "meta: {id: pair_pair, title: A pair, endian: be, imports: [pair_head]}\ndoc: A pair.\nseq:\n"
+        "  - {id: data, size: head.count, doc: Bytes}\ninstances:\n  head: {pos: 0, type: pair_head, doc: A head}\n"
+    )
+    found = []
+    for factor in (1, 2):
+        specs, out = tmp_path / f"specs{factor}" / "pair", tmp_path / f"built{factor}"
+        specs.mkdir(parents=True)
+        (specs / "pair_pair.ksy").write_text(pair)
+        (specs / "pair_head.ksy").write_text(f"{head}instances:\n  count: {{value: a * {factor}, doc: A number}}\n")
+        for name, text in products.make(specs.parent, "dukpy", None).items():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (out / name).write_text(text)
+        found.append(catalog.load(f"{out}/pair_pair"))
+    one, two = found
+    assert [spec.parser.from_bytes(b"\2abc").data for spec in found] == [b"\2a", b"\2abc"]
+    assert one.fingerprint != two.fingerprint
+    with pytest.raises(ReadError) as caught:
+        list(_Parser(Options(spec=two.name), False, one.fingerprint)([b"\1a"]))
+    assert caught.value.code == "LMP-F012"

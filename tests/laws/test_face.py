@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import lmparse
+from lmparse.logs import arrow
+
+CASES = Path(__file__).parents[1] / "cases"
 
 PROGRAM = """\
 from collections.abc import Iterator
@@ -81,3 +86,42 @@ def test_options_that_do_not_apply_to_records_are_refused(tmp_path: Path) -> Non
     for name, value in of_changes.items():
         with pytest.raises(lmparse.OptionError, match=rf"^{name}: for changes only, and read_table gives records"):
             lmparse.read_table(path, **{name: value})
+
+
+def test_options_that_say_nothing_of_what_is_asked_for_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "any.dat"
+    path.write_bytes(bytes(4))
+    with pytest.raises(lmparse.OptionError, match="engine means nothing for open_log"):
+        lmparse.open_log(path, engine="check")
+    idle = {"framing": "vbs", "recordLength": 5, "control": "a", "table": "A.B", "mode": "failfast", "engine": "check"}
+    for name, value in idle.items():
+        with pytest.raises(lmparse.OptionError, match=f"^{name} means nothing for one record"):
+            lmparse.parse(b"", "bmc_lldf", **{name: value})
+
+
+def test_read_table_compares_engines_when_it_is_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = CASES / "bmc_lldf" / "changes_bdw.bin"
+    tables = [lmparse.read_table(record, spec="bmc_lldf", engine=engine) for engine in ("check", "kaitai", "columnar")]
+    assert tables[0].num_rows
+    assert tables[0].equals(tables[1])
+    assert tables[0].equals(tables[2])
+    whole = arrow.record_batches
+
+    def shorter(*given: Any) -> Iterator[Any]:
+        return (batch.slice(1) for batch in whole(*given))
+
+    monkeypatch.setattr(arrow, "record_batches", shorter)
+    assert lmparse.read_table(record, spec="bmc_lldf").num_rows == tables[0].num_rows - 1
+    with pytest.raises(lmparse.EngineDifferenceError):
+        lmparse.read_table(record, spec="bmc_lldf", engine="check")
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [({"record_length": 80}, "recordLength is for framing fixed"),
+     ({"record_length": 80, "framing": "rdw"}, "recordLength is for framing fixed"),
+     ({"control_framing": "rdw"}, "controlFraming is for a control file")],
+)  # fmt: skip
+def test_options_without_the_one_that_they_are_for_are_refused(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(lmparse.OptionError, match=why):
+        lmparse.open_log(CASES / "bmc_lldf" / "changes_bdw.bin", **given)

@@ -99,6 +99,26 @@ def test_names_of_files_and_options(shown: Callable[..., str], tmp_path: Path) -
     assert "LMP-F006" in shown("records", damaged, *spec)
 
 
+def test_pages_have_no_controls_either(shown: Callable[..., str], tmp_path: Path) -> None:
+    """Nor do they turn the direction of what is read on them."""
+    control, data = bmc_log.make(units=1).write(tmp_path)
+    named = Path(shutil.copy(data, tmp_path / f"n{''.join(HOSTILE)}.dat"))
+    specs = tmp_path / "specs" / "acme"
+    specs.mkdir(parents=True)
+    title = json.dumps("T" + "\x1b\u202e\u2066")
+    fields = f"seq: [{{id: a, type: u1, doc: {title}}}]"
+    (specs / "acme_any.ksy").write_text(f"meta: {{id: acme_any, title: {title}, endian: be}}\ndoc: {title}\n{fields}\n")
+    shown("build", "--formats", specs.parent, "--out", tmp_path / "built")
+    shown("explain", named, "--control", control, "--html", tmp_path / "explain.html")
+    shown("coverage", named, "--control", control, "--html", tmp_path / "coverage.html")
+    shown("docs", tmp_path / "site", "--samples", named)
+    shown("docs", tmp_path / "own", "--specs", tmp_path / "built", "--samples", named)
+    pages = [*tmp_path.glob("*.html"), *tmp_path.glob("*/*.html"), *tmp_path.glob("*/*.js")]
+    assert {page.name for page in pages} >= {"explain.html", "coverage.html", "samples.html", "acme_any.html"}
+    for page in pages:
+        assert controls(page.read_text(encoding="utf-8")) == set(), page
+
+
 FOUND = Path(__file__).parents[1] / "cases_hostile"
 
 

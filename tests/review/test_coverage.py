@@ -123,6 +123,7 @@ def test_the_control_file_opens_the_rows(tmp_path: Path) -> None:
         ("{spec: no_such_spec}", "there is no spec"),
         ("{spec: db2_log, tables: 'https://localhost/t.yaml'}", "not a file beside it"),
         ("{spec: bmc_lldf, control: ../a.ctl}", "not a file beside it"),
+        ("{spec: bmc_lldf, control: ..}", "not a file beside it"),
         ("{spec: bmc_lldf, control: 5}", "not a file beside it"),
         ("{spec: bmc_lldf, controL: a.ctl}", "which only the caller gives"),
         ("{spec: bmc_lldf, limits: recordBytes=1T}", "which only the caller gives"),
@@ -151,6 +152,23 @@ def test_a_case_is_data(options: str, why: str, tmp_path: Path, monkeypatch: pyt
     assert (error.code, error.file) == ("LMP-C012", str(logs / "hostile.bin"))
     assert why in error.message
     assert collect([str(logs / "hostile.bin")], {}).unreadable[0].code == "LMP-C012"
+
+
+@pytest.mark.parametrize("option", ["{control: 'file:..%2fa.ctl'}", "{}"])
+def test_no_name_of_a_case_is_an_address(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in an option nor as the name of its log: the control file elsewhere is not read."""
+    control, data = ((CASES / "bmc_lldf" / f"changes_bdw{end}").read_bytes() for end in (".ctl", ".bin"))
+    for name in ("a.ctl", "logs/a.ctl"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(control)
+    (tmp_path / "logs" / "a.ctl").rename(tmp_path / "logs" / "x.ctl")
+    (tmp_path / "logs" / "file:x.ctl").write_text("no control file")
+    for end, content in ((".bin", data), (".yaml", f"command: changes\noptions: {option}\n".encode())):
+        (tmp_path / "logs" / f"file:x{end}").write_bytes(content)
+    monkeypatch.chdir(tmp_path / "logs")
+    samples = collect(["./file:x.bin"], {})
+    assert [error.code for error in samples.unreadable] == ["LMP-F001" if "control" in option else "LMP-C001"]
+    assert samples.files == []
 
 
 def test_a_case_says_how_it_is_read() -> None:
@@ -290,7 +308,9 @@ def test_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 records" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("wrong", [("--fail-under", "101"), ("--fail-under", "nan"), ("--limit", "0")])
+@pytest.mark.parametrize(
+    "wrong", [("--fail-under", "101"), ("--fail-under", "nan"), ("--limit", "0"), ("--limit", str(1 << 63))]
+)
 def test_a_number_that_cannot_be_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: Sequence[str]
 ) -> None:

@@ -515,7 +515,7 @@ def test_modes_of_the_parser(spark: SparkSession, damaged: Files, example: logs.
 
 
 def test_the_parser_refuses_what_is_no_option(spark: SparkSession) -> None:
-    from lmparse.spark.rdd import parse
+    from lmparse.spark.rdd import parse, read_records
 
     rdd = spark.sparkContext.parallelize([b""], 1)
     with pytest.raises(LmparseError, match="'bmc_ldlf'") as caught:
@@ -525,6 +525,12 @@ def test_the_parser_refuses_what_is_no_option(spark: SparkSession) -> None:
         parse(rdd, "bmc_lldf", colums="length")
     with pytest.raises(OptionError, match="no_such_field"):
         parse(rdd, "bmc_lldf", columns="no_such_field")
+    for name in ("framing", "control", "table", "engine"):
+        with pytest.raises(OptionError, match=f"{name} means nothing for records that are given as bytes"):
+            parse(rdd, "bmc_lldf", **{name: "check" if name == "engine" else "vbs"})
+    for name in ("table", "columns", "engine", "mode"):
+        with pytest.raises(OptionError, match=f"{name} means nothing for records as bytes"):
+            read_records(spark, "any.dat", **{name: {"engine": "check", "mode": "failfast"}.get(name, "x")})
 
 
 # -- a spec of one's own --------------------------------------------------------------------
@@ -931,6 +937,7 @@ def test_no_format_is_named_at_the_edges(package: str) -> None:
         "long",
         "lsn",
         "packed",
+        "raw",
         "row",
         "unlisted",
     }

@@ -163,3 +163,15 @@ def test_a_spec_begins_beside_others_of_ones_own(tmp_path: Path, monkeypatch: py
     assert shown == expected_rows(load(tmp_path / "tests" / "cases" / "acme_reading" / "first.yaml"))
     assert cli.main(["build", "new", "acme_any", "--formats", "specs"]) == 1
     assert "specs/meters/acme/acme_any.ksy is there" in capsys.readouterr().err
+
+
+def test_all_or_nothing_of_a_skeleton_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """Else the next attempt is refused, since the id is taken."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "tests").touch()
+    assert cli.main(["build", "new", "acme_reading", "--formats", "specs"]) == 1
+    assert "LMP-S022" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["specs", "tests"]
+    (tmp_path / "tests").unlink()
+    assert cli.main(["build", "new", "acme_reading", "--formats", "specs"]) == 0

@@ -293,3 +293,19 @@ def test_what_is_left_by_a_process_killed_while_it_removes_is_removed(tmp_path: 
         os.utime(folder, (0, 0))
     remove_left_behind(tmp_path)
     assert list(tmp_path.iterdir()) == [], "neither the rest nor half of an old output"
+
+
+def test_files_are_as_they_were_after_an_error(tmp_path: Path) -> None:
+    """One of them cannot be put into its place, when others are there already."""
+    out = tmp_path / "out"
+    (out / "way").mkdir(parents=True)
+    for name in ("first", "gone", "elsewhere"):
+        (out / name).write_bytes(name.encode())
+    (out / "link").symlink_to(out / "elsewhere")
+    files = dict.fromkeys(("first", "link", "new", "below/new", "way"), b"new")
+    before = {path.name: os.path.realpath(path) for path in out.rglob("*")}
+    with pytest.raises(OptionError, match="cannot be written") as caught:
+        write_files(out, files, removed=["gone"])
+    assert caught.value.code == "LMP-S022"
+    assert {path.name: os.path.realpath(path) for path in out.rglob("*")} == before
+    assert [(out / name).read_bytes() for name in ("first", "gone", "link")] == [b"first", b"gone", b"elsewhere"]

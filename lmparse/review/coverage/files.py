@@ -21,6 +21,7 @@ from lmparse.spec.catalog import Spec
 from lmparse.spec.documents import DocumentError, file_bytes, read_yaml
 from lmparse.spelling import plain
 from lmparse.storage import addresses
+from lmparse.storage.addresses import name_of_local
 from lmparse.storage.listing import list_files
 
 _LOG, _CASE = ".bin", ".yaml"
@@ -75,7 +76,8 @@ class Samples:
         """All files that were read, with those that describe them."""
         logs = [*(file.path for file in self.files), *(error.file for error in self.unreadable if error.file)]
         ends = (_CASE, *_BESIDE.values())
-        return [*logs, *(str(Path(log).with_suffix(end)) for log in logs for end in ends if Path(log).name)]
+        beside = (str(Path(log).with_suffix(end)) for log in logs for end in ends if Path(log).name)
+        return [*logs, *map(name_of_local, beside)]
 
     @property
     def faults(self) -> list[DataError]:
@@ -101,7 +103,7 @@ def collect(
         except FramingError as error:
             samples.unreadable.append(error)
             continue
-        is_named = names == [addresses.local_path(path)]
+        is_named = names == [name_of_local(addresses.local_path(path))]
         for name in names if is_named else filterfalse(_belongs_to_case, names):
             try:
                 _add(samples, name, given, is_named=is_named, specs=specs, limit=limit)
@@ -166,7 +168,8 @@ def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
     if said is None:
         return None
     log, given = Path(path), {str(name): value for name, value in said["options"].items()}
-    found = {option: str(beside) for option, end in _BESIDE.items() if (beside := log.with_suffix(end)).is_file()}
+    places = {option: log.with_suffix(end) for option, end in _BESIDE.items()}
+    found = {option: name_of_local(str(place)) for option, place in places.items() if place.is_file()}
     name = str(given.pop("spec", log.parent.name if said["command"] == "records" else ""))
     if name:
         found["spec"] = _spec_of_case(log, name, specs)
@@ -203,9 +206,10 @@ def _spec_of_case(log: Path, name: str, specs: str | None) -> str:
 
 def _beside(log: Path, option: str, name: Any) -> str:
     """A file in the folder of a case, or that folder."""
-    if not isinstance(name, str) or "\0" in name or (name != "." and Path(name).name != name):
+    is_text = isinstance(name, str) and "\0" not in name
+    if not is_text or (name != "." and (name == ".." or Path(name).name != name)):
         raise _unusable(log, f"its {option} is {str(name)[:60]!r}, which is not a file beside it")
-    return str(log.parent / name)
+    return name_of_local(str(log.parent / name))
 
 
 def _unusable(log: Path, why: str) -> ControlError:

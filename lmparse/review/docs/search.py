@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from lmparse.error_catalogue import CATALOGUE
 from lmparse.review.docs.pages import FieldRow, SpecPage
 from lmparse.review.docs.words import Text
 from lmparse.spec.layout import Field
+from lmparse.terminal import harmless
 
 Entry = tuple[str, str, str, str, list[str]] | tuple[str, str, str, str, list[str], int, int]
 """Kind, name, description, address and further words; for a field with a place, its first byte and the byte
@@ -20,10 +22,17 @@ NAME = "LMPARSE_SEARCH"
 
 def script(pages: Iterable[SpecPage]) -> str:
     """The entries as a script, one line each, which a browser can also load from a file."""
-    lines = (json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries(pages))
+    lines = (json.dumps(_harmless(entry), ensure_ascii=False, separators=(",", ":")) for entry in entries(pages))
     # So `<` cannot end a script early, and the two separators cannot end a line of JavaScript.
     text = ",\n".join(lines).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return f"window.{NAME} = [\n{text}\n];\n"
+
+
+def _harmless(value: Any) -> Any:
+    """An entry without control characters: a browser would read escapes of them as the characters."""
+    if isinstance(value, str):
+        return harmless(value)
+    return [_harmless(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def entries(pages: Iterable[SpecPage]) -> Iterator[Entry]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from lmparse.limits import Limits
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
-from lmparse.options import FILE_OPTIONS, Options
+from lmparse.options import FILE_OPTIONS, Options, check_taken
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
 from lmparse.records.files import RAW, RecordFile, ignored
@@ -31,7 +30,7 @@ from lmparse.review.explain.page import fragment, page
 from lmparse.review.explain.text import text_lines
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout, spec_of
-from lmparse.spelling import camel, plain
+from lmparse.spelling import plain
 from lmparse.storage.buffers import open_buffer
 
 _TELLING = ("spec", *FILE_OPTIONS)
@@ -126,10 +125,7 @@ def _whole(name: str, given: int | str) -> int:
 def _check(given: dict[str, Any]) -> None:
     """Raise OptionError for an option that is unknown, or has no meaning for one record."""
     Options.parse(given)
-    names = {plain(name) for name in given}
-    for entry in dataclasses.fields(Options):
-        if plain(entry.name) in names and "explain" not in entry.metadata["of"].split():
-            raise OptionError(f"{camel(entry.name)} means nothing for one record")
+    check_taken(given, "explain", "one record")
 
 
 def _completed(path: str | Path, given: dict[str, Any]) -> tuple[dict[str, Any], Decision | None]:

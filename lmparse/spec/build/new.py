@@ -103,8 +103,9 @@ def new(spec_id: str, formats: Path, program: str) -> list[str]:
         if os.path.lexists(path):
             raise Refused(f"{shown(path)} is there: {spec_id} is the id of a spec already")
     files = {spec: _spec(spec_id)} | _cases(good, bad, program)
-    for path, data in files.items():
-        write_files(path.parent, {path.name: data})
+    real = {Path(os.path.realpath(path.parent), path.name): data for path, data in files.items()}
+    root = Path(os.path.commonpath([tests, *real]))
+    write_files(root, {str(path.relative_to(root)): data for path, data in real.items()})
     lines = [*map(shown, files), ""]
     if family not in homes:
         beside = f", beside {', '.join(sorted(homes))}" if homes else ""
