@@ -118,8 +118,7 @@ def test_read_table_compares_engines_when_it_is_asked_to(tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize(
     ("given", "why"),
-    [({"record_length": 80}, "recordLength is for framing fixed"),
-     ({"record_length": 80, "framing": "rdw"}, "recordLength is for framing fixed"),
+    [({"record_length": 80, "framing": "rdw"}, "framing rdw does not use recordLength"),
      ({"control_framing": "rdw"}, "controlFraming is for a control file")],
 )  # fmt: skip
 def test_options_without_the_one_that_they_are_for_are_refused(given: dict[str, Any], why: str) -> None:
