@@ -11,11 +11,13 @@ from pathlib import Path
 from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_file import first_code, read_control
 from lmparse.errors import ControlError, DataError, FramingError, TruncatedError
+from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import record_starts
 from lmparse.framing.detection import detect
 from lmparse.limits import DEFAULT, Limits
 from lmparse.storage import addresses, buffers, compression, file_systems
 from lmparse.storage.addresses import local_path, name_of_local
+from lmparse.storage.buffers import Buffer
 
 
 def is_control(path: str, limits: Limits = DEFAULT) -> bool:
@@ -36,7 +38,10 @@ def _is_control(path: str, limits: Limits) -> bool:
     """Whether the bytes are those of a control file and not of a data file."""
     try:
         buffer = buffers.open_buffer(path, limits)
-        if detect(buffer, control_file.detection(), limits).is_proven:
+        found = detect(buffer, control_file.detection(), limits)
+        if _has_changes(buffer, found.framing):
+            return False
+        if found.is_proven:
             return True
     except TruncatedError:
         return True  # its first record begins like one and is cut short, which reading reports
@@ -47,6 +52,15 @@ def _is_control(path: str, limits: Limits) -> bool:
         return not detect(buffer, change_record.detection(), limits).is_proven
     except FramingError:
         return True
+
+
+def _has_changes(buffer: Buffer, framing: Framing) -> bool:
+    """Whether data change records are behind control records: read as data, they are not lost, and the others errors."""
+    is_change = change_record.detection().record
+    assert is_change is not None
+    with suppress(FramingError):
+        return any(is_change(extent.read(buffer)) for extent in framing.extents(buffer, 0, len(buffer), 0))
+    return False
 
 
 @lru_cache(maxsize=4096)

@@ -261,6 +261,19 @@ def test_files_of_a_folder_with_their_control_files(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("many", [1, 3000])
+def test_data_behind_control_records_is_not_left_out(tmp_path: Path, many: int) -> None:
+    """A control file and its data in one file: read as data, its changes are rows and the other records errors."""
+    write_data(tmp_path / "one.dat")
+    write_control(tmp_path / "one.ctl")
+    mixed = tmp_path / "two.dat"
+    head = [control.xtyp(), *[control.dlds()] * many]
+    mixed.write_bytes(framing.rdw([*head, lldf.change("I", [b"\x01"])]))
+    assert not is_control(str(mixed))
+    found = Request((str(tmp_path),), Options(control=str(tmp_path / "one.ctl")), with_changes=True).files()
+    assert [Path(path).name for path, _ in found] == ["one.dat", "two.dat"]
+
+
 def test_files_of_records_need_no_control_file(tmp_path: Path) -> None:
     data, named = write_data(tmp_path / "one.dat"), write_control(tmp_path / "one.ctl")
     options = Options(spec="bmc_control")
