@@ -55,7 +55,7 @@ def _is_control(path: str, limits: Limits) -> bool:
 
 
 def _has_changes(buffer: Buffer, framing: Framing) -> bool:
-    """Whether data change records are behind control records: read as data, they are not lost, and the others errors."""
+    """Whether a file of control records has data change records, too: read as data, these are not lost."""
     is_change = change_record.detection().record
     assert is_change is not None
     with suppress(FramingError):
