@@ -13,9 +13,12 @@ from constructs.construct_page import MATRIX, ksy
 from constructs.readers import Built, compare
 from lmparse.columnar import schemas
 from lmparse.columnar.record_plan import RecordPlan
+from lmparse.logs.check import FIELDS, account
 from lmparse.logs.open import open_file
 from lmparse.logs.plan import planned
 from lmparse.options import Options
+from lmparse.records.dissection import Dissector
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.build.constructs import CONSTRUCTS
 from lmparse.spec.build.products import make
@@ -49,6 +52,27 @@ def test_three_readers_agree(built: Path, tmp_path: Path, name: str) -> None:
     lines = "\n".join(planned(spec.name).lines())
     for column in schemas.records_schema(spec.name).names:
         assert column in schemas.OUTCOMES or f" {column} " in lines
+
+
+@pytest.mark.parametrize("name", [name for name, entry in MATRIX.items() if entry.get("good")])
+def test_check_counts_the_bytes_that_no_field_has(built: Path, tmp_path: Path, name: str) -> None:
+    """Of the good records and of the same with two more bytes, which few specs have a field for."""
+    spec = of(built, name)
+    good = [bytes.fromhex(raw) for raw in MATRIX[name]["good"]]
+    path = tmp_path / "records.dat"
+    path.write_bytes(b"".join(len(raw + b"rdw ").to_bytes(2) + bytes(2) + raw for raw in (*good, good[0] + b"zz")))
+    dissector = Dissector(RecordReader(catalog.load(spec.name)))
+    options = Options(spec=spec.name, framing="rdw")
+    file = open_file(path, options, on_error=lambda error: None)
+    found = [dissector.dissect(extent.read(file.buffer)) for extent in file.extents()]
+    unread = [sum(end - start for start, end in one.unread()) for one in found if one.fault is None]
+    report = account(str(path), options)
+    claim = next(claim for claim in report.claims if claim.says == FIELDS.says)
+    assert (report.unread, claim.tested, claim.failed) == (sum(unread), len(unread), sum(map(bool, unread)))
+    assert bool(report.differences) is bool(report.unread)
+    if name == "u1":
+        assert report.unread == 2
+        assert report.differences == ["bytes in no field: 2, in 1 of the records; the first at 0x1 of record 1"]
 
 
 def test_every_construct_is_in_the_matrix_and_on_the_page(built: Path) -> None:
