@@ -237,6 +237,8 @@ class Options:
         for name, value in given.items():
             entry = fields.get(plain(name))
             if entry is not None:
+                if value is not None and entry.name in values:
+                    raise OptionError(f"{camel(entry.name)} is given twice, once as {name}", code="LMP-S003")
                 if value is not None:
                     values[entry.name] = _parse(entry, value)
             elif plain(name) not in passed:

@@ -98,8 +98,10 @@ def report_tally(tally: Tally, code: int = GOOD) -> int:
     """Print the notices on a file; returns the exit code: `code` unless a record was bad."""
     for notice in tally.notices:
         message(f"note: {notice}")
-    if tally.dropped:
-        message(f"bad records without a row: {tally.dropped}")
+    if tally.kept:
+        message(f"bad records, whose rows have their bytes and no values: {tally.kept}")
+    if tally.dropped > tally.kept:
+        message(f"bad records without a row: {tally.dropped - tally.kept}")
     return DATA if tally.error_count else code
 
 

@@ -64,6 +64,7 @@ def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: I
 def bad_rows(file: RecordFile) -> Iterator[Row]:
     """Rows of the bad records that a file has kept; they are then removed from the file."""
     for extent, error in file.bad_records:
+        file.tally.kept += 1
         yield {
             schemas.CORRUPT_RECORD: extent.read(file.buffer),
             schemas.CORRUPT_FIELDS: [corrupt_field(error)],

@@ -145,6 +145,7 @@ class Run:
         total = self.summary.tally
         total.error_count += tally.error_count
         total.dropped += tally.dropped
+        total.kept += tally.kept
         total.notices = _sum_of([*total.notices, *tally.notices])
         if fault is not None:
             raise fault

@@ -15,6 +15,7 @@ from lmparse.errors import DataError, FramingError, LeftoverError
 from lmparse.framing.extents import RecordExtent
 from lmparse.logs.open import open_file
 from lmparse.options import Options
+from lmparse.records.dissection import Dissector
 from lmparse.records.files import KEPT_ERRORS, RecordFile
 from lmparse.records.reader import Record, Values
 from lmparse.records.settings import Decision
@@ -26,8 +27,13 @@ BYTES = Statement(
 )  # fmt: skip
 RECORDS = Statement("every record can be read", "records", "the framing and each record, with its spec")
 VALUES = Statement("the values of every record can be read", "records", "each field, with its type in the spec")
+FIELDS = Statement(
+    "every byte of a record is in a field", "records",
+    "the bytes that are in the fields of each record that can be read, with its length",
+)  # fmt: skip
 ROWS = Statement("every row can be read", "changes", "each column, with its description")
 STATEMENTS = (BYTES, RECORDS, VALUES, ROWS)
+"""Of logs of changes; FIELDS is of other files."""
 _SIZES = ("size", "descriptors", "parsed", "skipped", "quarantined")
 
 
@@ -41,6 +47,9 @@ class CheckReport:
     descriptors: int = 0
     """Descriptor words of the records that were read, BDWs included."""
     parsed: int = 0
+    """Records that were read, with the bytes of them that are in no field."""
+    unread: int = 0
+    """Bytes of the records that were read which are in no field; not counted for logs of changes."""
     skipped: int = 0
     """Bytes at the start and end of the file that options leave out."""
     quarantined: int = 0
@@ -75,7 +84,7 @@ class CheckReport:
             "report_version": 1,
             "file": self.file,
             "spec": self.spec,
-            "bytes": {name: getattr(self, name) for name in (*_SIZES, "is_accounted")},
+            "bytes": {name: getattr(self, name) for name in (*_SIZES, "unread", "is_accounted")},
             "records": self.records,
             "counts": {name: dict(counter.most_common()) for name, counter in self.counts.items()},
             "unlisted": {name: dict(counter.most_common()) for name, counter in self.unlisted.items()},
@@ -93,6 +102,7 @@ class CheckReport:
         yield (
             f"  bytes: {self.parsed} parsed + {self.descriptors} descriptors + {self.skipped} skipped + "
             f"{self.quarantined} quarantined = {self.accounted}"
+            + (f", of the parsed ones {self.unread} in no field" if self.unread else "")
             + ("" if self.is_accounted else f", but the file has {self.size}")
         )
         for decision in self.decisions:
@@ -132,9 +142,13 @@ def account(path: str, options: Options) -> CheckReport:
     report.size = len(file.buffer)
     bytes_, records, values = BYTES.claim(), RECORDS.claim(), VALUES.claim()
     is_first_pass = True
-    _Count(file, report, keep, records, values).run()
+    count = _Count(file, report, keep, records, values, FIELDS.claim())
+    count.run()
     is_first_pass = False
     report.claims += [bytes_, records, values]
+    if count.log is None:
+        report.claims.append(count.fields)
+        report.differences += count.unread_bytes()
     if isinstance(file, ChangeLog):
         report.claims += _of_log(file, report)
     report.decisions, report.notices = file.decisions, file.tally.notices
@@ -174,6 +188,7 @@ class _Count:
     keep: Callable[[DataError], None]
     records: Claim
     values: Claim
+    fields: Claim
 
     @cached_property
     def log(self) -> ChangeLog | None:
@@ -196,6 +211,8 @@ class _Count:
                 if record is None:
                     continue
                 report.parsed += extent.length
+                if self.log is None:
+                    self._test_fields(extent)
                 _count_codes(record.values, codes, report)
                 for name, value in file.observe(record.values).items():
                     report.counts.setdefault(name, Counter())[value] += 1
@@ -203,6 +220,23 @@ class _Count:
             self.keep(error)
             report.quarantined += behind - end
             self.records.untestable["they are behind damaged framing"] += 1
+
+    @cached_property
+    def _dissector(self) -> Dissector:
+        return Dissector(self.file.reader)
+
+    def _test_fields(self, extent: RecordExtent) -> None:
+        """Count the bytes of a good record that are in no field."""
+        raw = extent.read(self.file.buffer)
+        gaps = [] if self.file.reader.leaves_none(raw) else self._dissector.dissect(raw).unread()
+        self.report.unread += sum(end - start for start, end in gaps)
+        self.fields.test(f"0x{gaps[0][0]:x} of record {extent.index}" if gaps else None)
+
+    def unread_bytes(self) -> Iterator[str]:
+        """The difference between records and their fields in words, if there is one."""
+        if self.fields.failed:
+            records = f"{self.fields.failed} of the records"
+            yield f"bytes in no field: {self.report.unread}, in {records}; the first at {self.fields.failures[0]}"
 
     def _read(self, extent: RecordExtent) -> Record | None:
         """One record; its errors are reported here unless reading the changes reports them."""
@@ -232,7 +266,8 @@ class _Count:
 
 def _count_codes(values: Values, codes: list[Field], report: CheckReport) -> None:
     for entry in codes:
-        value = values.get(entry.id)
+        found = values.get(entry.id)
         listed = {(code.text or "").rstrip() if entry.kind == "code" else code.value for code in entry.codes}
-        if value is not None and value not in listed:
-            report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1
+        for value in found if isinstance(found, list) else (found,):
+            if value is not None and value not in listed:
+                report.unlisted.setdefault(entry.id, Counter())[str(value)] += 1

@@ -251,7 +251,7 @@ def _tiling(options: dict[str, str], framing: Framing, buffer: Buffer, reader: R
                 said = [buffer[extent.offset - framing.lead : extent.offset] for extent in extents]
                 if framing.lead and 2 * sum(map(any, said)) <= tried:
                     return None  # zeros that an adjustment makes a length
-                fitting = 0 if reader is None else sum(reader.accepts(extent.read(buffer)) for extent in extents)
+                fitting = 0 if reader is None else sum(_is_good(reader, extent.read(buffer)) for extent in extents)
             count += len(window)
             filled += int((window.lengths > 0).sum())
             shortest, longest = min(shortest, int(window.lengths.min())), max(longest, int(window.lengths.max()))
@@ -262,8 +262,18 @@ def _tiling(options: dict[str, str], framing: Framing, buffer: Buffer, reader: R
     start, end = framing.range_of(buffer)
     if fault is not None and 2 * ((fault.record_offset or 0) - start) < end - start:
         return None
+    if framing.name == "fixed" and reader is not None and 2 * fitting <= tried:
+        return None  # every file has pieces of one length, so only the values are a proof
     named = None if reader is None else fitting
     return Tiling(options, count, shortest, longest, tuple(first), named, tried, fault)
+
+
+def _is_good(reader: RecordReader, raw: bytes) -> bool:
+    """Whether bytes are a record of the spec in which all values can be read."""
+    try:
+        return not reader.read(raw).faults
+    except LmparseError:
+        return False
 
 
 def _between(buffer: Buffer, ways: list[Way], reader: RecordReader | None) -> Iterator[Tiling]:

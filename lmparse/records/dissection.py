@@ -44,6 +44,8 @@ class Node:
     fault: DataError | None = None
     branches: tuple[Branch, ...] = ()
     """The cases that the data chose between the object with the field and the field's layout, outermost first."""
+    closing: int = 0
+    """Bytes at its end that close it, as a terminator does, and are in none of its parts."""
 
     @property
     def name(self) -> str:
@@ -84,7 +86,8 @@ class Dissection:
         """Bytes that are in no field, as pairs of the first byte and the one behind the last."""
         gaps = []
         reached = 0
-        for start, end in sorted((node.start, node.end) for node in self.leaves()):
+        closings = [(node.end - node.closing, node.end) for node in self.walk() if node.closing]
+        for start, end in sorted([(node.start, node.end) for node in self.leaves()] + closings):
             if start > reached:
                 gaps.append((reached, start))
             reached = max(reached, end)
@@ -155,7 +158,9 @@ class Dissector:
                 return
             if place[1] is None:
                 end = max((child.end for child in children), default=start)
-            yield self._node(spot, entry, start, end, children=children, fault=fault)
+            is_apart = value._io is not spot.stream and inner.whole is None and place[1] is not None
+            closing = max(0, end - start - value._io.size()) if is_apart else 0
+            yield self._node(spot, entry, start, end, children=children, fault=fault, closing=closing)
             return
         if place[1] is None:
             if spot.fault is None:

@@ -43,7 +43,9 @@ class Tally:
     """The first errors, at most KEPT_ERRORS."""
     error_count: int = 0
     dropped: int = 0
-    """Records that produced no row."""
+    """Bad records, and records left out for a bad value."""
+    kept: int = 0
+    """How many of these have a row all the same, with their bytes and no values."""
     notices: list[str] = field(default_factory=list)
     noticed: set[str] = field(default_factory=set)
     """The same, for the look-up."""
@@ -51,7 +53,7 @@ class Tally:
     def begin(self) -> None:
         """Forget what an earlier reading counted. Notices are kept: they say what is true of the file."""
         self.errors.clear()
-        self.error_count = self.dropped = 0
+        self.error_count = self.dropped = self.kept = 0
 
 
 class RecordFile:

@@ -11,11 +11,16 @@ import pytest
 from constructs import construct_page
 from constructs.construct_page import MATRIX, ksy
 from constructs.readers import Built, compare
+from lmparse.cli.command_line import main
 from lmparse.columnar import schemas
 from lmparse.columnar.record_plan import RecordPlan
+from lmparse.logs.check import FIELDS, account
 from lmparse.logs.open import open_file
 from lmparse.logs.plan import planned
+from lmparse.logs.tilings import tilings
 from lmparse.options import Options
+from lmparse.records.dissection import Dissector
+from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.build.constructs import CONSTRUCTS
 from lmparse.spec.build.products import make
@@ -49,6 +54,56 @@ def test_three_readers_agree(built: Path, tmp_path: Path, name: str) -> None:
     lines = "\n".join(planned(spec.name).lines())
     for column in schemas.records_schema(spec.name).names:
         assert column in schemas.OUTCOMES or f" {column} " in lines
+
+
+@pytest.mark.parametrize("name", [name for name, entry in MATRIX.items() if entry.get("good")])
+def test_check_counts_the_bytes_that_no_field_has(built: Path, tmp_path: Path, name: str) -> None:
+    """Of the good records and of the same with two more bytes, which few specs have a field for."""
+    spec = of(built, name)
+    good = [bytes.fromhex(raw) for raw in MATRIX[name]["good"]]
+    path = tmp_path / "records.dat"
+    path.write_bytes(b"".join(len(raw + b"rdw ").to_bytes(2) + bytes(2) + raw for raw in (*good, good[0] + b"zz")))
+    dissector = Dissector(RecordReader(catalog.load(spec.name)))
+    options = Options(spec=spec.name, framing="rdw")
+    file = open_file(path, options, on_error=lambda error: None)
+    found = [dissector.dissect(extent.read(file.buffer)) for extent in file.extents()]
+    unread = [sum(end - start for start, end in one.unread()) for one in found if one.fault is None]
+    report = account(str(path), options)
+    claim = next(claim for claim in report.claims if claim.says == FIELDS.says)
+    assert (report.unread, claim.tested, claim.failed) == (sum(unread), len(unread), sum(map(bool, unread)))
+    assert bool(report.differences) is bool(report.unread)
+    if name == "u1":
+        assert report.unread == 2
+        assert report.differences == ["bytes in no field: 2, in 1 of the records; the first at 0x1 of record 1"]
+
+
+def test_sniff_takes_records_with_bad_values_for_none_of_the_spec(built: Path) -> None:
+    """Every file has pieces of the width of a spec, so only good values are a proof of it."""
+    reader = RecordReader(catalog.load(of(built, "packed").name))
+    good = bytes.fromhex(next(iter(MATRIX["packed"]["good"])))
+    (found,) = tilings(good * 20, Options(), reader)
+    assert (found.options["framing"], found.fitting, found.tried) == ("fixed", 20, 20)
+    assert tilings(b"t" * len(good) * 20, Options(), reader) == []
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("name", ["u2", "str_size"])
+@pytest.mark.parametrize(
+    ("mode", "form", "rows", "said"),
+    [("permissive", "csv", 2, ", whose rows have their bytes and no values: 1"),
+     ("permissive", "jsonl", 1, " without a row: 1"), ("dropmalformed", "csv", 1, " without a row: 1")],
+)  # fmt: skip
+def test_convert_says_which_bad_records_have_a_row(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    name: str, engine: str, mode: str, form: str, rows: int, said: str,
+) -> None:  # fmt: skip
+    path, out = tmp_path / "bad.dat", tmp_path / f"out.{form}"
+    path.write_bytes(b"\0\5\0\0a\0\x08\0\0aaaa")
+    given = ["--spec", of(built, name).name, "--framing", "rdw", "--engine", engine, "--mode", mode]
+    assert main(["convert", str(path), str(out), *given]) == 20
+    err = capsys.readouterr().err.splitlines()
+    assert [line for line in err if line.startswith("bad ")] == [f"bad records{said}"]
+    assert len(out.read_text().splitlines()) == rows + (form == "csv")
 
 
 def test_every_construct_is_in_the_matrix_and_on_the_page(built: Path) -> None:

@@ -171,6 +171,13 @@ def test_bad_values_are_refused(option: str, value: str) -> None:
     assert caught.value.code == "LMP-S003"
 
 
+@pytest.mark.parametrize("names", [("fileStartOffset", "file_start_offset"), ("rdwEndian", "RDWENDIAN")])
+def test_an_option_in_two_spellings_is_refused(names: tuple[str, str]) -> None:
+    values = ("1", "2") if "Offset" in names[0] else ("big", "little")
+    with pytest.raises(OptionError, match=f"{names[0]} is given twice, once as {names[1]}"):
+        Options.parse(dict(zip(names, values, strict=True)))
+
+
 def test_names_of_cobrix_are_aliases_with_a_note() -> None:
     with pytest.warns(UserWarning, match="is_rdw_big_endian is read as rdwEndian little"):
         options = Options.parse({"isRdwBigEndian": "false", "is_rdw_part_of_record_length": "true"})

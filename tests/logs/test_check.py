@@ -210,6 +210,7 @@ def test_the_report_in_words_and_as_json_say_the_same(check: Checked, example: l
         "size": report.size,
         "descriptors": report.descriptors,
         "parsed": report.parsed,
+        "unread": 0,
         "skipped": 0,
         "quarantined": 0,
         "is_accounted": True,

@@ -71,6 +71,9 @@ class Places:
         found = {}
         place = Place()
         for entry in layout:
+            if entry.is_instance:
+                found[entry.id] = Place()  # it says where it is; a change of that is a change of the instance
+                continue
             found[entry.id] = place if entry.bits else place.aligned()
             place = self._behind(layout, entry, place)
         return found
@@ -126,6 +129,8 @@ class Places:
         return min(sizes) * 8 if held and len(sizes) == len(held) and "." in layout.id else 0
 
     def _behind(self, layout: Layout, entry: Field, place: Place) -> Place:
+        if entry.is_instance:
+            return place
         end = self._fills_up_to(layout, entry)
         if end is not None:
             return Place(base=end)

@@ -68,7 +68,9 @@ def _reading(scope: Scope, attribute: dict[str, Any]) -> Iterator[tuple[str, str
             yield f"case {key}", _case(scope, _text(case))
     elif isinstance(type_, str) and (match := NUMBER.match(type_)):
         letter, width, order = match.groups()
-        if letter != "b" and int(width) > 1:
+        if letter == "b" and order not in (None, scope.bit_endian):
+            yield "bit order", order
+        elif letter != "b" and int(width) > 1:
             yield "order", order or "of the record"
         if "-lm-type" in attribute or "-codec" in attribute:
             yield "number", letter

@@ -52,8 +52,16 @@ class Scope:
     @property
     def endian(self) -> Any:
         """Its `meta/endian`, or that of the nearest type around it: `be`, `le`, or a mapping if the data decide."""
-        found = (scope.tree.get("meta", {}).get("endian") for scope in self._outwards())
-        return next((endian for endian in found if endian is not None), None)
+        return self._nearest("endian")
+
+    @property
+    def bit_endian(self) -> str:
+        """Its `meta/bit-endian`, or that of the nearest type around it; the compiler's default is `be`."""
+        return self._nearest("bit-endian") or "be"
+
+    def _nearest(self, key: str) -> Any:
+        found = (scope.tree.get("meta", {}).get(key) for scope in self._outwards())
+        return next((value for value in found if value is not None), None)
 
     def all(self) -> Iterator[Scope]:
         """Itself and every type inside it, sorted by name."""
