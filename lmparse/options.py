@@ -158,12 +158,7 @@ class Options:
         "framing of the control file",
         values=("auto", *(name for name in FRAMINGS if name != "fixed")),
     )
-    tables: str | None = _option(
-        None,
-        "YAML file that describes the tables of a Db2 LUW log",
-        is_file=True,
-        of="changes check convert coverage explain",
-    )
+    tables: str | None = _option(None, "YAML file that describes the tables of a Db2 LUW log", is_file=True)
     generation: str = _option(
         "auto", "form of the Db2 LUW log record header", values=("auto", "v7", "v9.7", "v10"), of=_EVERYWHERE
     )

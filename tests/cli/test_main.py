@@ -186,18 +186,11 @@ def test_an_unknown_option_names_the_nearest(run: Any, log: Files, command: str,
 def test_an_option_of_another_family_is_refused(run: Any, log: Files, option: str) -> None:
     """No option of another family is accepted without effect."""
     value = {"generation": "v10", "byte_order": "little"}.get(option, log.control)
-    done = run("check", log.data, "--spec", "bmc_lldf", f"--{option.replace('_', '-')}", value)
+    done = run("records", log.data, "--spec", "bmc_lldf", f"--{option.replace('_', '-')}", value)
     assert (done.code, done.out) == (2, "")
     assert failure(done, "LMP-S003")
     assert f"{camel(option)} does not apply to records of bmc_lldf" in done.err
     assert "it is for specs of the family db2" in done.err
-
-
-def test_records_take_no_tables(run: Any, log: Files) -> None:
-    """Rows are decoded for changes only; a tables file would be accepted and never opened."""
-    done = run("records", log.data, "--spec", "db2_log", "--tables", "nowhere.yaml")
-    assert (done.code, done.out) == (2, "")
-    assert failure(done, "LMP-S002")
 
 
 def test_an_unknown_command_names_the_nearest(run: Any, log: Files) -> None:
