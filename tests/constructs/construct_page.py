@@ -23,7 +23,7 @@ MATRIX: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("mat
 COLUMN, PARSER, REFUSED, SILENT = "by the column", "row by row", "refused", "does not change values"
 _SILENT_LEVELS = (Level.MEMBER,)
 _SILENT_WORDS = frozenset((
-    "doc", "doc-ref", "meta", "to-string", "title", "application", "file-extension", "xref", "tags", "license",
+    "id", "doc", "doc-ref", "meta", "to-string", "title", "application", "file-extension", "xref", "tags", "license",
     "ks-version", "ks-zero-copy-substream", "imports", "-orig-id", "-unit", "-lm-status", "-lm-source",
 ))  # fmt: skip
 """Words that say nothing about bytes, or, as `imports`, where something else is that does."""
