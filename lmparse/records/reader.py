@@ -136,10 +136,10 @@ class RecordReader:
     def _with_instances(self) -> frozenset[str]:
         """Ids of the layouts that have instances, or of which an instance is inside."""
         layouts = self.spec.layouts
-        inside = [*reached(layouts, iter([self.spec.layout.id]))]
+        inside = [*reached(layouts, [self.spec.layout.id])]
         own = {layout.id for layout in inside if any(entry.is_instance for entry in layout)}
         return frozenset(
-            layout.id for layout in inside if not own.isdisjoint(one.id for one in reached(layouts, iter([layout.id])))
+            layout.id for layout in inside if not own.isdisjoint(one.id for one in reached(layouts, [layout.id]))
         )
 
     def _read_instances(self, parsed: KaitaiStruct, above: tuple[FieldStep, ...] = ()) -> None:
@@ -166,7 +166,7 @@ class RecordReader:
         """Whether a record may end inside an optional field."""
         return any(
             entry.kind == "rest" and entry.id != "surplus"
-            for layout in reached(self.spec.layouts, iter([self.spec.layout.id]))
+            for layout in reached(self.spec.layouts, [self.spec.layout.id])
             for entry in layout
         )
 
@@ -251,8 +251,8 @@ class RecordReader:
         if isinstance(value, KaitaiStruct):
             layout_id = self.spec.layout_of(value).id
             return next(choice for choice in entry.choices if choice.type == layout_id)
-        kinds_ = next(found for type_, found in _KINDS_OF if isinstance(value, type_))
-        return next(choice for choice in entry.choices if choice.type is None and choice.kind in kinds_)
+        fitting = next(found for type_, found in _KINDS_OF if isinstance(value, type_))
+        return next(choice for choice in entry.choices if choice.type is None and choice.kind in fitting)
 
     def decoders(self, layout: Layout) -> list[tuple[Field, Decode | None]]:
         """The fields of a layout, each with the function that decodes its parsed value, or each item of its list; None

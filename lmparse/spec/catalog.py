@@ -74,7 +74,7 @@ class Spec:
     @cached_property
     def codecs(self) -> frozenset[str]:
         """Codecs of all text that records of any kind may have."""
-        inside = reached(self.layouts, iter([self.layout.id]))
+        inside = reached(self.layouts, [self.layout.id])
         return frozenset(entry.codec for layout in inside for entry in layout if entry.codec)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from lmparse.spec.layout import NESTED, Field, Layout
 
@@ -14,7 +14,7 @@ def types_of(entry: Field) -> Iterator[str]:
         yield entry.type
 
 
-def reached(layouts: Mapping[str, Layout], start: Iterator[str]) -> Iterator[Layout]:
+def reached(layouts: Mapping[str, Layout], start: Iterable[str]) -> Iterator[Layout]:
     """The layouts with some ids and all layouts inside them, each once."""
     seen: set[str] = set()
     left = [*start]

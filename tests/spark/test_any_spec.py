@@ -24,7 +24,7 @@ NAMES = (
 
 
 def test_rows_are_those_of_the_library(spark: SparkSession, tmp_path: Path) -> None:
-    out = construct_page.build(tmp_path)
+    out = construct_page.build(tmp_path, NAMES)
     for name in NAMES:
         entry = MATRIX[name]
         records = [bytes.fromhex(raw) for raw in (*entry["good"], *entry.get("bad", {}))]
