@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from interrupts import sigint_heard
+
 from lmparse import cli
 
 SPEC = "meta: {id: acme_a}\nseq: [{id: one, type: u1}, {id: rest, size-eos: true}]\n"
@@ -20,14 +22,10 @@ def test_changes_of_the_file_and_of_the_spec_are_shown(tmp_path: Path) -> None:
     file.write_bytes(b"\1abc")
     assert cli.main(["build", "--formats", str(spec), "--out", str(out)]) == 0
     words = ["explain", file, "--spec", out / "acme_a", "--framing", "fixed", "--record-length", "4", "--watch"]
-    # A shell that starts this in the background would have SIGINT ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    with sigint_heard():
         process = subprocess.Popen(
             [sys.executable, "-m", "lmparse", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-    finally:
-        signal.signal(signal.SIGINT, before)
 
     def shown() -> str:
         assert process.stdout is not None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from interrupts import sigint_heard
 
 from lmparse.errors import OptionError
 from lmparse.export.parquet_folder import move
@@ -60,10 +61,6 @@ def test_a_signal_waits_until_all_files_are_moved(tmp_path: Path, monkeypatch: p
         return rename(self, to)
 
     monkeypatch.setattr(Path, "rename", interrupted)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            move(["a.parquet", "b.parquet"], pending, target, overwrite=True)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with sigint_heard(), pytest.raises(KeyboardInterrupt):
+        move(["a.parquet", "b.parquet"], pending, target, overwrite=True)
     assert sorted(path.name for path in target.iterdir()) == ["_SUCCESS", "a.parquet", "b.parquet"]

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from interrupts import sigint_heard
 
 from lmparse.spec.build import compiler
 from lmparse.spec.build.products import Builder, Made
@@ -112,14 +113,10 @@ def test_only_what_changed_is_compiled(folder: Path, monkeypatch: pytest.MonkeyP
 
 def test_an_interruption_ends_it_cleanly(folder: Path, tmp_path: Path) -> None:
     words = ["build", "--formats", folder.parent, "--out", tmp_path / "out", "--watch"]
-    # A shell that starts this in the background would have SIGINT ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    with sigint_heard():
         process = subprocess.Popen(
             [sys.executable, "-m", "lmparse", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-    finally:
-        signal.signal(signal.SIGINT, before)
     assert process.stdout is not None
     assert "files in" in process.stdout.readline()
     assert "waiting for changes" in process.stdout.readline()

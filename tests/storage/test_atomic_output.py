@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from interrupts import sigint_heard
 
 from lmparse import cli
 from lmparse.errors import OptionError
@@ -251,15 +252,10 @@ def test_signals_are_put_off_though_other_threads_take_them() -> None:
 
 
 def interrupted(done: list[str]) -> None:
-    # A shell that starts this in the background would have it ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with uninterrupted():
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.05)
-            done.append("all of the block")
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with sigint_heard(), uninterrupted():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        done.append("all of the block")
 
 
 _KILLED_WHILE_IT_REMOVES = """
