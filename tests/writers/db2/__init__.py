@@ -10,5 +10,6 @@ later versions changed.
 * `dms`, `dom`, `lob`, `lf`, `xml`, `datalink`, `ddl`: bodies of the components;
 * `transaction`, `utility`: bodies of the records without a component;
 * `columns`, `values`, `decfloat`, `rows`: columns, their values, and row images;
-* `tables`, `stream`: a whole log with the changes it must give.
+* `tables`, `stream`: a whole log with the changes it must give;
+* `scripts`: a log record by record, sound or not, of which nothing else is known.
 """

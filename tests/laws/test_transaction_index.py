@@ -1,0 +1,70 @@
+"""Law: however an engine finds the transactions of a Db2 LUW log, it gives what the other one gives.
+
+Random scripts have every event that a log can have; the test demands that each occurs. Rows, their order, errors with
+their places, counts and notices are compared, of the whole log and of its parts. `python -m transaction_runs` does the
+same for long scripts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from amounts import amount
+from samples import db2_random
+from samples.db2_random import FORMS, Plan, form_of, random_script, written
+from transaction_runs import ENGINES, converted, differences, in_parts, said_differently, ways_of, whole
+
+SEEDS = range(1, amount(36, 600) + 1)
+EVENTS = {
+    *db2_random.WEIGHTS, *db2_random.ENDS, "identifier used again", "address that is none", "value appended to",
+    *(f"compensation {style}" for style in ("named", "unnamed", "nowhere", "zero", "another", "twice")),
+    *(f"damage {kind}" for kind in ("header", "body", "inner length", "shorter", "longer")),
+    *(f"moved row, {kind}" for kind in (
+        "both", "other table", "deletes", "inserts", "delete", "undone", "between")),
+    *(f"pointer behind {kind}" for kind in ("insert", "nothing", "other table", "undone", "many")),
+    *(f"pieces before {kind}" for kind in ("insert", "update", "many", "delete", "late")),
+    *(f"unlisted {kind}" for kind in ("type", "component", "function", "datalink", "empty")),
+    *(f"old kind {kind}" for kind in ("insert", "delete", "update")),
+    "propagation off", "propagation on", "create table", "drop table", "create index", "drop index", "reorg",
+    "statement", "amount", "tables file", "torn at the end", "zeros at the end",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_engines_agree_on_a_random_script(seed: int, tmp_path: Path) -> None:
+    path, options, _ = written(tmp_path, seed, amount(25, 60))
+    assert differences(path, options, ways_of(seed)) == []
+
+
+def test_every_event_occurs_in_every_form() -> None:
+    found: Counter[str] = Counter()
+    for seed in SEEDS:
+        found += random_script(seed).events
+        found["tables file"] += seed % 3 > 0
+    assert {event for event in EVENTS if not found[event]} == set()
+    assert {form_of(seed) for seed in SEEDS} == {*FORMS}
+
+
+def test_a_seed_gives_the_same_bytes() -> None:
+    assert random_script(5).data == random_script(5).data != random_script(6).data
+
+
+@pytest.mark.parametrize("seed", [2, 4])
+def test_engines_agree_on_what_is_converted(seed: int, tmp_path: Path) -> None:
+    path, options, _ = written(tmp_path, seed, 25)
+    found = {engine: converted(path, tmp_path / engine, engine, {**options, "include": "all"}) for engine in ENGINES}
+    parts = converted(path, tmp_path / "parts", "columnar", {**options, "include": "all"}, jobs=2, part_bytes=5000)
+    assert found["kaitai"][0]
+    assert found["kaitai"] == found["columnar"]
+    assert parts[0] == found["kaitai"][0]
+
+
+def test_the_rows_of_a_script_are_many(tmp_path: Path) -> None:
+    """What is compared is not nothing."""
+    path, options, _ = written(tmp_path, 2, 200, Plan(200, weights={"insert": 9}))
+    said = whole(path, "columnar", **options, include="all")
+    assert sum(table.num_rows for table in said.tables.values()) > 500
+    assert in_parts(path, "columnar", **options)[1] > 5
+    assert said_differently(said, whole(path, "columnar", **options))

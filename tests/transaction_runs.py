@@ -1,0 +1,227 @@
+"""One log of Db2 LUW through both engines, every way in which its transactions are asked for, and the difference.
+
+``python -m transaction_runs --transactions 100000 --seed 7`` writes a random script and compares them on it. Only
+public edges are used, so it does not matter how an engine finds the transactions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from engines import Outcome, difference
+from samples.db2_random import Plan, written
+
+from lmparse.changes.schemas import changes_schema
+from lmparse.errors import DataError, LmparseError
+from lmparse.export.conversion import Conversion
+from lmparse.export.convert import convert
+from lmparse.export.progress import Progress
+from lmparse.logs import arrow
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+
+ENGINES = ("kaitai", "columnar")
+WAYS = [
+    {"include": include, "order": order, "mode": mode}
+    for include, order, mode in product(("committed", "all"), ("file", "commit"), ("permissive", "failfast"))
+]
+PART_BYTES, PARTS = 2000, 12
+"""Parts have this many bytes, but a long log is not in many more than so many parts."""
+
+
+def ways_of(seed: int) -> list[dict[str, str]]:
+    """Some of the ways: both values of each option occur, and which of them go together depends on the seed."""
+    turned = ("commit", "file") if seed // 2 % 2 else ("file", "commit")
+    lenient = [{"include": name, "order": order} for name, order in zip(("committed", "all"), turned, strict=True)]
+    return [*({**way, "mode": "permissive"} for way in lenient), {**lenient[seed // 4 % 2], "mode": "failfast"}]
+
+
+@dataclass
+class Said:
+    """What one engine gave: rows by table version, and everything it said."""
+
+    rows: dict[str, list[pa.RecordBatch]] = field(default_factory=dict)
+    errors: list[dict[str, Any]] = field(default_factory=list)
+    ended: list[dict[str, Any]] = field(default_factory=list)
+    """The error that ended the reading."""
+    tally: dict[str, Any] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def tables(self) -> dict[str, pa.Table]:
+        """The rows as tables."""
+        return {name: pa.Table.from_batches(batches) for name, batches in sorted(self.rows.items())}
+
+
+def whole(path: Path, engine: str, *, as_text: bool = False, **options: Any) -> Said:
+    """All changes, each table version apart; `as_text` in one table with row images as JSON text, in their order."""
+    said = Said()
+    _read(said, path, engine, options, as_text=as_text)
+    return said
+
+
+def in_parts(path: Path, engine: str, **options: Any) -> tuple[Said, int]:
+    """All changes from parts of the log, which may come in any order; and how many parts there are."""
+    said = Said()
+    try:
+        log = open_changes(path, read_options({**options, "engine": engine}))
+        parts = log.change_parts(max(PART_BYTES, path.stat().st_size // PARTS))
+    except LmparseError as error:
+        said.ended.append(_told(error))
+        return said, 0
+    for settings, span in parts:
+        _read(said, path, engine, options, settings=settings, span=span)
+    return said, len(parts)
+
+
+def _read(
+    said: Said, path: Path, engine: str, options: dict[str, Any], *, as_text: bool = False,
+    settings: Any = None, span: Any = None,
+) -> None:  # fmt: skip
+    errors: list[LmparseError] = []
+    try:
+        log = open_changes(path, read_options({**options, "engine": engine}), settings=settings, on_error=errors.append)
+    except LmparseError as error:
+        said.ended.append(_told(error))
+        return
+    try:
+        for name, batch in _batches(log, span, as_text=as_text):
+            batch.validate(full=True)
+            said.rows.setdefault(name, []).append(batch)
+    except LmparseError as error:
+        said.ended.append(_told(error))
+    said.errors += [_told(error) for error in errors]
+    tally = log.tally
+    for name in ("error_count", "dropped", "kept"):
+        said.tally[name] = said.tally.get(name, 0) + getattr(tally, name)
+    said.notices += tally.notices
+    said.left_out += log.left_out
+
+
+def _batches(log: Any, span: Any, *, as_text: bool) -> Iterator[tuple[str, pa.RecordBatch]]:
+    if as_text:
+        schema = changes_schema(None, header=log.options.header, docs=log.column_docs())
+        yield from (("", batch) for batch in arrow.change_batches(log, schema, span))
+    else:
+        for version, batch in arrow.version_batches(log, span):
+            yield (version.identity if version else ""), batch
+
+
+def _told(error: LmparseError) -> dict[str, Any]:
+    return error.to_dict() if isinstance(error, DataError) else {"code": error.code, "message": str(error)}
+
+
+# -- differences --------------------------------------------------------------------------
+
+
+def said_differently(one: Said, other: Said) -> str:
+    """In what two engines differ, in words; empty when in nothing. Where an error ends it, one may be further on."""
+    if one.ended != other.ended:
+        return f"what ended it: {one.ended} and {other.ended}"
+    if not one.ended:
+        for name in ("errors", "tally", "notices", "left_out"):
+            if getattr(one, name) != getattr(other, name):
+                return f"{name}: {getattr(one, name)} and {getattr(other, name)}"
+        if one.rows.keys() != other.rows.keys():
+            return f"table versions: {[*one.rows]} and {[*other.rows]}"
+    left, right = one.tables, other.tables
+    for name in left.keys() & right.keys():
+        said = difference(Outcome(left[name], []), Outcome(right[name], []), ends_early=bool(one.ended))
+        if said:
+            return f"{name}: {said}"
+    return ""
+
+
+def _by_seq(table: pa.Table) -> pa.Table:
+    """The rows in the order of `seq`; those without, which are of bad records, behind them by place."""
+    keys = [("seq", "ascending")] if "seq" in table.column_names else []
+    place = table.column("_metadata").combine_chunks().field("record_index")
+    return table.append_column("#", place).sort_by([*keys, ("#", "ascending")]).drop_columns("#")
+
+
+def parts_difference(parts: Said, together: Said) -> str:
+    """In what the rows of all parts differ from those of the whole log; their order may."""
+    left, right = parts.tables, together.tables
+    if left.keys() != right.keys():
+        return f"table versions of the parts: {[*left]}, of the whole: {[*right]}"
+    if parts.left_out != together.left_out:
+        return f"left out of the parts: {parts.left_out}, of the whole: {together.left_out}"
+    for name in left:
+        said = difference(Outcome(_by_seq(left[name]), []), Outcome(_by_seq(right[name]), []))
+        if said:
+            return f"parts, {name}: {said}"
+    return ""
+
+
+def differences(path: Path, options: dict[str, Any], ways: list[dict[str, str]]) -> list[str]:
+    """Every difference of both engines over one log."""
+    found = []
+    for way in ways:
+        asked = {**options, **way}
+        one, other = (whole(path, engine, **asked) for engine in ENGINES)
+        found.append(said_differently(one, other))
+        if way["mode"] == "failfast":
+            continue
+        texts = [whole(path, engine, as_text=True, **asked) for engine in ENGINES]
+        found.append(said_differently(*texts))
+        if way["order"] == "file" and not one.ended:
+            of_engines = [in_parts(path, engine, **asked)[0] for engine in ENGINES]
+            found += [parts_difference(parts, one) for parts in of_engines]
+        if any(found):
+            return [f"{way}: {said}" for said in found if said]
+    return []
+
+
+def converted(
+    path: Path, out: Path, engine: str, options: dict[str, Any], **more: Any
+) -> tuple[dict[str, pa.Table], Any]:
+    """The files that `convert` makes of the changes, by name, with what it said."""
+    errors: list[dict[str, Any]] = []
+    asked = Conversion(str(path), str(out), read_options({**options, "engine": engine}), with_changes=True, **more)
+    try:
+        summary = convert(asked, lambda error: errors.append(_told(error)), Progress(io.StringIO()))
+    except LmparseError as error:
+        return {}, (errors, _told(error))
+    tables = {file.name: pq.read_table(file) for file in sorted(out.glob("*.parquet"))}
+    return tables, (errors, summary.rows, summary.left_out, summary.tally.notices)
+
+
+# -- the command ----------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Write one random script and compare the engines on it."""
+    parser = argparse.ArgumentParser(description="Compare both engines on a random Db2 LUW log.")
+    parser.add_argument("--transactions", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=1, help="number of scripts, of seeds that follow")
+    parser.add_argument("--all-ways", action="store_true", help="every combination of options, not some of them")
+    named = parser.parse_args()
+    for seed in range(named.seed, named.seed + named.seeds):
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.monotonic()
+            path, options, events = written(Path(folder), seed, named.transactions, Plan.of(seed, named.transactions))
+            made = time.monotonic() - start
+            found = differences(path, options, WAYS if named.all_ways else ways_of(seed))
+            size = path.stat().st_size
+        print(json.dumps({"seed": seed, "options": options, "bytes": size, "events": dict(sorted(events.items()))}))
+        print(f"seed {seed}: written in {made:.1f} s, read in {time.monotonic() - start - made:.1f} s")
+        if found:
+            raise SystemExit("\n".join(found))
+
+
+if __name__ == "__main__":
+    main()
