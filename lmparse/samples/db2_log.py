@@ -61,7 +61,7 @@ class SampleLog:
 
 def make(units: int = 40, seed: int = 1) -> SampleLog:
     """A sample with about two transactions for each of `units`. The same seed gives the same bytes."""
-    writer = _Writer(random.Random(seed))
+    writer = SampleWriter(random.Random(seed))
     for number in range(units):
         writer.unit(number)
     writer.open_unit()
@@ -80,17 +80,28 @@ def tables_file(described: list[Table]) -> str:
     return "\n".join(lines) + "\n"
 
 
+@dataclass(frozen=True)
+class DoneChange:
+    """A record that can be undone."""
+
+    lso: int
+    rid: int
+    known: dict[str, Any]
+    """The fields that what undoes it has too."""
+    image: bytes
+    """The row that it wrote; of an update and a delete the one before."""
+
+
 @dataclass
-class _Chain:
+class RecordChain:
     """The records of one transaction so far."""
 
     tid: bytes
     previous: int = 0
-    done: list[tuple[int, int, dict[str, Any], bytes]] = field(default_factory=list)
-    """For each record that can be undone: its offset, the number of its row, its fields, the row image."""
+    done: list[DoneChange] = field(default_factory=list)
 
 
-class _Writer:
+class SampleWriter:
     """Writes log records one after another."""
 
     def __init__(self, random_: random.Random) -> None:
@@ -183,11 +194,11 @@ class _Writer:
 
     # -- records --------------------------------------------------------------------------
 
-    def _begin(self) -> _Chain:
+    def _begin(self) -> RecordChain:
         self._tid += 1
-        return _Chain(self._tid.to_bytes(6, _ORDER))
+        return RecordChain(self._tid.to_bytes(6, _ORDER))
 
-    def _insert(self, chain: _Chain, table: Table, row: Row) -> None:
+    def _insert(self, chain: RecordChain, table: Table, row: Row) -> None:
         for column in table.lob_columns:
             if row[column.name] is not None:
                 self._lob(chain, table, column.number - 1, row[column.name].encode())
@@ -196,7 +207,7 @@ class _Writer:
         if table is self._employee:
             self._rows.append((rid, row))
 
-    def _lob(self, chain: _Chain, table: Table, column: int, value: bytes) -> None:
+    def _lob(self, chain: RecordChain, table: Table, column: int, value: bytes) -> None:
         for start in range(0, len(value), 1 << 15):
             piece = value[start : start + (1 << 15)]
             known = {
@@ -217,14 +228,14 @@ class _Writer:
             "table_id": table.table_id, "rid": raw,
         }  # fmt: skip
 
-    def _row(self, chain: _Chain, word: str, table: Table, rid: int, row: Row) -> None:
+    def _row(self, chain: RecordChain, word: str, table: Table, rid: int, row: Row) -> None:
         image = self._image(table, row)
         known = self._place(table, word, rid)
         body = {**known, "record_length": len(image), "record": image}
         lso = self._write(chain, "normal", self._encoded("dms", "row_v97", body))
-        chain.done.append((lso, rid, known, image))
+        chain.done.append(DoneChange(lso, rid, known, image))
 
-    def _update(self, chain: _Chain, table: Table, rid: int, old: Row, new: Row) -> None:
+    def _update(self, chain: RecordChain, table: Table, rid: int, old: Row, new: Row) -> None:
         images = self._image(table, old), self._image(table, new)
         known = self._place(table, "update_record_v97", rid)
         raw = known.pop("rid")
@@ -234,22 +245,24 @@ class _Writer:
             for image, other in zip(images, reversed(images), strict=True)
         ]
         body = {**known, "old_row": halves[0], "new_header": known, "new_row": halves[1]}
-        self._write(chain, "normal", self._encoded("dms", "update_v97", body))
+        lso = self._write(chain, "normal", self._encoded("dms", "update_v97", body))
+        chain.done.append(DoneChange(lso, rid, {**known, "rid": raw}, images[0]))
 
-    def _undo(self, chain: _Chain, mark: int) -> None:
+    def _undo(self, chain: RecordChain, mark: int) -> None:
         """Write compensation records for what was done since a mark, the last first."""
         enum = self._specs["dms"].enum("function_id")
+        undoes = {enum[f"{word}_record_v97"]: enum[f"undo_{word}_record"] for word in ("insert", "delete", "update")}
         while len(chain.done) > mark:
-            lso, rid, known, image = chain.done.pop()
-            self._rows = [entry for entry in self._rows if entry[0] != rid]
-            is_insert = known["function_id"] == enum["insert_record_v97"]
-            word = "undo_insert_record" if is_insert else "undo_delete_record"
-            body = {**known, "function_id": enum[word], "record_length": len(image)}
+            done = chain.done.pop()
+            self._rows = [entry for entry in self._rows if entry[0] != done.rid]
+            function = undoes[done.known["function_id"]]
+            body = {**done.known, "function_id": function, "record_length": len(done.image)}
+            is_insert = function == enum["undo_insert_record"]
             part = "rollback_insert_v97" if is_insert else "row_v97"
-            body |= {} if is_insert else {"record": image}
-            self._write(chain, "compensation", self._encoded("dms", part, body), compensated=lso)
+            body |= {} if is_insert else {"record": done.image}
+            self._write(chain, "compensation", self._encoded("dms", part, body), compensated=done.lso)
 
-    def _end(self, chain: _Chain, word: str, number: int) -> None:
+    def _end(self, chain: RecordChain, word: str, number: int) -> None:
         name = self._random.choice(_PEOPLE).encode()
         known: dict[str, Any] = {"authid_len": len(name), "authid": name}
         if word == "commit":
@@ -257,7 +270,7 @@ class _Writer:
         part = "commit_v97" if word == "commit" else "abort_v97"
         self._write(chain, word, self._encoded("transaction", part, known))
 
-    def _write(self, chain: _Chain, type_: str, body: bytes, compensated: int | None = None) -> int:
+    def _write(self, chain: RecordChain, type_: str, body: bytes, compensated: int | None = None) -> int:
         """Append one record with the prefix of the API; returns its log sequence offset."""
         known = {"lsn": self._lsn, "lfs": 77, "previous_lso": chain.previous, "transaction_id": chain.tid}
         if compensated is not None:

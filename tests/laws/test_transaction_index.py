@@ -28,7 +28,7 @@ EVENTS = {
     *(f"unlisted {kind}" for kind in ("type", "component", "function", "datalink", "empty")),
     *(f"old kind {kind}" for kind in ("insert", "delete", "update")),
     "propagation off", "propagation on", "create table", "drop table", "create index", "drop index", "reorg",
-    "statement", "amount", "tables file", "torn at the end", "zeros at the end",
+    "statement", "amount", "time with a fraction", "tables file", "torn at the end", "zeros at the end",
 }  # fmt: skip
 
 

@@ -201,7 +201,12 @@ class RandomScript:
         return transaction.commit(self.server, self._seconds(), self._user())
 
     def _seconds(self) -> int:
-        return 1_773_483_072 + self.log.records
+        """The time of a commit; in 8 bytes it may stand in the upper half, with a fraction below."""
+        seconds = 1_773_483_072 + self.log.records
+        if not self.server.is_v7 and self.chance.random() < 0.15:
+            self.events["time with a fraction"] += 1
+            return seconds << 32 | self.chance.choice((5, 400_000_000))
+        return seconds
 
     def _user(self) -> str:
         return self.chance.choice(("ALICE", "BOB", "DB2INST1", ""))
@@ -498,7 +503,8 @@ class RandomScript:
         """The first record of a transaction points to one before it, in front of the log or left out of it."""
         one = Unit(self.log.new_tid(), unit.stream, left=self.chance.randrange(3))
         one.last = self.chance.choice((1, self.log.first - 1, self.log.first, unit.last or 5))
-        first = self.chance.choice((self._insert, self._delete, self._update, self._pieces_alone, self._lob))
+        makers = (self._insert, self._delete, self._update, self._pieces_alone, self._lob, self._lob, self._xml)
+        first = self.chance.choice(makers)
         first(one)
         self.open.append(one)
 
