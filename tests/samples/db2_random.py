@@ -71,6 +71,7 @@ class Plan:
         steps: events of each, on average.
         width: how many are open at once.
         damage: share of damaged records.
+        torn: how it ends: `cut` inside a record, with `zeros`, or soundly.
         weights: of events and ends, beside those above.
     """
 
@@ -79,7 +80,7 @@ class Plan:
     width: int = 6
     streams: int = 1
     damage: float = 0.0
-    is_torn: bool = False
+    torn: str = ""
     weights: dict[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -92,7 +93,7 @@ class Plan:
         damage = (0.0, 0.01, 0.0, 0.08)[seed % 4]
         return cls(
             transactions, chance.choice((2.0, 4.0, 9.0)), chance.choice((1, 4, 6, 15)), chance.choice((1, 1, 3)),
-            damage, seed % 12 == 3, moods,
+            damage, ("cut", "zeros")[seed // 12 % 2] if seed % 12 == 3 else "", moods,
         )  # fmt: skip
 
 
@@ -141,8 +142,8 @@ class RandomScript:
                 self.open[place] = self.open[-1]
                 self.open.pop()
                 self._end(unit)
-        if self.plan.is_torn:
-            self.log.tear()
+        if self.plan.torn:
+            self.log.tear(self.plan.torn)
         return self.log
 
     # Beginnings and ends

@@ -209,9 +209,9 @@ class Script:
         self.events[f"damage {kind}"] += 1
         return bytes(raw)
 
-    def tear(self) -> None:
-        """The log ends in the middle of a record, or one has a length that is none; nothing follows that is sound."""
-        if self.chance.random() < 0.5:
+    def tear(self, how: str) -> None:
+        """The log ends in the middle of a record (`cut`), or with zeros that are none."""
+        if how == "cut":
             self.data = self.data[: -self.chance.randrange(1, min(40, len(self.data)))]
             self.events["torn at the end"] += 1
         else:
