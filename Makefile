@@ -121,6 +121,7 @@ bench-run: dev # The benchmarks in $(VENV), whose lock holds the rivals too.
 	$(BIN)/python -m bench.described
 	$(BIN)/python -m bench.convert
 	$(BIN)/python -m bench.parts
+	$(BIN)/python -m bench.transactions
 	$(BIN)/python -m bench.growth
 	$(BIN)/python -m bench.growth --shapes 250
 	$(BIN)/python -m bench.spark

@@ -19,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 import lmparse
-from bench import data, engine, harness
+from bench import data, engine, harness, transactions
 from bench.harness import Contender, Job, TablesDiffer
 from bench.rivals import generated_parser, numpy_script, struct_loop, target
 from lmparse.columnar.schemas import records_schema
@@ -288,3 +288,22 @@ def test_the_command_writes_a_result(
     assert len(content["data"]["sha256"]) == 64
     assert str(tmp_path) not in json.dumps(content)
     assert "all tables equal" in capsys.readouterr().out
+
+
+# -- transactions ---------------------------------------------------------------------------
+
+
+def test_both_families_have_the_same_changes(folder: Path, tmp_path: Path) -> None:
+    both = transactions.logs(tmp_path, 500_000)
+    rows = transactions.changes(both["Log Master"], 50)
+    with pytest.raises(TablesDiffer, match="families: change"):
+        transactions.check_rows(rows, [*rows[:7], {**rows[7], "before": None, "after": None}, *rows[8:]])
+    found = transactions.measure_index(both["Db2 LUW"], 1)
+    assert found["transactions"] > 50
+    assert found["changes"] > 500
+
+
+def test_what_convert_takes_is_measured(tmp_path: Path) -> None:
+    (found,) = transactions.measure_memory(tmp_path, [200_000], transactions.Shape(lobs=0.1))
+    assert found["rows"] > 100
+    assert found["peak_bytes"] > found["anonymous_bytes"] > 10_000_000

@@ -16,7 +16,7 @@ from samples import db2_random
 from samples.db2_random import FORMS, Plan, form_of, random_script, written
 from transaction_runs import ENGINES, converted, differences, in_parts, said_differently, ways_of, whole
 
-SEEDS = range(1, amount(36, 600) + 1)
+SEEDS = range(1, amount(30, 600) + 1)
 EVENTS = {
     *db2_random.WEIGHTS, *db2_random.ENDS, "identifier used again", "address that is none", "value appended to",
     *(f"compensation {style}" for style in ("named", "unnamed", "nowhere", "zero", "another", "twice")),
