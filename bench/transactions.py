@@ -319,8 +319,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Transactions of Db2 LUW logs.", allow_abbrev=False)
-    parser.add_argument("--size", type=data.parse_size, default="4M", help="of the Log Master log, for speed")
-    parser.add_argument("--memory", type=data.parse_size, nargs="+", default=["8M", "32M"], help="sizes, for memory")
+    parser.add_argument("--size", type=data.parse_size, default="8M", help="of the Log Master log, for speed")
+    parser.add_argument("--memory", type=data.parse_size, nargs="+", default=["8M", "24M"], help="sizes, for memory")
     parser.add_argument("--lobs", action="store_true", help="the logs for memory have LOB values")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--cache", type=Path, help="folder for the files, which are removed")
