@@ -20,6 +20,8 @@ _LIKENESS = 6
 """Number of the first bytes of a record that other records are expected to have too."""
 _TRIES = 4
 """Number of places without a match after which the search ends."""
+_UNEVEN = 2
+"""Steps of the longest walk, for each that a walker takes through its share of the shortest records."""
 _FEW, _REACH = 1 << 12, 1 << 16
 """Bytes that are searched for the likeness of the first record, at first and at most."""
 
@@ -28,7 +30,7 @@ def parallel_walk(form: WordForm, data: Bytes, offset: int, limit: int, stop: in
     """The offsets of the records from `offset` up to `stop`, and the end of the last one.
 
     All of them are proven. A record that ends behind `limit` or has no sound word is left out, with everything
-    behind it. None if a single walker is as fast.
+    behind it. None if a single walker is as fast, also because one of many would go most of the way.
     """
     last = min(limit - form.size, stop - 1) - offset
     if last < _LEAST_BYTES:
@@ -38,11 +40,15 @@ def parallel_walk(form: WordForm, data: Bytes, offset: int, limit: int, stop: in
         return None
     lengths = items(data, offset + form.length_at, last + 1, form.length_type)
     stops = np.append(begins[1:], last + 1)
+    far = limit - offset + abs(form.uncounted) + 1  # any length above it leads behind the limit, too
+    most = _UNEVEN * (last // (len(begins) * form.size) + 1)
     places, paths = begins, []
     while (is_going := places < stops).any():
+        if len(paths) == most:
+            return None
         paths.append(places)
         # A walker that started wrong must still move on; it may end anywhere.
-        lead = lengths[np.minimum(places, last)].astype(np.int64) + form.uncounted
+        lead = np.clip(lengths[np.minimum(places, last)].astype(np.int64), 0, far) + form.uncounted
         places = np.where(is_going, places + np.maximum(lead, form.size), places)
     has_arrived = places[:-1] == begins[1:]
     right = len(begins) if has_arrived.all() else int(has_arrived.argmin()) + 1

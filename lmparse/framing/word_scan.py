@@ -21,7 +21,7 @@ _SCAN_BYTES = 1 << 20
 _PARALLEL_BYTES = 1 << 23
 """Bytes of the file that a parallel walk scans at a time."""
 _MARGIN = 1 << 6
-"""Bytes behind a stretch that are read with it, so that a word which begins in it is whole."""
+"""Least bytes behind a stretch that are read with it, so that a word which begins in it is whole."""
 _MISSES = 3
 """Number of consecutive stretches with a poor parallel walk, after which a single walker goes on."""
 
@@ -145,8 +145,9 @@ class _Scan:
     def _load(self, size: int) -> int:
         """Have `size` bytes from `offset` on in `data`, or all up to the end; return the offset behind them."""
         stop = min(self.offset + size, self.end)
-        if self.offset < self.base or min(stop + _MARGIN, self.end) > self.base + len(self.data):
-            top = min(stop + _MARGIN, self.end)
+        # The length that a record says may be anywhere in it.
+        top = min(stop + max(_MARGIN, self.form.size), self.end)
+        if self.offset < self.base or top > self.base + len(self.data):
             self.base, self.data = self.offset, array_of(self.buffer, self.offset, top, is_kept=True)
         return stop
 

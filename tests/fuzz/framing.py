@@ -38,6 +38,7 @@ def _framings() -> list[Framing]:
         *(framing_of(name, byte_order=order) for name in DB2_FRAMINGS for order in ("little", "big")),
         *(named_framing(name, _OTHERS[0 if name in ("bdw", "bdw-vbs") else 1]) for name in _NAMES),
         *(named_framing("glued", _measured(name, step)) for name in ("length", "segment_code") for step in (0, 4, -3)),
+        named_framing("glued", Options(spec="bmc_lldf", record_length_field="seg_num")),  # far behind the start
     ]
 
 
