@@ -13,7 +13,7 @@ from typing import Any
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.row_values import RowValues, add_row, reading
 from lmparse.db2 import log_record
-from lmparse.db2.lob_values import OutsideValues, first_column
+from lmparse.db2.lob_values import Key, Known, OutsideValues, first_column
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
 from lmparse.db2.tables import Column, Table
@@ -71,6 +71,7 @@ class ChangeDecoder:
     """Rows of tables without a description, by table."""
     _readers: dict[Table, RowReader] = field(default_factory=dict)
     _first_columns: dict[Table, int | None] = field(default_factory=dict)
+    _lacking: dict[Key, Known] = field(default_factory=dict)
     _pieces: dict[int, bytes] = field(default_factory=dict)
     """Data of pieces by record: a value that is appended to is read for each of its changes."""
     _piece_bytes: int = 0
@@ -164,7 +165,7 @@ class ChangeDecoder:
         if first == 1:
             self.notice(f"columns in LOB records of {table.full_name} count from 1: from 0 they would be others")
         outside = OutsideValues(
-            reference, reader, self._lob_data, lambda: self._has_rival(transaction, reference), first
+            reference, reader, self._lob_data, lambda: self._has_rival(transaction, reference), first, self._lacking
         )
         wanted = frozenset(self.options.columns) or None
         with reading(role):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import Column, Table
@@ -19,6 +18,49 @@ def _whole_row() -> int:
     return catalog.load("db2_lob").enum("column")["whole_row"]
 
 
+_AMBIGUOUS = "it begins where the value before ends and where one may begin: nothing tells which it is"
+_APPENDED = "only what was appended is logged, and the value that it was appended to is not in the log"
+_CUT = "its transaction begins before the log at hand, where earlier pieces of the value may be"
+Key = tuple[ChangeReference, int, int | None]
+"""A change, the number of a column, and the number that LOB records give to the first column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the pieces of a value show, without their data."""
+
+    beginning: str = ""
+    """Why its beginning is not known; empty if it is."""
+    bare: int | None = None
+    """Bytes of pieces that are not logged; None if all are."""
+    is_cut: bool = False
+    gap: str = ""
+    """Where pieces are missing between others."""
+    end: int | None = None
+    """Byte address behind the last piece; None without addresses."""
+
+    def then(self, pieces: list[LobPiece]) -> Known:
+        """The same with the pieces of one change more."""
+        bare = [piece.length for piece in pieces if not piece.has_data]
+        all_bare = (self.bare or 0) + sum(bare) if bare or self.bare is not None else None
+        is_cut, gap, end = self.is_cut or any(piece.is_cut for piece in pieces), self.gap, self.end
+        for piece in sorted(pieces, key=_address) if pieces[0].kind.startswith("db2_lob") else ():
+            if end not in (None, piece.address) and not gap:
+                gap = f"pieces are missing: one ends at {end}, the next begins at {piece.address}"
+            end = piece.end
+        return Known(self.beginning, all_bare, is_cut, gap, end)
+
+    @property
+    def why(self) -> str:
+        """Why the value is not available; empty if it is."""
+        bare = "" if self.bare is None else f"not logged: {self.bare} bytes of a NOT LOGGED column"
+        return self.beginning or bare or (_CUT if self.is_cut else self.gap)
+
+
+def _address(piece: LobPiece) -> int:
+    return piece.address
+
+
 @dataclass(frozen=True)
 class OutsideValues:
     """The values of one row that are stored outside of it."""
@@ -30,6 +72,8 @@ class OutsideValues:
     has_rival: Callable[[], bool]
     first_column: int | None
     """The number that LOB records give to the first column; None if no number fits."""
+    lacking: dict[Key, Known]
+    """What is known of values that are not available; all rows of a log share it."""
 
     def after(self, column: Column) -> bytes | str:
         """The value of a column, or why it is not available."""
@@ -44,7 +88,7 @@ class OutsideValues:
         if self.first_column is None and self.reference.pieces:
             return "the columns that LOB records name are not columns that keep values out of the row"
         pieces = self._of(column, self.reference)
-        return self._joined(self._grown(column, pieces)) if pieces else "the value is not in the log"
+        return self._value(column, pieces) if pieces else "the value is not in the log"
 
     @staticmethod
     def before(column: Column) -> str:
@@ -59,46 +103,56 @@ class OutsideValues:
             if piece.column is None or (piece.column != _whole_row() and piece.column + 1 - first == column.number)
         ]
 
-    def _grown(self, column: Column, pieces: list[LobPiece]) -> list[LobPiece] | str:
-        """The pieces with those before them: earlier pieces of the same value that end where these begin."""
-        reference, start = self.reference, min(piece.address for piece in pieces)
-        parts, column_id = [pieces], pieces[0].column
-        for before in reference.grows:
+    def _value(self, column: Column, pieces: list[LobPiece]) -> bytes | str:
+        """The value that ends with some pieces: with earlier ones that end where these begin; or why there is none."""
+        path, known = self._path(column, pieces)
+        found = list[tuple[Key, Known]]()
+        for change, part in reversed(path):
+            known = known.then(part)
+            if known.why:
+                found.append((self._key(change, column), known))
+        if known.why:
+            self.lacking.update(found)
+            return known.why
+        return self._joined([piece for _, part in reversed(path) for piece in part])
+
+    def _path(
+        self, column: Column, pieces: list[LobPiece]
+    ) -> tuple[list[tuple[ChangeReference, list[LobPiece]]], Known]:
+        """The changes that a value grew by with their pieces, the last one first, and what is known of it before them.
+
+        Behind each change in `grows` come those of its own: so the path ends where it is known that the value lacks
+        something, and a value that grows again and again is not followed to its beginning again and again.
+        """
+        path, start, column_id = [(self.reference, pieces)], min(piece.address for piece in pieces), pieces[0].column
+        for before in self.reference.grows:
             earlier = (
                 [] if before.is_undone or (column_id is None and len(before.rivals) > 1) else self._of(column, before)
             )
             if not earlier or max(piece.end for piece in earlier) != start:
                 continue
-            if column_id not in reference.appends:
-                return "it begins where the value before ends and where one may begin: nothing tells which it is"
-            parts.append(earlier)
-            column_id, reference, start = earlier[0].column, before, min(piece.address for piece in earlier)
-        if column_id in reference.appends:
-            return "only what was appended is logged, and the value that it was appended to is not in the log"
-        return [piece for part in reversed(parts) for piece in part]
+            if column_id not in path[-1][0].appends:
+                return path, Known(_AMBIGUOUS)
+            if (known := self.lacking.get(self._key(before, column))) is not None:
+                return path, known
+            path.append((before, earlier))
+            column_id, start = earlier[0].column, min(piece.address for piece in earlier)
+        return path, Known(_APPENDED if column_id in path[-1][0].appends else "")
+
+    def _key(self, change: ChangeReference, column: Column) -> Key:
+        return change, column.number, self.first_column
 
     def _unnamed(self, column: Column) -> bytes | str:
         if len(self.reader.table.lob_columns) > 1:
             return "the table has several LOB columns, and the record does not name the one it is of"
         if self.has_rival():
             return "the transaction changed several rows with LOB values, and the record does not name the one it is of"
-        return self._joined(self._grown(column, self._of(column, self.reference)))
+        return self._value(column, self._of(column, self.reference))
 
-    def _joined(self, pieces: list[LobPiece] | str) -> bytes | str:
-        if isinstance(pieces, str):
-            return pieces
-        bare = [piece for piece in pieces if not piece.has_data]
-        if bare:
-            return f"not logged: {sum(piece.length for piece in bare)} bytes of a NOT LOGGED column"
-        if any(piece.is_cut for piece in pieces):
-            return "its transaction begins before the log at hand, where earlier pieces of the value may be"
-        if not pieces[0].kind.startswith("db2_lob"):
-            return b"".join(map(self.read, pieces))  # XML text, in order, without byte addresses
-        ordered = sorted(pieces, key=lambda piece: piece.address)
-        for first, second in pairwise(ordered):
-            if first.end != second.address:
-                return f"pieces are missing: one ends at {first.end}, the next begins at {second.address}"
-        return b"".join(map(self.read, ordered))
+    def _joined(self, pieces: list[LobPiece]) -> bytes:
+        if pieces[0].kind.startswith("db2_lob"):
+            pieces = sorted(pieces, key=_address)
+        return b"".join(map(self.read, pieces))  # XML text is in order, without byte addresses
 
     def _out_of_row(self, column: Column) -> bytes | str:
         pieces = list[LobPiece]()
@@ -106,10 +160,10 @@ class OutsideValues:
             pieces = [piece for piece in self.reference.pieces if piece.column == _whole_row()]
         if not pieces:
             return "the value is stored out of the row and not in the log"
-        payload = self._joined(pieces)
-        if isinstance(payload, str):
-            return payload
-        values: dict[int, bytes] = self.reader.out_of_row(payload)
+        why = Known().then(pieces).why
+        if why:
+            return why
+        values: dict[int, bytes] = self.reader.out_of_row(self._joined(pieces))
         return values.get(column.number, "the value is stored out of the row, and the record of such values lacks it")
 
 

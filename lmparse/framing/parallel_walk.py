@@ -42,7 +42,7 @@ def parallel_walk(form: WordForm, data: Bytes, offset: int, limit: int, stop: in
     stops = np.append(begins[1:], last + 1)
     far = limit - offset + abs(form.uncounted) + 1  # any length above it leads behind the limit, too
     most = _UNEVEN * (last // (len(begins) * form.size) + 1)
-    places, paths = begins, []
+    places, paths = begins, list[Int64s]()
     while (is_going := places < stops).any():
         if len(paths) == most:
             return None

@@ -161,12 +161,37 @@ def pieces_of_many_columns(stream: Stream, size: int) -> None:
     unit.commit()
 
 
+def grown(stream: Stream, size: int) -> None:
+    """Each update appends to the value of the same row, whose beginning is not in the log."""
+    server = stream.server
+    image = rows.formatted(server, DOC.columns, {"ID": 1, "BODY": External()})
+    for number in range(size):
+        unit = stream.begin()
+        with_piece(stream, unit, number, 1, dms.update(server, DOC.id, Place(Rid(1, 1)), image, image))
+        unit.commit()
+
+
+def grown_without_data(stream: Stream, size: int) -> None:
+    """The same for a column that is not logged, with its beginning."""
+    server, about = stream.server, lob.LobObject(DOC.id, DOC.id)
+    image = rows.formatted(server, DOC.columns, {"ID": 1, "BODY": External()})
+    for number in range(size):
+        unit = stream.begin()
+        if server.generation == "v10":
+            body = lob.add_amount(server, about, 2, 2 * number, 1, original=lob.BY_UPDATE)
+        else:
+            body = lob.afim_amount(server, about, 2, 2 * number)
+        unit.record("piece", "normal", body)
+        unit.record("change", "normal", dms.update(server, DOC.id, Place(Rid(1, 1)), image, image))
+        unit.commit()
+
+
 SCRIPTS: dict[str, Script] = {
     script.__name__: script
     for script in (
         rollback, savepoints, moved_rows, pointers, lob_pieces, open_side_by_side, one_after_another,
         rows_of_one_record, versions, gaps, damaged, updates_with_pieces,
-        pieces_of_many_columns,
+        pieces_of_many_columns, grown, grown_without_data,
     )
 }  # fmt: skip
 FORMS = [("v7", "bare"), ("v9.7", "lsn8"), ("v10", "filter")]
@@ -220,15 +245,6 @@ def test_rows_that_share_lob_pieces_are_pickled_without_recursion(tmp_path: Path
 @pytest.mark.parametrize(("generation", "framing"), FORMS)
 def test_a_value_that_grows_keeps_one_list_of_its_changes(generation: str, framing: str, tmp_path: Path) -> None:
     """Each update appends to the value of the same row."""
-
-    def grown(stream: Stream, size: int) -> None:
-        server = stream.server
-        image = rows.formatted(server, DOC.columns, {"ID": 1, "BODY": External()})
-        for number in range(size):
-            unit = stream.begin()
-            with_piece(stream, unit, number, 1, dms.update(server, DOC.id, Place(Rid(1, 1)), image, image))
-            unit.commit()
-
     path = written(tmp_path, grown, 500, generation, framing)
     named = {"generation": generation, "byteOrder": "little", "framing": framing}
     log = open_changes(path, read_options({"spec": "db2_log", **named}))
@@ -260,3 +276,26 @@ def test_values_that_go_on_from_earlier_ones_keep_one_list(generation: str, fram
     assert lengths[60:] == [58, 59, 60] * 60
     kept = {id(change.grows.entries): len(change.grows.entries) for change in changes}
     assert sum(kept.values()) < 2 * len(changes)
+
+
+@pytest.mark.parametrize("script", ["grown", "grown_without_data"])
+@pytest.mark.parametrize(("generation", "framing"), FORMS)
+def test_a_value_that_is_not_available_is_not_followed_to_its_beginning_for_each_change(
+    script: str, generation: str, framing: str, tmp_path: Path
+) -> None:
+    said: list[str] = []
+
+    def rows_of(size: int) -> int:
+        path = written(tmp_path, SCRIPTS[script], size, generation, framing)
+        named = {"generation": generation, "byteOrder": "little", "framing": framing}
+        log = open_changes(path, read_options({"spec": "db2_log", **named}))
+        assert log.transaction_index.transactions
+        found: list[Any] = []
+        count = operations(lambda: found.extend(log.typed_changes()), within="lmparse/db2/lob_values")
+        said[:] = [(change.detail or {}).get("absent", {}).get("after.C2", "") for change in found if change.op == "U"]
+        return count
+
+    assert growth(rows_of, 40) < 2.1
+    amounts = [f"not logged: {2 * number} bytes of a NOT LOGGED column" for number in range(1, 161)]
+    assert len(said) == 160
+    assert said == amounts if script == "grown_without_data" else all("appended to is not" in text for text in said)
