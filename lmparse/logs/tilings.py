@@ -7,6 +7,7 @@ proves a rule. One record is not a proof.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from pathlib import Path
@@ -17,6 +18,7 @@ from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.framing.framings import described, named_framing, rules_of, unused
 from lmparse.framing.measured import fitting_fields
+from lmparse.framing.windows import Window
 from lmparse.framing.word_rules import WordRule
 from lmparse.framing.words import WordFraming
 from lmparse.options import FRAMING_OPTIONS, Options
@@ -39,6 +41,9 @@ _HEADER = 1 << 16
 _STARTS = 64
 """Places at which the first record behind a file header is looked for."""
 _SAMPLE, _FIRST = 64, 5
+_PASSES, _RECORD, _SHORT = 64, 64, 1 << 20
+"""All ways together read so many times the bytes of the file, with so many more for each record; a file counts as one
+of 1 MB at least. A file that nearly any rule fits would be read through thousands of times."""
 _SPARE = 1 << 10
 """Bytes by which a record may be longer than twice the longest one."""
 
@@ -113,6 +118,19 @@ def tile(path: str | Path, options: Options, spec: str | None) -> Tiled:
     return Tiled(str(path), len(buffer), spec, tuple(tilings(buffer, options, reader)))
 
 
+class _Reads:
+    """What may still be read to find the ways."""
+
+    def __init__(self, size: int) -> None:
+        self.left = _PASSES * max(size, _SHORT)
+
+    def windows(self, framing: Framing, buffer: Buffer, start: int = 0) -> Iterator[Window]:
+        """As `index.windows`, to the end."""
+        for window in index.windows(framing, buffer, start):
+            self.left -= len(window.data) + _RECORD * len(window)
+            yield window
+
+
 def tilings(buffer: Buffer, options: Options, reader: RecordReader | None) -> list[Tiling]:
     """The ways to cut a file with the options that are given, the best first; with a reader, for records of its spec.
 
@@ -126,10 +144,11 @@ def tilings(buffer: Buffer, options: Options, reader: RecordReader | None) -> li
     if not possible:
         _refuse(names, options)
     skipped = {name: str(size) for name in ("file_start_offset", "file_end_offset") if (size := getattr(options, name))}
-    found = list(_fill(buffer, [(said | skipped, framing) for said, framing in possible], reader))
+    reads = _Reads(len(buffer))
+    found = list(_fill(buffer, [(said | skipped, framing) for said, framing in possible], reader, reads))
     whole = [tiling for tiling in found if tiling.fault is None]
     if not whole and not skipped:
-        found += _between(buffer, possible, reader)
+        found += _between(buffer, possible, reader, reads)
         whole = [tiling for tiling in found if tiling.fault is None]
     is_cut = any(_is_cut(tiling.fault, tiling.longest) for tiling in found)
     found = sorted(found if is_cut or not whole else whole, key=_rank)
@@ -218,45 +237,47 @@ def _measured(options: Options, layout: Layout | None) -> Iterator[Way]:
             yield said | ({"rdw_adjustment": str(step)} if step else {}), named_framing("glued", named)
 
 
-def _fill(buffer: Buffer, ways: list[Way], reader: RecordReader | None) -> Iterator[Tiling]:
+def _fill(buffer: Buffer, ways: list[Way], reader: RecordReader | None, reads: _Reads) -> Iterator[Tiling]:
     """The ways whose records fill the file, or reach half of it before they meet damage."""
     for said, framing in ways:
-        if not _begins(framing, buffer):
+        if reads.left < 0 or not _begins(framing, buffer):
             continue
-        tiling = _tiling(said, framing, buffer, reader)
+        tiling = _tiling(said, framing, buffer, reader, reads)
         if tiling is not None:
             yield tiling
 
 
 def _begins(framing: Framing, buffer: Buffer) -> bool:
-    """Whether some records are at the start of a file, or fill it."""
-    try:
-        return sum(1 for _ in islice(framing.extents(buffer), _LEAST)) == _LEAST
-    except LmparseError:
-        return False
+    """Whether some records are at the start of a file, or fill it. Zeros that an adjustment makes a length are none."""
+    count = said = 0
+    with suppress(LmparseError):
+        for extent in islice(framing.extents(buffer), _SAMPLE):
+            count += 1
+            said += any(buffer[extent.offset - framing.lead : extent.offset])
+    return count >= _LEAST and (not framing.lead or 2 * said > count)
 
 
-def _tiling(options: dict[str, str], framing: Framing, buffer: Buffer, reader: RecordReader | None) -> Tiling | None:
+def _tiling(
+    options: dict[str, str], framing: Framing, buffer: Buffer, reader: RecordReader | None, reads: _Reads
+) -> Tiling | None:
     """One way, if it is proven; it reads the words of the whole file."""
     count, filled, shortest, longest = 0, 0, 1 << 62, 0
     first: list[tuple[int, int, int]] = []
     fault: FramingError | None = None
     fitting = tried = 0
     try:
-        for window in index.windows(framing, buffer):
+        for window in reads.windows(framing, buffer):
             if not count:
                 extents = [window.extent(number) for number in range(min(len(window), _SAMPLE))]
                 first = [(extent.index, extent.offset, extent.length) for extent in extents[:_FIRST]]
                 tried = len(extents)
-                said = [buffer[extent.offset - framing.lead : extent.offset] for extent in extents]
-                if framing.lead and 2 * sum(map(any, said)) <= tried:
-                    return None  # zeros that an adjustment makes a length
                 fitting = 0 if reader is None else sum(_is_good(reader, extent.read(buffer)) for extent in extents)
             count += len(window)
             filled += int((window.lengths > 0).sum())
             shortest, longest = min(shortest, int(window.lengths.min())), max(longest, int(window.lengths.max()))
     except FramingError as error:
-        fault = error
+        fault = error.with_traceback(None)  # which would keep what was read
+        fault.__context__ = None
     if 2 * filled <= count or count < (_LEAST if fault is None else _LEAST_BESIDE):
         return None  # words without a record behind them are zeros, as are bytes that fill a file
     start, end = framing.range_of(buffer)
@@ -276,7 +297,7 @@ def _is_good(reader: RecordReader, raw: bytes) -> bool:
         return False
 
 
-def _between(buffer: Buffer, ways: list[Way], reader: RecordReader | None) -> Iterator[Tiling]:
+def _between(buffer: Buffer, ways: list[Way], reader: RecordReader | None, reads: _Reads) -> Iterator[Tiling]:
     """The ways whose records fill the file between a header and a trailer: bytes that are not records."""
     from lmparse.framing.word_scan import sound_words
 
@@ -287,24 +308,28 @@ def _between(buffer: Buffer, ways: list[Way], reader: RecordReader | None) -> It
             continue
         starts = sound_words(framing.bounded_form, buffer, 0, min(_HEADER, size), _HEADER, _LEAST_BESIDE)
         for start in starts[:_STARTS]:
-            reached, count, is_cut = _reached(framing, buffer, start)
+            if reads.left < 0:
+                return
+            if not _begins(framing.skipping(start, 0), buffer):
+                continue
+            reached, count, is_cut = _reached(framing, buffer, start, reads)
             if count < _LEAST_BESIDE or size - reached > _HEADER or 2 * (reached - start) <= size:
                 continue
             behind = 0 if is_cut else size - reached
             kept = {"file_start_offset": start, "file_end_offset": behind}
             more = {name: str(number) for name, number in kept.items() if number}
-            tiling = _tiling(said | more, framing.skipping(start, behind), buffer, reader) if more else None
+            tiling = _tiling(said | more, framing.skipping(start, behind), buffer, reader, reads) if more else None
             if tiling is not None:
                 yield tiling
             break
 
 
-def _reached(framing: Framing, buffer: Buffer, start: int) -> tuple[int, int, bool]:
+def _reached(framing: Framing, buffer: Buffer, start: int, reads: _Reads) -> tuple[int, int, bool]:
     """The end of the last of the records that follow one another from a place on, their number, and whether another
     one begins behind them, which is damage and not a trailer."""
     reached, count, longest, is_cut = start, 0, 0, False
     try:
-        for window in index.windows(framing, buffer, start):
+        for window in reads.windows(framing, buffer, start):
             reached, count = int(window.offsets[-1] + window.lengths[-1]), count + len(window)
             longest = max(longest, int(window.lengths.max()))
     except FramingError as error:

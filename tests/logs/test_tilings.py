@@ -13,6 +13,7 @@ from writers.foreign import BLOCKED, FRAMINGS, Form, Rule
 
 from lmparse.cli.command_line import main
 from lmparse.errors import FramingError, OptionError
+from lmparse.framing import index
 from lmparse.logs.tilings import tile, tilings
 from lmparse.options import Options
 from lmparse.records.reader import RecordReader
@@ -54,6 +55,26 @@ def test_bytes_around_the_records_are_found(name: str, sizes: tuple[int, int]) -
 def test_one_record_and_zeros_prove_nothing() -> None:
     for data in (Form("rdw").file([b"x" * 500])[0], bytes(4000), b"\x40" * 3000, b"text\n" * 500):
         assert tilings(data, Options(), None) == []
+
+
+@pytest.mark.parametrize("content", [b"\0\4\0\0", b"\0\x08\0\0\0\4\0\0", b"\0"], ids=["empty", "short", "zeros"])
+def test_a_file_that_any_rule_fits_is_read_some_times_only(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    windows = index.windows
+
+    def counted(*place: Any) -> Any:
+        for window in windows(*place):
+            seen.append(len(window.data) + 64 * len(window))
+            yield window
+
+    monkeypatch.setattr(index, "windows", counted)
+    monkeypatch.setattr("lmparse.logs.tilings._SHORT", 1, raising=False)
+    size = 180_000
+    data = b"\xff" * 3 + (content * size)[:size] + b"\xff" * 70_000
+    # The one that uses up what may be read, and the next part of it, are counted whole.
+    for way in tilings(data, Options(), None):
+        assert way.fault is None or way.fault.__traceback__ is None
+    assert sum(seen) < 2 * 64 * len(data)
 
 
 def test_damage_far_behind_is_shown() -> None:
