@@ -146,7 +146,7 @@ class _Scan:
         """Have `size` bytes from `offset` on in `data`, or all up to the end; return the offset behind them."""
         stop = min(self.offset + size, self.end)
         # The length that a record says may be anywhere in it.
-        top = min(stop + max(_MARGIN, self.form.size), self.end)
+        top = min(stop + max(_MARGIN, self.form.struct.size), self.end)
         if self.offset < self.base or top > self.base + len(self.data):
             self.base, self.data = self.offset, array_of(self.buffer, self.offset, top, is_kept=True)
         return stop
