@@ -83,7 +83,8 @@ CATALOGUE: dict[str, Cause] = {
     "LMP-F011": Cause(
         "the file cannot be cut there",
         "A large file is read in parts, which are cut where records seem to begin. Reading has shown that no record "
-        "begins at this place: records of the file contain bytes that look like records, for instance another log.",
+        "begins at this place: records of the file contain bytes that look like records, for instance another log. "
+        "Or a change has segments in several parts or lacks one, although DLDS.SEGMENTED says that there are none.",
         "Set maxPartitionBytes above the size of the file, or request the column `_metadata`: then records are counted "
         "from the start of the file, which finds all of them.",
     ),

@@ -65,6 +65,8 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         self._plans: dict[tuple[int, Any], ImagePlan] = {}
         self._joiner = Joiner(log.options.bounds)
         self._skip: frozenset[int] = frozenset()
+        self._ordinals: Int64s = np.zeros(0, np.int64)
+        """Number of the change of each record of the window among those with the same position."""
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
         log = self.log
@@ -74,10 +76,14 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         self._skip = whole.skip
         if not len(log.buffer):
             next(log.extents(span), None)  # adds the notice of an empty file
+        runs = log.position_runs()
         for window in log.windows(whole):
+            self._ordinals = runs.numbers(window)
             while len(window):
-                window = window.behind((yield from self._read_window(window)))
-        last = [row for extent in whole.foreign for row in self._fallback_rows(0, self._change_at(extent))]
+                done = yield from self._read_window(window)
+                window, self._ordinals = window.behind(done), self._ordinals[done:]
+        # None of these is the first segment of its change.
+        last = [row for extent in whole.foreign for row in self._fallback_rows(0, self._change_at(extent, 0))]
         log.end_joining(self._joiner)
         yield self._fallback_batches([*last, *self._fallback_rows(0, None)])
 
@@ -85,17 +91,17 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         return self.log.interpretation.image
 
     def _change(self, window: Window, number: int) -> Change | None:
-        return self._change_at(window.extent(number))
+        return self._change_at(window.extent(number), int(self._ordinals[number]))
 
-    def _change_at(self, extent: RecordExtent) -> Change | None:
+    def _change_at(self, extent: RecordExtent, ordinal: int) -> Change | None:
         record = self.log.read_extent(extent)
-        whole = None if record is None else self.log.joined(self._joiner, Segment(extent, record))
+        whole = None if record is None else self.log.joined(self._joiner, Segment(extent, record, ordinal))
         return None if whole is None else self.log.change_of(whole)
 
     # -- which records ------------------------------------------------------------------------
 
     def _select(self, window: Window) -> tuple[Iterable[_Group], list[int]]:
-        found, is_other = self._headers.decode(window, self._skip)
+        found, is_other = self._headers.decode(window, self._ordinals, self._skip)
         found = self._headers.select(found, self._left_out)
         headers = self._headers
         counts = each([len(_roles(op)) for op in headers.operations], found.operations)

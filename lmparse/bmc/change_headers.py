@@ -73,12 +73,15 @@ class HeaderRows:
     """Number of the change type of each record."""
     known: Int64s
     """Number of the known table of each record."""
+    ordinals: Int64s
+    """Number of the change of each record among those with the same position; see `position_runs`."""
 
     def part(self, which: Flags) -> HeaderRows:
         """Some of the records."""
         if which.all():
             return self
-        return replace(self, numbers=self.numbers[which], operations=self.operations[which], known=self.known[which])
+        found = {name: getattr(self, name)[which] for name in ("numbers", "operations", "known", "ordinals")}
+        return replace(self, **found)
 
     def column(self, name: str) -> pa.Array:
         """A column of the header."""
@@ -122,8 +125,11 @@ class ChangeHeaders:
     def _width(self, *names: str) -> int:
         return sum(self._log.spec.layout[name].width or 0 for name in names)
 
-    def decode(self, window: Window, skip: frozenset[int]) -> tuple[HeaderRows, Flags]:
-        """The regular records of a window, and which records are to be read one by one; both without skipped ones."""
+    def decode(self, window: Window, ordinals: Int64s, skip: frozenset[int]) -> tuple[HeaderRows, Flags]:
+        """The regular records of a window, and which records are to be read one by one; both without skipped ones.
+
+        `ordinals` has the number of the change of each record, as in `HeaderRows`.
+        """
         decoded = self._plan.decode(window, self._names, _RAW)
         here = np.ones(len(window), np.bool_)
         if skip:
@@ -131,7 +137,7 @@ class ChangeHeaders:
         is_whole = ~decoded.irregular & (integers.decode_unsigned_array(decoded.raw["total_segs"]) <= 1)
         numbers = np.flatnonzero(here & is_whole)
         nothing = np.zeros(len(numbers), np.int64)
-        found = HeaderRows(window, decoded, self._names, numbers, nothing, nothing)
+        found = HeaderRows(window, decoded, self._names, numbers, nothing, nothing, ordinals[numbers])
         return replace(found, operations=self._operations_of(found), known=self._known_of(found)), here & ~is_whole
 
     # -- what follows from a header -----------------------------------------------------------
@@ -304,5 +310,4 @@ def _hex(*parts: Bytes) -> pa.Array:
 
 
 def _ordinals(found: HeaderRows) -> Bytes:
-    numbers = (found.window.first_index + found.numbers).astype(">u4")
-    return numbers.view(np.uint8).reshape(len(numbers), -1)
+    return found.ordinals.astype(">u4").view(np.uint8).reshape(len(found.ordinals), -1)

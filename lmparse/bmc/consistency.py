@@ -2,7 +2,7 @@
 
 The manual defines no order of the records in a file, and no record names another one. So positions are compared with
 those of the unit of recovery, and headers of one unit, of one change and of one table with each other. Each record
-costs 32 bytes until the end, however long it is.
+costs 40 bytes until the end, however long it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from lmparse.bmc import order
 from lmparse.bmc.change_record import has_images
+from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.segments import KEY_FIELDS
 from lmparse.changes.claims import KEPT_FAILURES, Claim, Statement
 from lmparse.framing.extents import RecordExtent
@@ -28,6 +30,11 @@ ORDER = Statement(
     "not testable: the manual says that the file has no order",
 )  # fmt: skip
 TWICE = Statement("no record is there twice", "records", "the bytes of all records, wherever they are in the file")
+SEQ = Statement(
+    "seq of a change is unique",
+    "changes",
+    "the commit, LOGLRSN, LOGRBA, MEMBERID, and the number among neighbours with the same LOGLRSN, LOGRBA and MEMBERID",
+)
 LENGTH = Statement("headers have one length", "records", "LENGTH, with that of most records")
 SEG_LEN = Statement(
     "SEGLEN is the length of the record", "records",
@@ -56,7 +63,7 @@ OUTCOMES = Statement(
     "a change was taken back with its unit, or kept with it", "records",
     "LOGRECDISP, which is not A in a committed unit, nor C in one that was rolled back",
 )  # fmt: skip
-STATEMENTS = (ORDER, TWICE, LENGTH, SEG_LEN, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
+STATEMENTS = (ORDER, TWICE, SEQ, LENGTH, SEG_LEN, SEGMENTS, UNITS, WITHIN, COMMITS, OUTCOMES)
 
 _UNIT_FIELDS = (
     "system_id", "uor_id_lrsn", "uor_timestamp", "uor_commit_timestamp", "uor_disp", "uor_commit_lrsn",
@@ -123,17 +130,23 @@ class _Group:
 class Consistency:
     """Tests the header of each record of a log.
 
-    `absent` are the fields that the described header does not have. Of a merged log, one unit may be in several logs.
+    `absent` are the fields that the described header does not have, `runs` numbers the changes of one position. Of a
+    merged log, one unit may be in several logs.
     """
 
-    def __init__(self, absent: Collection[str] = (), *, is_merged: bool = False) -> None:
+    def __init__(
+        self, absent: Collection[str] = (), *, runs: PositionRuns | None = None, is_merged: bool = False
+    ) -> None:
+        self._runs = runs or PositionRuns({})
         self._absent, self._is_merged = frozenset(absent), is_merged
-        self._order, self._twice, self._length, self._seg_len, self._segments, self._units, self._within, \
+        self._order, self._twice, self._seq, self._length, self._seg_len, self._segments, self._units, self._within, \
             self._commits, self._outcomes = self._all = [statement.claim() for statement in STATEMENTS]  # fmt: skip
         self._commit_fields = tuple(name for name in _COMMIT_FIELDS if name not in self._absent)
         self._indexes, self._digests = array("Q"), array("Q")
         self._keys, self._said = array("Q"), array("Q")
         """Digests of the unit of each record, and of what its header says of the unit."""
+        self._seqs = array("Q")
+        """Digest of `seq` of the change that each record begins; 0 for other records."""
         self._headers = _Kinds[int]()
         self._seg_lens = _Kinds[tuple[bool, ...]]()
         """By which of the lengths SEGLEN is; the last is zero."""
@@ -146,9 +159,10 @@ class Consistency:
         self.unknown_lengths = ""
         """If SEGLEN of most records is no length of them: how many these are."""
 
-    def unreadable(self) -> None:
+    def unreadable(self, raw: bytes) -> None:
         """Take note of a record that cannot be read."""
         self._is_damaged = True
+        self._runs.number(raw)
 
     def add(self, extent: RecordExtent, raw: bytes, values: Values) -> None:
         """Test one record."""
@@ -160,7 +174,8 @@ class Consistency:
         self._said.append(hash(tuple([values[name] for name in _UNIT_FIELDS])) & _MASK)
         self._headers.add(values["length"], extent)
         self._test_seg_len(extent, values)
-        self._test_segment(extent, values)
+        begins = self._test_segment(extent, values)
+        self._add_seq(values, self._runs.number(raw), begins)
         self._test_within(extent, values)
         self._test_outcome(extent, values)
 
@@ -173,6 +188,7 @@ class Consistency:
         self._end_seg_len()
         self._end_segments()
         self._end_twice()
+        self._end_seqs()
         self._end_units(reread)
         return self._all
 
@@ -201,27 +217,31 @@ class Consistency:
             self.unknown_lengths = f"SEGLEN is not a length of {total - max(fits)} of {total} records"
             self._seg_len.untestable[_NO_MEANING] += total
 
-    def _test_segment(self, extent: RecordExtent, values: Values) -> None:
+    def _test_segment(self, extent: RecordExtent, values: Values) -> bool:
+        """Test it as a segment; returns whether a change begins with it."""
         total, number = values["total_segs"], values["seg_num"]
         if total is None or number is None:
             self._segments.untestable[_ABSENT if {"total_segs", "seg_num"} & self._absent else _BAD_VALUE] += 1
         elif total > 1:
-            self._add_segment(extent, values, total, number)
+            return self._add_segment(extent, values, total, number)
         elif not (total or number or values["seg_len"]):
             self._segments.untestable[_NO_SEGMENTS] += 1
         else:
             self._whole.add((total, number), extent, f" is segment {number} of {total}")
+        return True
 
-    def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> None:
+    def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> bool:
         key = tuple([values[name] for name in KEY_FIELDS])
+        is_first = key not in self._groups
         group = self._groups.setdefault(key, _Group(total, extent))
         if number > total or number in group.numbers:
             self._segments.test(f"{_said(extent)}: segment {number} of {total} is there twice, or is one too many")
-            return
+            return False
         group.numbers.add(number)
         if group.is_complete:
             self._segments.test()
             del self._groups[key]
+        return is_first
 
     def _end_segments(self) -> None:
         for group in self._groups.values():
@@ -282,35 +302,56 @@ class Consistency:
     def _end_units(self, reread: Reread) -> None:
         """Compare each record of a unit with the first one."""
         keys, said = np.frombuffer(self._keys, np.uint64), np.frombuffer(self._said, np.uint64)
-        order = np.argsort(keys, kind="stable")
-        starts = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]])) if len(keys) else order
+        by_unit = np.argsort(keys, kind="stable")
+        starts = np.flatnonzero(np.diff(keys[by_unit], prepend=~keys[by_unit[:1]])) if len(keys) else by_unit
         sizes = np.diff(starts, append=len(keys))
-        first = np.repeat(order[starts], sizes)
-        is_unit, is_first = keys[order] != 0, order == first
+        first = np.repeat(by_unit[starts], sizes)
+        is_unit, is_first = keys[by_unit] != 0, by_unit == first
         untestable = self._units.untestable
         untestable[_NO_UNIT] += int(np.count_nonzero(~is_unit))
-        untestable[_ALONE] += int(np.count_nonzero((sizes == 1) & (keys[order[starts]] != 0)))
+        untestable[_ALONE] += int(np.count_nonzero((sizes == 1) & (keys[by_unit[starts]] != 0)))
         self._units.tested += int(np.count_nonzero(is_unit & ~is_first))
-        differing = np.flatnonzero(is_unit & (said[order] != said[first]))
+        differing = np.flatnonzero(is_unit & (said[by_unit] != said[first]))
         count = len(differing)
         if self._is_merged and count:
             self._units.tested -= count
             untestable["the log is merged, so that another log may say something else of the unit"] += count
         elif count:
-            pairs = [(self._indexes[order[place]], self._indexes[first[place]]) for place in differing[:KEPT_FAILURES]]
+            pairs = [
+                (self._indexes[by_unit[place]], self._indexes[first[place]]) for place in differing[:KEPT_FAILURES]
+            ]
             self._units.fail(count, _differences(sorted(pairs), reread))
         self._units.untestable += Counter()  # drops what is zero
 
     def _end_twice(self) -> None:
-        digests = np.frombuffer(self._digests, np.uint64)
-        order = np.argsort(digests, kind="stable")
-        place = np.flatnonzero(digests[order[1:]] == digests[order[:-1]])
-        self._twice.tested += len(digests)
-        pairs = sorted((int(order[at + 1]), int(order[at])) for at in place)
+        self._twice.tested += len(self._digests)
+        self._fail_pairs(self._twice, _pairs(self._digests), "the same as record")
+
+    # -- the sort key -------------------------------------------------------------------------
+
+    def _add_seq(self, values: Values, ordinal: int, begins: bool) -> None:
+        if values["log_rba"] is None:
+            self._seq.untestable[_ABSENT if "log_rba" in self._absent else _BAD_VALUE] += 1
+            begins = False
+        self._seqs.append((hash(order.seq(values, ordinal)) & _MASK or 1) if begins else 0)
+
+    def _end_seqs(self) -> None:
+        self._seq.tested += len(self._seqs) - self._seqs.count(0)
+        self._fail_pairs(self._seq, _pairs(self._seqs), "has the seq of record")
+
+    def _fail_pairs(self, claim: Claim, pairs: list[tuple[int, int]], says: str) -> None:
+        """Count pairs of a later and an earlier record as failures."""
         indexes = self._indexes
-        self._twice.fail(
-            len(pairs), (f"record {indexes[later]}: the same as record {indexes[one]}" for later, one in pairs)
-        )
+        claim.fail(len(pairs), (f"record {indexes[later]}: {says} {indexes[one]}" for later, one in pairs))
+
+
+def _pairs(held: array[int]) -> list[tuple[int, int]]:
+    """Places of equal digests other than 0, each with the one before; the later first."""
+    digests = np.frombuffer(held, np.uint64)
+    sorting = np.argsort(digests, kind="stable")
+    found = digests[sorting]
+    place = np.flatnonzero((found[1:] == found[:-1]) & (found[1:] != 0))
+    return sorted((int(sorting[at + 1]), int(sorting[at])) for at in place)
 
 
 def _differences(pairs: list[tuple[int, int]], reread: Reread) -> Iterator[str]:

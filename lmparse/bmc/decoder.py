@@ -41,7 +41,7 @@ class ChangeDecoder:
         name = self.name(values, version)
         change = Change(
             op=OPERATIONS.get(values["change_type"]),
-            seq=order.seq(values, extent.index),
+            seq=order.seq(values, joined.ordinal),
             txn_id=order.txn_id(values),
             schema_name=name.schema,
             table_name=name.name,

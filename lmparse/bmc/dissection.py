@@ -146,7 +146,7 @@ class LogicalLogDissector(FileDissector):
         """Extents of the segments of each change, from one pass over the headers."""
         found: dict[tuple[Any, ...], list[RecordExtent]] = {}
         with suppress(FramingError):  # damage is reported where the record is read
-            for key, extent in self._log.segments():
+            for key, extent in self._log.parts.segments():
                 found.setdefault(key, []).append(extent)
         return found
 

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import change_record, control_checks, order
+from lmparse.bmc import change_record, commit_order, control_checks, order, position_runs
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.consistency import Consistency
 from lmparse.bmc.control_file import ControlFile, read_control
@@ -18,10 +18,12 @@ from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
+from lmparse.bmc.log_parts import LogParts, cut_through_segments
 from lmparse.bmc.naming import Naming
 from lmparse.bmc.order import OPERATIONS
+from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.row_image import ImageOptions
-from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join, share_out
+from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join
 from lmparse.bmc.table_names import is_described_as
 from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
 from lmparse.changes.change import HEADER_FIELDS, Change
@@ -37,7 +39,6 @@ from lmparse.errors import (
 )
 from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
-from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.files import OnError
 from lmparse.records.reader import Record, Values, Wanted
@@ -53,10 +54,6 @@ _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Those of them without which the position of a change or its table is unknown."""
 TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
 """Header fields that identify and name the table of a record."""
-_WIDEST = 8
-"""Width in bytes of the widest number that a scan reads."""
-_KEY_BYTES, _EXTENT_BYTES = 400, 300
-"""Bytes of memory of the sort key of a change, and of the extent of one of its records; measured."""
 _BATCH = 1000
 """Number of records with row images that the interpretation is found from."""
 
@@ -120,13 +117,22 @@ class LogicalLog(ChangeLog):
         return self.interpretation.image.dec_length
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """Parts between records; all segments of a change belong to the part that contains the first one."""
-        spans = self.spans(max_bytes)
+        return self._with_settings(self.parts.counted(max_bytes))
+
+    def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
+        return self._with_settings(self.parts.cut(max_bytes))
+
+    @cached_property
+    def parts(self) -> LogParts:
+        """Where the log is cut."""
+        is_said = self.control is not None and self.control.first("DLDS").get("segmented") == "N"
+        return LogParts(self, self.position_runs, self.header_places(["total_segs"]).get("total_segs"), is_said)
+
+    def _with_settings(self, spans: list[Span]) -> list[tuple[FileSettings, Span]]:
         interpretation = self.interpretation
-        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids)
+        is_said = len(spans) > 1 and spans[0].first_index is None
+        own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids, is_said)
         settings = replace(self.settings, own=own)
-        if len(spans) > 1:
-            spans = share_out(spans, self.segments(), self.options.bounds)
         return [(settings, span) for span in spans]
 
     def _describe_header(self) -> None:
@@ -207,7 +213,7 @@ class LogicalLog(ChangeLog):
 
     def test(self, extent: RecordExtent, raw: bytes, record: Record | None) -> None:
         if record is None:
-            self._consistency.unreadable()
+            self._consistency.unreadable(raw)
         else:
             self._consistency.add(extent, raw, record.values)
             self._naming.add(extent, record.values)
@@ -224,7 +230,7 @@ class LogicalLog(ChangeLog):
     @cached_property
     def _consistency(self) -> Consistency:
         is_merged = self.control is not None and self.control.first("DLDS").get("merged") == "Y"
-        return Consistency(self.header.absent, is_merged=is_merged)
+        return Consistency(self.header.absent, runs=self.position_runs(), is_merged=is_merged)
 
     @cached_property
     def _naming(self) -> Naming:
@@ -241,12 +247,25 @@ class LogicalLog(ChangeLog):
 
     def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
         """Every change with its whole DATA area, at the place of its last segment."""
-        joiner = Joiner(self.options.bounds)
-        for extent, record in self.read(span):
-            joined = self.joined(joiner, Segment(extent, record))
-            if joined is not None:
+        joiner, runs = Joiner(self.options.bounds), self.position_runs()
+        span = span or Span(0, len(self.buffer), 0)
+        # What another part reads still belongs to the runs of this one.
+        for extent in self.extents(replace(span, skip=frozenset(), foreign=())):
+            ordinal = runs.number(extent.read(self.buffer))
+            if extent.index not in span.skip and (joined := self._next(joiner, extent, ordinal)) is not None:
+                yield joined
+        for extent in span.foreign:  # none is the first segment of its change
+            if (joined := self._next(joiner, extent, 0)) is not None:
                 yield joined
         self.end_joining(joiner)
+
+    def _next(self, joiner: Joiner, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
+        record = self.read_extent(extent)
+        return None if record is None else self.joined(joiner, Segment(extent, record, ordinal))
+
+    def position_runs(self) -> PositionRuns:
+        """The numbering of changes for a part, or for the whole log."""
+        return PositionRuns(self.header_places(position_runs.FIELDS))
 
     def joined(self, joiner: Joiner, segment: Segment) -> JoinedChange | None:
         """The change that a record is or completes; None for a segment of an incomplete change."""
@@ -258,7 +277,7 @@ class LogicalLog(ChangeLog):
                 self.bad_records.append((segment.extent, fault))
             return None
         if not segment.is_partial:
-            return JoinedChange(segment.values, [segment.extent], segment.record.faults)
+            return JoinedChange(segment.values, [segment.extent], segment.record.faults, segment.ordinal)
         try:
             return joiner.add(segment)
         except DataError as error:
@@ -266,31 +285,14 @@ class LogicalLog(ChangeLog):
             return None
 
     def end_joining(self, joiner: Joiner) -> None:
-        """Report the changes that lack a segment at the end."""
-        for group, fault in joiner.incomplete():
-            self.quarantine(fault, group.segments[0].extent, len(group.by_number))
+        """Report the changes that lack a segment at the end.
 
-    def segments(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
-        """Key and extent of every record that is a segment, from one pass over the headers.
-
-        DLDS.SEGMENTED is not used: the pass costs little, but a segment that is read alone costs a row.
+        Raises FramingError LMP-F011 in a part of a log that was cut because DLDS says that it has no segments.
         """
-        for extent in self._segment_extents():
-            try:
-                segment = Segment(extent, self.read_bytes(extent.read(self.buffer)))
-            except DataError:
-                continue  # reported where it is read
-            if segment.is_partial:
-                yield segment.key, extent
-
-    def _segment_extents(self) -> Iterator[RecordExtent]:
-        """Extents of every record that may be a segment."""
-        place = self.header_places(["total_segs"]).get("total_segs")
-        if place is None:
-            return iter(())  # without that field there are no segments
-        if place[1] > _WIDEST:
-            return self.extents()
-        return scans.above(self.windows(), place, 1)
+        for group, fault in joiner.incomplete():
+            if self._known.is_said_unsegmented:
+                raise cut_through_segments(self, fault, self._records_before())
+            self.quarantine(fault, group.segments[0].extent, len(group.by_number))
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options select.
@@ -298,8 +300,7 @@ class LogicalLog(ChangeLog):
         Raises OptionError without a control file, FramingError where the file is damaged.
         """
         self.check_changes()
-        in_order = self.joined_changes if self.options.order == "file" else self._in_commit_order
-        for joined in in_order(span):
+        for joined in self.joined_changes(span) if self.options.order == "file" else self._in_commit_order(span):
             change = self.change_of(joined)
             if change is not None:
                 yield change
@@ -341,19 +342,9 @@ class LogicalLog(ChangeLog):
             )  # fmt: skip
 
     def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
-        # Two passes: keys and extents first, so that memory holds no row.
-        # Against the limit `held_bytes` count these.
-        keys = []
-        held = Held(self.options.bounds)
-        for joined in self.joined_changes(span):
-            if self._is_wanted(joined):
-                values = joined.values
-                seq, last = order.seq(values, joined.extent.index), joined.extent
-                size = _KEY_BYTES + _EXTENT_BYTES * len(joined.extents)
-                held.take(size, file=self.path, record_index=last.index, record_offset=last.offset)
-                keys.append((order.commit_position(values), order.txn_id(values), seq, joined.extents))
-        for *_, extents in sorted(keys, key=lambda entry: entry[:3]):
-            yield join([Segment(extent, self.read_bytes(extent.read(self.buffer))) for extent in extents])
+        wanted = filter(self._is_wanted, self.joined_changes(span))
+        for ordinal, extents in commit_order.in_order(wanted, self.options.bounds, self.path):
+            yield join([Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal) for extent in extents])
 
     def _is_wanted(self, joined: JoinedChange) -> bool:
         """Whether the options select a change. Excluded changes are counted, except those of other tables."""
@@ -375,7 +366,7 @@ class LogicalLog(ChangeLog):
                 return "of other table versions"
         return self.why_excluded(
             order.unit_state(values),
-            lambda: order.seq(values, joined.extent.index),
+            lambda: order.seq(values, joined.ordinal),
             lambda: order.commit_micros(values),
         )
 

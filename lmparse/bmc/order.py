@@ -14,9 +14,9 @@ OPERATIONS = {
 
 
 def seq(values: Values, ordinal: int) -> str:
-    """The sort key of a change: commit position, LRSN and RBA of the record, member, record number.
+    """The sort key of a change: commit position, LRSN and RBA of the record, member, number among equal positions.
 
-    Without an LRSN in the header, the RBA takes its place.
+    Without an LRSN in the header, the RBA takes its place. For `ordinal` see `position_runs`.
     """
     record = ((values["log_lrsn"] or values["log_rba"]) + values["log_rba"]).hex().upper()
     return change.seq(commit_position(values), record, values["member_id"] or 0, ordinal)

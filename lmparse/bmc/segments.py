@@ -31,6 +31,8 @@ class JoinedChange:
     """Extents of its segments, in the order of their numbers."""
     faults: list[InvalidValueError]
     """Faulty values in the headers of its segments."""
+    ordinal: int = 0
+    """Its number among changes with the same position: that of the segment that is first in the file."""
 
     @property
     def extent(self) -> RecordExtent:
@@ -45,6 +47,8 @@ class Segment:
     extent: RecordExtent
     record: Record
     """Its `data` is its piece of the DATA area."""
+    ordinal: int = 0
+    """Number of its change in its run; see `position_runs`."""
 
     @property
     def values(self) -> Values:
@@ -87,7 +91,9 @@ def join(segments: list[Segment]) -> JoinedChange:
     """Join the segments of one change, given in the order of their numbers."""
     data = b"".join(segment.values["data"] for segment in segments)
     faults = [fault for segment in segments for fault in segment.record.faults]
-    return JoinedChange(segments[0].values | {"data": data}, [segment.extent for segment in segments], faults)
+    first = min(segments, key=lambda segment: segment.extent.index)
+    extents = [segment.extent for segment in segments]
+    return JoinedChange(segments[0].values | {"data": data}, extents, faults, first.ordinal)
 
 
 _EXTENT_BYTES = 400

@@ -82,8 +82,8 @@ class Request:
     def parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.
 
-        If the numbers of records are not needed, `is_numbered` is False, and most files are read only near the cuts.
-        Changes always have numbers, since `seq` contains them.
+        If the numbers of records are not needed, `is_numbered` is False, and most files are read only near the cuts:
+        `lmparse plan` tells which are not.
         """
         files = self.files()
         for path, options in files:
@@ -92,7 +92,7 @@ class Request:
             if self.with_changes and isinstance(file, ChangeLog):
                 if len(files) > 1 and not file.has_table():
                     continue
-                parts = file.change_parts(self.max_bytes)
+                parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
             else:
                 parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
             check_all(planned)

@@ -91,6 +91,22 @@ def test_a_log_twice_is_every_record_twice(check: Checked, example: logs.Example
     assert "record 26: the same as record 0" in report.differences
 
 
+def test_changes_of_one_position_have_a_seq_each_if_they_are_neighbours(check: Checked) -> None:
+    says = "seq of a change is unique"
+    writer = logs.Writer()
+    for number, position in enumerate((1, 2, 2, 2, 3)):
+        at = f"{position:020X}"
+        row: logs.Row = {"NO": number, "KIND": "A", "SUM": "1.00"}
+        writer.add(logs.Unit(1), logs.TABLES[2], "I", after=row, log_rba=at, log_lrsn=at)
+    assert says not in failed(check(writer.records))
+    one, two, three, four, five = writer.records
+    report = check([one, two, three, five, four])
+    assert failed(report)[says] == 1
+    assert "record 4: has the seq of record 1" in report.differences
+    segments = [piece for piece, _ in writer.pieces(logs.Unit(1), logs.TABLES[2], "UB", row, row, segments=2)]
+    assert says not in failed(check([segments[0], *writer.records, segments[1]]))
+
+
 def test_segments_without_a_control_file(check: Checked) -> None:
     writer = logs.Writer(options=logs.Options(base=0))
     row: logs.Row = {"NO": 1, "KIND": "A", "SUM": "1.00"}

@@ -416,7 +416,7 @@ def test_segments_in_different_parts_are_joined_once(tmp_path: Path, order: tupl
     (tmp_path / "night.ctl").write_bytes(framing.rdw(log.control_records))
     asked = request(tmp_path / "night.dat", max_bytes=1, include="all")
     parts = list(asked.parts())
-    assert len(parts) == len(log.data_records)
+    assert len(parts) == len(log.data_records) - 1  # a cut moves behind the first record at its place
     assert [len(part.span.foreign) for part in parts if part.span.foreign] == [2]
     assert sum(len(part.span.skip) for part in parts) == 2
     rows = rows_of(asked)

@@ -275,6 +275,8 @@ class _Pending:
     rba: str
     member_id: int
     last_record: int = -1
+    ordinal: int = -1
+    """Its number among changes of one position that follow one another; -1 until its first record is met."""
 
 
 class Writer:
@@ -285,6 +287,7 @@ class Writer:
         self.options = options or Options()
         self.records: list[bytes] = []
         self._pending: list[_Pending] = []
+        self._owners: list[_Pending] = []
         self._tick = 0
 
     def row_image(self, table: Table, row: Mapping[str, Value]) -> bytes:
@@ -320,6 +323,7 @@ class Writer:
         """Append one record, or segment, of a change that `pieces` gave."""
         pending.last_record = len(self.records)
         self.records.append(record)
+        self._owners.append(pending)
 
     def pieces(
         self,
@@ -425,8 +429,9 @@ class Writer:
     def example(self, **control_options: Any) -> Example:
         """The log so far, with its control records (`control_options` as for `control.for_tables`)."""
         done = sorted(self._pending, key=lambda pending: pending.last_record)
+        self._number()
         for pending in done:
-            ordinal = f"{pending.member_id:04X}{pending.last_record:08X}"
+            ordinal = f"{pending.member_id:04X}{pending.ordinal:08X}"
             pending.change["seq"] = pending.commit_position + pending.lrsn + pending.rba + ordinal
             if control_options.get("dtbi_total", control.DTBI_INFERRED) < control.DTBI_INFERRED:
                 self._shorten(pending.change)
@@ -438,6 +443,21 @@ class Writer:
             groups=[pending.group for pending in done],
             last_records=[pending.last_record for pending in done],
         )
+
+    def _number(self) -> None:
+        """Count the changes with one position that follow one another, from 0; a change counts once in a row."""
+        for pending in self._owners:
+            pending.ordinal = -1
+        before, count = None, 0
+        for pending in self._owners:
+            position = pending.lrsn, pending.rba, pending.member_id
+            if before is None or position != (before.lrsn, before.rba, before.member_id):
+                count = 0
+            elif pending is not before:
+                count += 1
+            if pending.ordinal < 0:
+                pending.ordinal = count
+            before = pending
 
 
 def _has_lob_outside(table: Table, row: Row | None) -> bool:
