@@ -9,7 +9,7 @@ from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.bmc.headers import Header
 from lmparse.bmc.log import LogicalLog, open_log
-from lmparse.changes.family import ChangeReader, ControlFiles, Family
+from lmparse.changes.family import ChangeReader, ControlFiles, Family, PlannedPass
 from lmparse.framing.detection import Detection
 from lmparse.limits import Limits
 from lmparse.records.file_dissection import FileDissector
@@ -38,6 +38,12 @@ def _control_plan(spec: Spec, control: str, limits: Limits) -> RecordPlan:
     return header_columns.record_plan(Header.of(spec, control_file.read_control(control, limits=limits)))
 
 
+def _change_passes(control: str | None, limits: Limits) -> Sequence[PlannedPass]:
+    from lmparse.bmc import log_parts
+
+    return log_parts.passes(None if control is None else control_file.read_control(control, limits=limits))
+
+
 def _change_reader(log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
     from lmparse.bmc import change_columns
 
@@ -62,6 +68,7 @@ FAMILY = Family(
     control=ControlFiles(is_control, find_control),
     record_plan=_record_plan,
     control_plan=_control_plan,
+    change_passes=_change_passes,
     change_reader=_change_reader,
     dissector=_dissector,
 )

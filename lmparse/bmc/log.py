@@ -18,7 +18,7 @@ from lmparse.bmc.control_search import find_control
 from lmparse.bmc.decoder import ChangeDecoder
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
-from lmparse.bmc.log_parts import LogParts, cut_through_segments
+from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
 from lmparse.bmc.naming import Naming
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.position_runs import PositionRuns
@@ -125,7 +125,7 @@ class LogicalLog(ChangeLog):
     @cached_property
     def parts(self) -> LogParts:
         """Where the log is cut."""
-        is_said = self.control is not None and self.control.first("DLDS").get("segmented") == "N"
+        is_said = self.control is not None and says_unsegmented(self.control)
         return LogParts(self, self.position_runs, self.header_places(["total_segs"]).get("total_segs"), is_said)
 
     def _with_settings(self, spans: list[Span]) -> list[tuple[FileSettings, Span]]:

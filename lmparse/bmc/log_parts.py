@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.position_runs import Place, PositionRuns
 from lmparse.bmc.segments import Segment, share_out
+from lmparse.changes.family import PlannedPass
 from lmparse.errors import DataError, FramingError, RecordError
-from lmparse.framing import index, scans
+from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.records.files import RecordFile
 
@@ -23,8 +25,9 @@ REACH = 1 << 22
 """Bytes behind the place of a cut in which a run must end; else the file is not cut there."""
 _WIDEST = 8
 """Width in bytes of the widest number that a scan reads."""
-_SAMPLED, _SAMPLED_BYTES = 1 << 10, 1 << 20
-"""Records behind the start of each part, and their bytes, that must not be segments if DLDS says that none is."""
+_SAMPLED = 1 << 8
+"""Records from the start of each part on that must not be segments, if DLDS says that none is; read one by one, since a
+scan reads some megabytes ahead."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +93,14 @@ class LogParts:
 
     def _begins_with_segments(self, span: Span) -> bool:
         """Whether a segment is among the first records of a span."""
-        if self.total_segs is None or self.total_segs[1] > _WIDEST:
-            return self.total_segs is not None
-        file = self.file
-        found = index.windows(file.framing, file.buffer, span.start, None, 0, _SAMPLED, _SAMPLED_BYTES)
+        file, runs = self.file, self.runs()
         try:
-            return any(scans.above(islice(found, 1), self.total_segs, 1))
+            for extent in islice(file.framing.extents(file.buffer, span.start), _SAMPLED):
+                if runs.segments(extent.read(file.buffer)) > 1:
+                    return True
         except DataError:
-            return False  # reported where it is read
+            pass  # reported where it is read
+        return False
 
     def segments(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
         """Key and extent of every record that is a segment, from one pass over the headers."""
@@ -116,6 +119,43 @@ class LogParts:
         if self.total_segs[1] > _WIDEST:
             return self.file.extents()
         return scans.above(self.file.windows(), self.total_segs, 1)
+
+
+def says_unsegmented(control: ControlFile) -> bool:
+    """Whether a control file says that no change is in several records."""
+    return control.first("DLDS").get("segmented") == "N"
+
+
+_NEAR, _ALL = "descriptor words and headers near the cuts", "all descriptor words, and TOTALSEGS of all records"
+_SEGMENTS = "segments of a change may be anywhere, and are read in one part"
+
+
+def passes(control: ControlFile | None) -> list[PlannedPass]:
+    """What is read of a log to divide its changes, as far as its control file says it."""
+    if control is None:
+        found = [
+            PlannedPass("changes", "without _metadata, DLDS.SEGMENTED is N", _NEAR, ""),
+            PlannedPass("changes", "without _metadata, DLDS.SEGMENTED is not N", _ALL, _SEGMENTS),
+        ]
+    elif says_unsegmented(control):
+        found = [
+            PlannedPass("changes", "without _metadata", _NEAR, ""),
+            PlannedPass("changes", "without _metadata, a segment is near a cut", _ALL, _SEGMENTS),
+        ]
+    else:
+        found = [PlannedPass("changes", "without _metadata", _ALL, f"DLDS.SEGMENTED is not N: {_SEGMENTS}")]
+    counted = "record_index counts records from the start of the file"
+    return [
+        *found,
+        PlannedPass("changes", "with _metadata, and in convert", _ALL, f"{counted}; {_SEGMENTS}"),
+        PlannedPass(
+            "changes", "with table", "the names and ids of the table in all headers",
+            "the table is looked up among those that the records name",
+        ),
+        PlannedPass(
+            "changes", "row_images auto", "the first 1000 records with row images", "they decide how rows are read"
+        ),
+    ]  # fmt: skip
 
 
 def cut_through_segments(file: RecordFile, fault: RecordError, records_before: int) -> FramingError:

@@ -57,6 +57,19 @@ class ControlFiles:
     """The control file of a log, from the path of the log and the option `control`. Raises ControlError LMP-C007."""
 
 
+@dataclass(frozen=True)
+class PlannedPass:
+    """What one process reads of a file to divide it into parts, before other processes read these."""
+
+    of: str
+    """What is requested: records, changes."""
+    when: str
+    """The requests and files that it applies to."""
+    reads: str
+    why: str
+    """Why more than the bytes near the cuts is read; empty if not."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Family(Generic[Log]):
     """One kind of change log: how its files are recognised and read."""
@@ -83,6 +96,8 @@ class Family(Generic[Log]):
     """Record plan of a log; None: the plan that follows from the spec."""
     control_plan: Callable[[Spec, str, Limits], RecordPlan] | None = None
     """The same for a spec and the path of a control file, without a log."""
+    change_passes: Callable[[str | None, Limits], Sequence[PlannedPass]] | None = None
+    """What is read to divide a log whose changes are requested, from the path of its control file; None: not stated."""
     change_reader: Callable[[Log, pa.Schema | None, Sequence[Filter]], ChangeReader | None] | None = None
     """Reads changes column-wise; returns None for logs whose changes are read one by one."""
     dissector: Callable[[Log], FileDissector] = FileDissector

@@ -1,11 +1,12 @@
-"""Plans in words: how each column of the records of a spec is decoded, and why."""
+"""Plans in words: how each column of the records of a spec is decoded and why, and what is read to divide a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lmparse.changes.family import PlannedPass
 from lmparse.columnar import schemas
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.errors import OptionError
@@ -16,6 +17,16 @@ from lmparse.spec.nesting import json_reason
 
 ROW = "row"
 NOT_READ = "not read"
+_WORDS = "all descriptor words"
+RECORD_PASSES = (
+    PlannedPass("records", "without _metadata, and in convert", "descriptor words near the cuts", ""),
+    PlannedPass("records", "with _metadata", _WORDS, "record_index counts records from the start of the file"),
+    PlannedPass(
+        "records and changes", "in framing glued, compressed, remote, or without a place to cut", _WORDS,
+        "nothing near a place shows where a record begins",
+    ),
+)  # fmt: skip
+"""What is read to divide a file whose records are requested."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,8 @@ class PlannedSpec:
     reason: str
     """Why its records are read row by row; empty if they are read column-wise."""
     columns: list[PlannedColumn]
+    passes: list[PlannedPass]
+    """What one process (Spark's driver) reads of a file before its parts are handed out."""
 
     def to_dict(self) -> dict[str, Any]:
         """The same as one JSON object."""
@@ -50,6 +63,7 @@ class PlannedSpec:
             "engine": "row" if self.reason else "columnar",
             "reason": self.reason or None,
             "columns": [vars(column) | {"reason": column.reason or None} for column in self.columns],
+            "before_parts": [vars(one) | {"why": one.why or None} for one in self.passes],
         }
 
     def lines(self) -> Iterator[str]:
@@ -62,6 +76,10 @@ class PlannedSpec:
             size = "" if column.width is None else str(column.width)
             reason = "" if column.reason in ("", self.reason) else f": {column.reason}"
             yield f"{place:>6} {size:>5}  {column.name:28} {column.kind:{kinds}} {column.way}{reason}".rstrip()
+        yield ""
+        yield "read by one process (Spark's driver) to divide a file of several parts:"
+        for one in self.passes:
+            yield f"  {one.of} {one.when}: {one.reads}" + (f" ({one.why})" if one.why else "")
 
 
 def planned(
@@ -89,7 +107,14 @@ def planned(
             PlannedColumn(column, offset, width, kind, way.kernel if way and not reason else ROW, own or reason)
         )
     found += [PlannedColumn(name, None, None, "", NOT_READ, why) for name, why in spec.layout.unread.items()]
-    return PlannedSpec(spec.id, reason, found)
+    return PlannedSpec(spec.id, reason, found, [*RECORD_PASSES, *_change_passes(spec, control, limits)])
+
+
+def _change_passes(spec: catalog.Spec, control: str | None, limits: Limits) -> Sequence[PlannedPass]:
+    family = family_of(spec)
+    if family is None or family.change_passes is None or spec.id != family.spec_id:
+        return ()
+    return family.change_passes(control, limits)
 
 
 def _own_reasons(spec: catalog.Spec, plan: RecordPlan) -> dict[str, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from writers.bmc import framing, logs
 
 from lmparse import cli
 from lmparse.columnar import record_plan, schemas
@@ -41,7 +42,9 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
 def test_every_spec_has_a_plan(run: Any, spec: str) -> None:
     done = run("plan", spec)
     assert (done.code, done.err) == (0, "")
-    first, blank, *lines = done.out.splitlines()
+    columns, _, passes = done.out.partition("\nread by ")
+    assert len(passes.splitlines()) > 3
+    first, blank, *lines = columns.splitlines()
     assert first == f"{spec}: column-wise" or first.startswith(f"{spec}: row by row: ")
     assert blank == ""
     names = [name for name in schemas.records_schema(spec).names if name not in schemas.OUTCOMES]
@@ -65,7 +68,7 @@ def test_a_plan_names_place_kind_and_way(run: Any) -> None:
 
 
 def test_a_spec_that_goes_row_by_row_says_why(run: Any) -> None:
-    first, _, *lines = run("plan", "bmc_control").out.splitlines()
+    first, _, *lines = run("plan", "bmc_control").out.partition("\nread by ")[0].splitlines()
     reason = RecordPlan(catalog.load("bmc_control")).reason
     assert reason
     assert first == f"bmc_control: row by row: {reason}"
@@ -91,6 +94,26 @@ def test_the_example_of_the_page_is_what_is_printed(run: Any) -> None:
     assert example
     done = run("plan", "bmc_lldf", "--columns", "timestamp,rid_page,data")
     assert shown.startswith(done.out)
+
+
+@pytest.mark.parametrize(
+    ("stated", "near", "all_of_it"), [(None, 1, 2), ({"segmented": "N"}, 1, 2), ({"segmented": "Y"}, 0, 2)]
+)
+def test_what_is_read_to_divide_a_log(
+    run: Any, tmp_path: Path, stated: dict[str, str] | None, near: int, all_of_it: int
+) -> None:
+    words = ["plan", "bmc_lldf"]
+    if stated is not None:
+        (tmp_path / "a.ctl").write_bytes(framing.rdw(logs.Writer().example(dlds_fields=stated).control_records))
+        words += ["--control", str(tmp_path / "a.ctl")]
+    passes = json.loads(run(*words, "--json").out)["before_parts"]
+    assert {one["of"] for one in passes} == {"records", "changes", "records and changes"}
+    changes = [one for one in passes if one["of"] == "changes"]
+    assert sum("near the cuts" in one["reads"] for one in changes) == near
+    assert sum("TOTALSEGS" in one["reads"] for one in changes) == all_of_it
+    assert all(bool(one["why"]) == ("near the cuts" not in one["reads"]) for one in passes)
+    printed = run(*words).out
+    assert all(f"  {one['of']} {one['when']}: {one['reads']}" in printed for one in passes)
 
 
 def test_only_some_columns(run: Any) -> None:
