@@ -418,6 +418,27 @@ def test_records_are_split_too(spark: SparkSession, apart: tuple[Files, logs.Exa
     assert [row["_metadata"]["record_index"] for row in rows] == list(range(len(expected)))
 
 
+def test_changes_without_numbers_are_cut_without_counting_records(spark: SparkSession, tmp_path: Path) -> None:
+    from lmparse.spark.source import LmparseReader, request_of
+
+    table, writer = logs.TABLES[2], logs.Writer([logs.TABLES[2]])
+    for number in range(300):
+        at = f"{1 + number // 3:020X}"
+        row: logs.Row = {"NO": number, "KIND": "A", "SUM": "1.00"}
+        writer.add(logs.Unit(1), table, "I", after=row, log_rba=at, log_lrsn=at)
+    log = write(tmp_path, writer.example(dlds_fields={"segmented": "N"}))
+    options = {"control": str(log.control), "maxPartitionBytes": "20000"}
+    schema = read(spark, log.data, **options).select("seq", "op").schema
+    parts = LmparseReader(request_of({**options, "path": str(log.data)}), schema).partitions()
+    assert len(parts) > 3
+    assert {part.value.span.first_index for part in parts} == {None}
+    frame = spark.read.format("lmparse").schema(schema).options(**options).load(str(log.data))
+    assert frame.rdd.getNumPartitions() == len(parts)
+    rows = frame.collect()
+    assert [row["seq"] for row in rows] == [change["seq"] for change in writer.example().expected]
+    assert [int(row["seq"][-8:], 16) for row in rows] == [0, 1, 2] * 100
+
+
 def test_records_without_numbers_are_cut_without_counting_them(
     spark: SparkSession, example: logs.Example, tmp_path: Path
 ) -> None:
