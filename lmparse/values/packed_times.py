@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from lmparse.errors import InvalidValueError
-from lmparse.values import gregorian, text_times
+from lmparse.values import byte_arrays, gregorian, text_times
 from lmparse.values.byte_arrays import Bytes, Flags, Int32s, Int64s, UInt64s, byte_of, none_of
 from lmparse.values.decimals import has_no_digit, pairs_of_digits
 from lmparse.values.integers import decode_unsigned_array
@@ -141,6 +141,26 @@ def timestamp17_micros_array(raw: Bytes) -> tuple[Int64s, Flags, Flags, Flags]:
     return micros, is_null, bad, has_finer
 
 
+def decode_timestamp17_array(raw: Bytes) -> tuple[Bytes, Int32s, Flags, Flags]:
+    """BIN(17): text in Arrow's form, whether a row is null (all zeros; then empty), and `bad`.
+
+    As `decode_timestamp17`: six digits of the fraction, and more up to the last one that is not zero.
+    """
+    _, is_null, bad, has_finer = timestamp17_micros_array(raw)
+    if raw.shape[1] != 17:
+        return np.zeros(0, np.uint8), byte_arrays.offsets_of(np.zeros(len(raw), np.int64)), is_null, bad
+    shown = _timestamp_chars(_digit_chars(raw), 20 if has_finer.any() else 6)
+    lengths = np.full(len(raw), 26, np.int64)
+    if has_finer.any():
+        behind = shown[:, 26:] != ord("0")
+        lengths[has_finer] += 14 - behind[has_finer, ::-1].argmax(1)
+    lengths[is_null | bad] = 0
+    starts = np.arange(len(raw)) * shown.shape[1]
+    if (lengths == shown.shape[1]).all():
+        return shown.reshape(-1), byte_arrays.offsets_of(lengths), is_null, bad
+    return *byte_arrays.ragged_bytes(shown.reshape(-1), starts, lengths), is_null, bad
+
+
 def timestamp_micros_array(raw: Bytes, precision: int) -> tuple[Int64s, Flags, Flags]:
     """TIMESTAMP(p) of 7 to 13 bytes, packed yyyymmddhhmmss and p digits: microseconds, `bad`, `has_finer`.
 
@@ -165,6 +185,30 @@ def timestamp_micros_array(raw: Bytes, precision: int) -> tuple[Int64s, Flags, F
     bad |= no_digit
     micros[bad] = 0
     return micros, bad, has_finer & ~bad
+
+
+def decode_timestamp_array(raw: Bytes, precision: int) -> tuple[Bytes, Flags]:
+    """TIMESTAMP(p) of 7 to 13 bytes: text of one width with p digits of the fraction, and `bad`.
+
+    As `decode_timestamp`.
+    """
+    _, bad, _ = timestamp_micros_array(raw, precision)
+    if not 7 <= raw.shape[1] <= 13:
+        return np.zeros((len(raw), 19), np.uint8), bad
+    shown = _timestamp_chars(_digit_chars(raw), max(0, min(precision, 2 * raw.shape[1] - 14)))
+    shown[bad] = 0
+    return shown, bad
+
+
+def decode_date_array(raw: Bytes) -> tuple[Bytes, Flags]:
+    """DATE of 4 bytes, packed yyyymmdd: text `yyyy-mm-dd`, and `bad`. As `decode_date`."""
+    _, bad = date_days_array(raw)
+    shown = np.zeros((len(raw), 10), np.uint8)
+    if raw.shape[1] == 4:
+        shown[:] = np.frombuffer(b"0000-00-00", np.uint8)
+        shown[:, _DATE_PLACES] = _digit_chars(raw)
+    shown[bad] = 0
+    return shown, bad
 
 
 def date_days_array(raw: Bytes) -> tuple[Int32s, Flags]:
@@ -195,6 +239,31 @@ def decode_time_array(raw: Bytes) -> tuple[Bytes, Flags]:
     shown[:, 1::3] = (raw & 0xF) + ord("0")
     shown[bad] = 0
     return shown, bad
+
+
+_DATE_PLACES = [0, 1, 2, 3, 5, 6, 8, 9]
+_CLOCK_PLACES = [11, 12, 14, 15, 17, 18]
+"""Places of the digits in ISO form."""
+
+
+def _digit_chars(raw: Bytes) -> Bytes:
+    """The characters of (n, width) packed digits, (n, 2 * width)."""
+    shown = np.empty((len(raw), 2 * raw.shape[1]), np.uint8)
+    np.right_shift(raw, 4, out=shown[:, 0::2])
+    np.bitwise_and(raw, 0xF, out=shown[:, 1::2])
+    shown |= ord("0")
+    return shown
+
+
+def _timestamp_chars(digits: Bytes, precision: int) -> Bytes:
+    """Digits of a timestamp in ISO form, with `precision` digits of the fraction."""
+    shape = b"0000-00-00T00:00:00" + (b"." + b"0" * precision if precision else b"")
+    shown = np.empty((len(digits), len(shape)), np.uint8)
+    shown[:] = np.frombuffer(shape, np.uint8)
+    shown[:, _DATE_PLACES] = digits[:, :8]
+    shown[:, _CLOCK_PLACES] = digits[:, 8:14]
+    shown[:, 20:] = digits[:, 14 : 14 + precision]
+    return shown
 
 
 def _packed_timestamp(second: UInt64s, behind: UInt64s, last: UInt64s) -> tuple[Int64s, Flags, Flags]:

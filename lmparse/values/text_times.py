@@ -131,6 +131,18 @@ def date_days_array(raw: Bytes) -> tuple[Int32s, Flags]:
     return days.astype(np.int32), bad
 
 
+def decode_date_array(raw: Bytes) -> tuple[Bytes, Flags]:
+    """DATE of 10 characters, `yyyy-mm-dd`: the same text, and `bad`. As `decode_date`."""
+    count, width = raw.shape
+    _, bad = date_days_array(raw)
+    if width != 10:
+        return np.zeros((count, 10), np.uint8), bad
+    words, _ = _digits(raw, "0000-00-00", _is_ebcdic(raw))
+    shown = np.ascontiguousarray(_shown(words, "0000-00-00")[:, :10])
+    shown[bad] = 0
+    return shown, bad
+
+
 def decode_time_array(raw: Bytes) -> tuple[Bytes, Flags]:
     """TIME of 8 characters, `hh.mm.ss`: text `hh:mm:ss`, and `bad`. As `decode_time`."""
     count, width = raw.shape
@@ -158,6 +170,19 @@ def timestamp_micros_array(raw: Bytes) -> tuple[Int64s, Flags, Flags]:
     return _text_micros(words, bad)
 
 
+def decode_timestamp_array(raw: Bytes) -> tuple[Bytes, Flags]:
+    """TIMESTAMP of 19 to 32 characters: text of the same width with all digits, and `bad`. As `decode_timestamp`."""
+    count, width = raw.shape
+    shape = _timestamp_shape(width)
+    if shape is None:
+        return np.zeros((count, width), np.uint8), ~none_of(count)
+    words, bad = _digits(raw, shape, _is_ebcdic(raw))
+    _, bad, _ = _text_micros(words, bad)
+    shown = np.ascontiguousarray(_shown(words, _iso_shape(shape))[:, :width])
+    shown[bad] = 0
+    return shown, bad
+
+
 def decode_timestamp_tz_array(raw: Bytes) -> tuple[Bytes, Flags]:
     """TIMESTAMP WITH TIME ZONE of 25 to 38 characters: text of the same width, and `bad`.
 
@@ -179,7 +204,7 @@ def decode_timestamp_tz_array(raw: Bytes) -> tuple[Bytes, Flags]:
     bad |= no_zone | ~(is_minus | is_plus)
     bad |= (byte_of(pairs, 3) > 59) | (minutes > np.where(is_minus, 12 * 60 + 59, 14 * 60))
     shown = np.empty((count, width), np.uint8)
-    shown[:, :-6] = _shown(words, shape[:10] + "T" + shape[11:19].replace(".", ":") + shape[19:])[:, : width - 6]
+    shown[:, :-6] = _shown(words, _iso_shape(shape))[:, : width - 6]
     shown[:, -6] = np.where(is_minus, ord("-"), ord("+"))
     shown[:, -5:] = _shown([zone], "00:00")[:, :5]
     shown[bad] = 0
@@ -190,6 +215,10 @@ def _timestamp_shape(width: int) -> str | None:
     if width != 19 and not 21 <= width <= 32:
         return None
     return "0000-00-00-00.00.00.000000000000"[:width]
+
+
+def _iso_shape(shape: str) -> str:
+    return shape[:10] + "T" + shape[11:19].replace(".", ":") + shape[19:]
 
 
 def _text_micros(words: list[UInt64s], bad: Flags) -> tuple[Int64s, Flags, Flags]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -355,6 +356,39 @@ def timestamp_tz_text(digits: int) -> Kernel:
     )  # fmt: skip
 
 
+# The same with all digits as text
+
+
+def in_full(kernel: Kernel, read: Callable[[Bytes], tuple[Bytes, Any]], scalar: Callable[[bytes], Any]) -> Kernel:
+    """A kernel of times that gives text, over the values and edges of the one that gives numbers."""
+    return replace(kernel, name=f"{kernel.name}-full", read=in_chars(read), scalar=scalar, empty="")
+
+
+def timestamp17_in_full() -> Kernel:
+    def read(raw: Bytes) -> tuple[list[Any], Any]:
+        data, offsets, is_null, bad = packed_times.decode_timestamp17_array(raw)
+        shown = pieces(data, offsets)
+        return [None if null else text for null, text in zip(is_null, shown, strict=True)], bad
+
+    return replace(timestamp17(), name="timestamp17-full", read=read, scalar=packed_times.decode_timestamp17, empty="")
+
+
+def times_in_full() -> list[Kernel]:
+    packed_dates = in_full(date_digits(), packed_times.decode_date_array, packed_times.decode_date)
+    texts_ = in_full(date_text(), text_times.decode_date_array, lambda raw: text_times.decode_date(from_text(raw)))
+    timestamps = [
+        in_full(timestamp_text(digits), text_times.decode_timestamp_array,
+                lambda raw: text_times.decode_timestamp(from_text(raw)))
+        for digits in (0, 1, 5, 6, 12)
+    ]  # fmt: skip
+    packed_ = [
+        in_full(timestamp_digits(width, precision), partial(packed_times.decode_timestamp_array, precision=precision),
+                partial(packed_times.decode_timestamp, precision=precision))
+        for width, precision in ((7, 0), (8, 1), (8, 2), (10, 6), (13, 12), (13, 6), (7, 6))
+    ]  # fmt: skip
+    return [packed_dates, texts_, *timestamps, *packed_, timestamp17_in_full()]
+
+
 # Text
 
 
@@ -468,6 +502,7 @@ KERNELS = [
     date_digits(), time_digits(), date_text(), time_text(),
     *(timestamp_text(digits) for digits in (0, 1, 4, 5, 6, 7, 12)),
     *(timestamp_tz_text(digits) for digits in (0, 1, 6, 12)),
+    *times_in_full(),
     *(text(page, width, trim) for page in (CP037, UTF8) for width in (1, 4, 9) for trim in (True, False)),
     *(text(page, 5, True) for page in (THAI, GREEK, LATIN2, POLISH, ASCII, WINDOWS)),
     *(text(page, width, trim) for page in (UTF16, UTF16_LE) for width, trim in ((6, True), (4, False))),
@@ -625,6 +660,9 @@ def test_widths_that_a_time_cannot_have(width: int) -> None:
         packed_times.date_days_array(raw)[1], packed_times.decode_time_array(raw)[1],
         text_times.date_days_array(raw)[1], text_times.decode_time_array(raw)[1],
         text_times.timestamp_micros_array(raw)[1], text_times.decode_timestamp_tz_array(raw)[1],
+        text_times.decode_date_array(raw)[1], text_times.decode_timestamp_array(raw)[1],
+        packed_times.decode_date_array(raw)[1], packed_times.decode_timestamp_array(raw, 6)[1],
+        packed_times.decode_timestamp17_array(raw)[3],
     )  # fmt: skip
     for bad in interpretation:
         assert bad.tolist() == [True, True]
