@@ -61,7 +61,8 @@ def _option(
     least: int = 1,
 ) -> Any:
     """A field of Options: `of` lists the commands that take it, `values` the texts that it may have. `bytes` stands
-    for records as bytes, `parse` for one record that is given as bytes, `rdd` for such records in Spark.
+    for records as bytes, `parse` for one record that is given as bytes, `rdd` for such records in Spark, `lines` for
+    rows that are printed.
 
     `kind` is the type of its value, by default that of `default`, or text. `read` normalises its text or raises
     OptionError. `is_file` marks the name of a file that describes a log, `least` is the least number: below zero, the
@@ -213,7 +214,7 @@ class Options:
         "columnar",
         "decode column-wise where a plan allows it, by the generated parser (kaitai), or by both and compare (check)",
         values=("columnar", "kaitai", "check"),
-        of="convert",
+        of="convert lines",
     )
 
     @classmethod

@@ -16,11 +16,13 @@ from contextlib import AbstractContextManager, ExitStack, redirect_stderr, redir
 from types import TracebackType
 from typing import Any
 
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls of ASCII and of Latin 1, but tab and newline
+CONTROLS = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls of ASCII and of Latin 1, but tab and newline
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # controls of the direction of text
-    "\u2028\u2029\ufeff\ufff9-\ufffb\ud800-\udfff]"  # ends of lines, marks, and what UTF-8 does not have
+    "\u2028\u2029\ufeff\ufff9-\ufffb"  # ends of lines, marks
 )
+"""Characters that could control a terminal, as ranges of a regular expression."""
+_CONTROL = re.compile(f"[{CONTROLS}\ud800-\udfff]")  # and what UTF-8 does not have
 
 
 def harmless(text: str) -> str:
@@ -28,9 +30,14 @@ def harmless(text: str) -> str:
 
     JSON stays JSON with the same values, since it has such characters in its texts only.
     """
-    if text[:-1].isprintable() and (text[-1:] == "\n" or text[-1:].isprintable()):
+    if is_printable(text):
         return text
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def is_printable(lines: str) -> bool:
+    """Whether lines of text are printable; then they are harmless."""
+    return lines.replace("\n", "").isprintable()
 
 
 _HALVES = re.compile("[\ud800-\udfff]")

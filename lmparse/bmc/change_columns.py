@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.bmc import header_columns
-from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows, KnownTable, each
+from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows, KnownTable, each, time_field
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.row_image import ABSENT_REASON
 from lmparse.bmc.row_plan import ImagePlan
@@ -41,6 +41,8 @@ def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
     """Why the changes of a log cannot be read column-wise in a schema; empty if they can."""
     if log.options.order == "commit":
         return "changes in commit order are read one by one"
+    if log.options.header and (schema is None or {"header", "line"}.intersection(schema.names)):
+        return text_refusal(log, schema) or header_columns.text_refusal(log.header, log.code_page)
     return text_refusal(log, schema) or header_columns.record_plan(log.header, log.code_page).reason
 
 
@@ -62,6 +64,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         super().__init__(log, schema)
         self._origin = Origin(log)
         self._headers = ChangeHeaders(log, schema, filters)
+        self._header_texts = header_columns.HeaderTexts(log.header, log.code_page)
         self._plans: dict[tuple[int, Any], ImagePlan] = {}
         self._joiner = Joiner(log.options.bounds)
         self._skip: frozenset[int] = frozenset()
@@ -148,12 +151,19 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
     def _plan_of(self, version: TableVersion) -> ImagePlan:
         key = id(version), self.log.interpretation.image
         if key not in self._plans:
-            self._plans[key] = ImagePlan(version, self.log.interpretation.image, self.log.image_options)
+            plan = ImagePlan(version, self.log.interpretation.image, self.log.image_options)
+            self._plans[key] = plan.in_full() if self._has_texts(version) else plan
         return self._plans[key]
 
     # -- columns ------------------------------------------------------------------------------
 
     def _column(self, entry: pa.Field, group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
+        records = group.records
+        if entry.name == "header":
+            return self._header_texts.objects(records.window, records.numbers)
+        time = time_field(entry.name)
+        if time is not None and pa.types.is_string(entry.type):
+            return self._header_texts.columns(records.window, records.numbers, [time])[0]
         if entry.name in HEADER_COLUMNS:
             return self._headers.column(entry.name, group.records)
         if entry.name in schemas.OUTCOMES:

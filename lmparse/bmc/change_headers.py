@@ -311,3 +311,8 @@ def _hex(*parts: Bytes) -> pa.Array:
 
 def _ordinals(found: HeaderRows) -> Bytes:
     return found.ordinals.astype(">u4").view(np.uint8).reshape(len(found.ordinals), -1)
+
+
+def time_field(column: str) -> str | None:
+    """The header field of a time that every change has; None for another column."""
+    return _TIMES.get(column)

@@ -5,16 +5,20 @@ The result is that of `headers` for one record. Faulty values are only marked he
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 
 from lmparse.bmc.headers import Header, padding
-from lmparse.columnar.record_plan import DescribedHeader, RecordPlan, Source, Widen
+from lmparse.columnar import json_texts
+from lmparse.columnar.record_plan import DescribedHeader, RecordPlan, Source, Widen, some_of
 from lmparse.errors import InvalidValueError
+from lmparse.framing.windows import Window
 from lmparse.spec.layout import Field
 from lmparse.values import codepages, packed_times
-from lmparse.values.byte_arrays import Bytes, Flags
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
 
 _WIDEST = 8
@@ -30,6 +34,34 @@ def record_plan(header: Header, page: CodePage | None = None) -> RecordPlan:
     """How records under a header are read column-wise."""
     end_at = header.width if header.is_described else None
     return RecordPlan(header.spec, page, end_at=end_at, described=described(header))
+
+
+def text_refusal(header: Header, page: CodePage | None = None) -> str:
+    """Why the values of a header cannot be shown column-wise; empty if they can."""
+    plan = record_plan(header, page)
+    unread = [field.id for field in header.extra if field.id not in plan.ways]
+    return plan.reason or (f"{unread[0]}: there is no column for it" if unread else "")
+
+
+class HeaderTexts:
+    """The fields of a header as the command line shows them, for many records at a time."""
+
+    def __init__(self, header: Header, page: CodePage | None) -> None:
+        self._plan = record_plan(header, page).in_full()
+        layout = header.spec.layout
+        fields = [*layout, *header.extra]
+        self._names = [field.id for field in fields if field.id != "data"]
+        self._omitted = [field.id for field in layout if field.kind == "rest"]
+        """Bytes behind what is known; not shown where there are none."""
+
+    def columns(self, window: Window, numbers: Int64s, names: Sequence[str]) -> list[pa.Array]:
+        """Some fields of regular records, with all digits of times."""
+        return self._plan.decode(some_of(window, numbers), names).arrays
+
+    def objects(self, window: Window, numbers: Int64s) -> pa.Array:
+        """All fields of regular records but DATA, as JSON objects."""
+        found = self.columns(window, numbers, self._names)
+        return json_texts.objects(dict(zip(self._names, found, strict=True)), len(numbers), self._omitted)
 
 
 def described(header: Header) -> DescribedHeader | None:

@@ -6,6 +6,7 @@ rows are marked as irregular, are read one by one by the code of the log and ins
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
@@ -16,24 +17,25 @@ import pyarrow as pa
 
 from lmparse.changes.change import Change, Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import rows_of
+from lmparse.changes.rows import JSON_COLUMNS, are_structs, line_row, printed_columns, rows_of
 from lmparse.changes.schemas import version_schema
 from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
-from lmparse.columnar import schemas
+from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.row_plan import DecodedRows, RowPlan
 from lmparse.columnar.rows import to_batch
+from lmparse.columnar.texts import as_text
 from lmparse.errors import LmparseError
 from lmparse.framing.extents import Span
 from lmparse.values.byte_arrays import Bytes, Int64s
 
 
 def text_refusal(log: ChangeLog, schema: pa.Schema | None) -> str:
-    """Why the options or a schema need JSON text, which is made row by row; empty if they do not."""
-    if log.options.header:
-        return "the header as JSON text is made row by row"
+    """Why the columns that a schema wants are made row by row; empty if they are not."""
     images = [] if schema is None else [entry for entry in schema if entry.name in ("before", "after")]
-    if not all(pa.types.is_struct(entry.type) for entry in images):
-        return "images as JSON text are made row by row"
+    if any(pa.types.is_struct(entry.type) for entry in images) and any(
+        pa.types.is_string(entry.type) for entry in images
+    ):
+        return "images of two forms are made row by row"
     return ""
 
 
@@ -63,6 +65,7 @@ class ChangeGroup:
     """By role: before, after."""
 
 
+(_LINE,) = json_texts.LINES.names
 TABLE_NAMES = ("schema_name", "table_name", "table_name_short")
 """Columns that have the same value in all changes of a table."""
 LeftOut = tuple[str, Sequence[int] | Int64s]
@@ -76,12 +79,15 @@ T = TypeVar("T", VersionBatch, FallbackRow)
 class ColumnReader(ABC, Generic[L, W, G]):
     """Reads the changes of one log column-wise.
 
-    With a schema, all rows have its columns; else the rows of each table version have their own schema.
+    With a schema, all rows have its columns; else the rows of each table version have their own schema. A schema with
+    the column `line` gives changes as `lmparse changes` prints them; the batches are then of one table version too, and
+    bad records have no row.
     """
 
     def __init__(self, log: L, schema: pa.Schema | None = None) -> None:
         self.log = log
         self._wanted_schema = schema
+        self._has_lines = schema is not None and _LINE in schema.names
         self._wanted_columns = frozenset(log.options.columns) or None
         self._schemas: dict[int, pa.Schema] = {}
         self._left_out: list[LeftOut] = []
@@ -113,10 +119,18 @@ class ColumnReader(ABC, Generic[L, W, G]):
             self._schemas[id(version)] = version_schema(self.log, version)
         return self._schemas[id(version)]
 
+    def _has_texts(self, version: Version) -> bool:
+        """Whether the images of a table version become JSON text."""
+        schema = self._schema_of(version)
+        roles = [role for role in ("before", "after") if role in schema.names]
+        return self._has_lines or (bool(roles) and all(pa.types.is_string(schema.field(role).type) for role in roles))
+
     def _suits(self, version: Version, plan: RowPlan[Any]) -> bool:
         """Whether a plan decodes the wanted columns of a table version without a change of their values."""
         if plan.refusal(self._wanted_columns):
             return False
+        if self._has_texts(version):
+            return True
         schema = self._schema_of(version)
         images = [schema.field(role).type for role in ("before", "after") if role in schema.names]
         types = {column.name: column.type for column in plan.columns}
@@ -165,7 +179,11 @@ class ColumnReader(ABC, Generic[L, W, G]):
 
     def _fallback_rows(self, number: int, change: Change | None) -> list[FallbackRow]:
         """The rows that result from reading one change: those of bad records before it, and its own."""
-        is_struct = None if self._wanted_schema is None else True
+        if self._has_lines:
+            self.log.bad_records.clear()
+            return [] if change is None else [FallbackRow(number, change.table, line_row(self.log, change))]
+        schema = self._wanted_schema
+        is_struct = None if schema is None else are_structs(schema)
         return [FallbackRow(number, *found) for found in rows_of(self.log, change, is_struct)]
 
     def _fallback_batches(self, rows: Iterable[FallbackRow]) -> list[VersionBatch]:
@@ -182,7 +200,8 @@ class ColumnReader(ABC, Generic[L, W, G]):
     def _by_schema(self, parts: Iterable[T]) -> Iterable[list[T]]:
         found: dict[int, list[T]] = {}
         for part in parts:
-            found.setdefault(0 if self._wanted_schema is not None else id(part.version), []).append(part)
+            is_one = self._wanted_schema is not None and not self._has_lines
+            found.setdefault(0 if is_one else id(part.version), []).append(part)
         return found.values()
 
     # -- many at a time -----------------------------------------------------------------------
@@ -203,10 +222,32 @@ class ColumnReader(ABC, Generic[L, W, G]):
     def _array(self, entry: pa.Field, group: G, decoded: Mapping[str, DecodedRows]) -> pa.Array:
         name, count = entry.name, len(group.numbers)
         if name in decoded:
-            return decoded[name].struct(entry.type, group.rows[name].places, count)
+            rows = group.rows[name].places
+            is_text = pa.types.is_string(entry.type)
+            return decoded[name].texts(rows, count) if is_text else decoded[name].struct(entry.type, rows, count)
         if name in group.names:
             return pa.repeat(pa.scalar(group.names[name], entry.type), count)
+        if name == _LINE:
+            return self._lines(group, decoded).cast(entry.type)
         found = self._column(entry, group, decoded)
         if found is None:
             return pa.nulls(count, entry.type)
+        if pa.types.is_timestamp(found.type) and pa.types.is_string(entry.type):
+            return as_text(found)
         return found if found.type == entry.type else found.cast(entry.type)
+
+    def _lines(self, group: G, decoded: Mapping[str, DecodedRows]) -> pa.Array:
+        """Each change as the line that `lmparse changes` prints."""
+        count, columns = len(group.numbers), dict[str, tuple[json_texts.Part, bool]]()
+        for name in printed_columns(has_header=self.log.options.header, is_short=group.names["table_name_short"]):
+            if name in group.names:
+                columns[name] = json.dumps(group.names[name], ensure_ascii=False), False
+                continue
+            entry = pa.field(name, schemas.METADATA if name == "_metadata" else schemas.TEXT)
+            found = self._array(entry, group, decoded)
+            if name == "_metadata":
+                columns[name] = json_texts.metadata(found, self.log.origin), False
+            else:
+                columns[name] = (found if name in JSON_COLUMNS else json_texts.values(found)), False
+        lines = json_texts.joined([*json_texts.members(columns), "\n"], count)
+        return json_texts.harmless(lines)

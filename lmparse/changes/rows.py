@@ -10,18 +10,26 @@ import pyarrow as pa
 
 from lmparse.changes.change import Change, Version
 from lmparse.changes.log import ChangeLog
+from lmparse.changes.schemas import changes_schema
+from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.rows import Row, bad_rows
 from lmparse.framing.extents import Span
 from lmparse.values.json_form import to_json
 
+JSON_COLUMNS = ("detail", "header", "before", "after")
+"""Columns of changes that may be JSON text."""
 VersionRow = tuple[Version | None, Row]
 """A row and its table version; None for bad records and for changes without a table version."""
 
 
 def change_rows(log: ChangeLog, schema: pa.Schema, span: Span | None = None) -> Iterator[Row]:
     """The changes of a log as rows for `changes_schema`; in mode permissive bad records too."""
-    is_struct = any(pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after"))
-    return (row for _, row in version_rows(log, span, is_struct))
+    return (row for _, row in version_rows(log, span, are_structs(schema)))
+
+
+def are_structs(schema: pa.Schema) -> bool:
+    """Whether a schema wants images as values, not as JSON text."""
+    return any(pa.types.is_struct(entry.type) for entry in schema if entry.name in ("before", "after"))
 
 
 def version_rows(log: ChangeLog, span: Span | None = None, is_struct: bool | None = None) -> Iterator[VersionRow]:
@@ -47,9 +55,23 @@ def change_row(log: ChangeLog, change: Change, is_struct: bool) -> Row:
     """One change as a row; its images as values, or as JSON text."""
     row: Row = change.to_row(log.origin, header=log.options.header)
     row["table_name_short"] = row.get("table_name_short", False)
-    texts = ("detail", "header") if is_struct else ("detail", "header", "before", "after")
+    texts = ("detail", "header") if is_struct else JSON_COLUMNS
     shown = to_json({name: row[name] for name in texts if name in row})
     return row | {name: _json_text(value) for name, value in shown.items()}
+
+
+def printed_columns(*, has_header: bool, is_short: bool) -> Iterator[str]:
+    """The names in a line that `lmparse changes` prints of a change without faults, in their order."""
+    unshown = {*schemas.OUTCOMES} - {"_metadata"}
+    for entry in changes_schema(None, header=has_header):
+        if entry.name not in unshown and (is_short or entry.name != "table_name_short"):
+            yield entry.name
+
+
+def line_row(log: ChangeLog, change: Change) -> Row:
+    """One change with the line that `lmparse changes` prints, as bytes."""
+    row: Row = change.to_row(log.origin, header=log.options.header)
+    return row | {"line": json_texts.json_line(to_json(row))}
 
 
 def _json_text(value: Any) -> str | None:

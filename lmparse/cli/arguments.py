@@ -31,10 +31,10 @@ def add_command(
 
 
 def add_options(command: argparse.ArgumentParser, name: str) -> None:
-    """Add the fields of Options that the command `name` takes."""
+    """Add the fields of Options that the command `name` takes, or one of several uses."""
     for entry in dataclasses.fields(Options):
         meta = entry.metadata
-        if name not in meta["of"].split():
+        if {*name.split()}.isdisjoint(meta["of"].split()):
             continue
         doc = meta["doc"]
         if meta["values"]:

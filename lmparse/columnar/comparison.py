@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lmparse.columnar import json_texts
 from lmparse.errors import EngineDifferenceError
 
 
@@ -61,7 +62,11 @@ def _compare(one: pa.RecordBatch, other: pa.RecordBatch, place: int) -> None:
     if found:
         row, number = min(found)
         name = one.schema.names[number]
-        values = _shown(one[number][row].as_py()), _shown(other[number][row].as_py())
+        sides = one[number][row].as_py(), other[number][row].as_py()
+        if name in json_texts.LINES.names:
+            name, *shown = json_texts.difference(*sides)
+            sides = shown[0], shown[1]
+        values = [_shown(side) for side in sides]
         raise EngineDifferenceError(
             f"{_record(one, row, place)}: {name}: {values[0]} column-wise, {values[1]} by the parser",
             hint="one of them is wrong: report it; engine kaitai, the parser, sets the meaning",

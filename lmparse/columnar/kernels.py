@@ -6,7 +6,7 @@ A kernel does not raise an error for a bad value but marks it; the caller reads 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
@@ -125,6 +125,45 @@ def timestamp_digits(precision: int, raw: Bytes) -> KernelResult:
 
 def timestamp_tz_text(raw: Bytes) -> KernelResult:
     return _chars(*text_times.decode_timestamp_tz_array(raw))
+
+
+def timestamp17_chars(raw: Bytes) -> KernelResult:
+    data, offsets, is_null, bad = packed_times.decode_timestamp17_array(raw)
+    return arrays.strings(data, offsets, is_null), bad
+
+
+def date_text_chars(raw: Bytes) -> KernelResult:
+    return _chars(*text_times.decode_date_array(raw))
+
+
+def date_digits_chars(raw: Bytes) -> KernelResult:
+    return _chars(*packed_times.decode_date_array(raw))
+
+
+def timestamp_text_chars(raw: Bytes) -> KernelResult:
+    return _chars(*text_times.decode_timestamp_array(raw))
+
+
+def timestamp_digits_chars(precision: int, raw: Bytes) -> KernelResult:
+    return _chars(*packed_times.decode_timestamp_array(raw, precision))
+
+
+_CHARS: dict[Callable[..., KernelResult], Callable[..., KernelResult]] = {
+    timestamp17: timestamp17_chars,
+    date_text: date_text_chars,
+    date_digits: date_digits_chars,
+    timestamp_text: timestamp_text_chars,
+    timestamp_digits: timestamp_digits_chars,
+}
+"""For kernels of dates and times those that keep all digits."""
+
+
+def in_full(kernel: Kernel | None) -> Kernel | None:
+    """The kernel of the same values as text with all their digits, for a kernel of dates or times; else None."""
+    if isinstance(kernel, partial):
+        found = _CHARS.get(kernel.func)
+        return None if found is None else partial(found, *kernel.args)
+    return None if kernel is None else _CHARS.get(kernel)
 
 
 def _days(days: Int32s, bad: Flags) -> KernelResult:

@@ -8,6 +8,7 @@ the plan requires, or that have a value that a kernel marks as bad, are marked, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -29,6 +30,8 @@ from lmparse.values.codepages import CodePage
 
 _TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
 """Names of the kernels for the kinds of text."""
+_WHOLE = ("uint", "int", "decimaltext")
+"""Kinds whose values without a scale are integers, also where only a decimal column holds them."""
 Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
 """Converts (n, width) bytes to another width; also returns which rows cannot be converted (None if none)."""
 
@@ -133,6 +136,12 @@ class RecordPlan:
         if way.kernel == "":
             self.reason = self.reason or f"{way.field.id}: there is no kernel for {way.field.kind}"
 
+    def in_full(self) -> RecordPlan:
+        """The same plan for values as JSON has them: times as text with all digits, whole numbers as integers."""
+        found = copy(self)
+        found.ways = {name: _in_full(way) for name, way in self.ways.items()}
+        return found
+
     def refusal(self, schema: pa.Schema) -> str:
         """Why rows of a schema cannot be decoded column-wise; empty if they can."""
         for entry in () if self.reason else schema:
@@ -184,8 +193,7 @@ class RecordPlan:
         numbers = np.flatnonzero(irregular | mask(found, filters))
         if len(numbers) < len(window):
             # Always, because leaving records out here never takes longer than decoding them.
-            starts, lengths, offsets = window.starts[numbers], window.lengths[numbers], window.offsets[numbers]
-            window = replace(window, starts=starts, lengths=lengths, offsets=offsets)
+            window = some_of(window, numbers)
             found = {name: array.take(pa.array(numbers)) for name, array in found.items()}
             irregular = irregular[numbers]
         others = [name for name in columns if name not in found]
@@ -373,6 +381,14 @@ class _Shape:
         return read(raw, self._layout.byte_order(entry)).astype(np.int64)
 
 
+def some_of(window: Window, numbers: Int64s) -> Window:
+    """Some records of a window, by their numbers in it; its `first_index` no longer applies."""
+    if len(numbers) == len(window):
+        return window
+    starts, lengths, offsets = window.starts[numbers], window.lengths[numbers], window.offsets[numbers]
+    return replace(window, starts=starts, lengths=lengths, offsets=offsets)
+
+
 def _moved(way: ColumnPlan, described: DescribedHeader) -> ColumnPlan:
     """A column plan for the place of the field in a described header."""
     entry = replace(way.field, optional=False)
@@ -389,6 +405,26 @@ def _moved(way: ColumnPlan, described: DescribedHeader) -> ColumnPlan:
         return replace(moved, offset=source.offset + start, width=way.width)
     read = partial(_widened, source.widen, slice(start, start + way.width), way.read)
     return replace(moved, read=read, can_fail=way.can_fail or source.can_fail)
+
+
+def _in_full(way: ColumnPlan) -> ColumnPlan:
+    entry, read = way.field, way.read
+    if read is not None and entry.kind in _WHOLE and not entry.scale and pa.types.is_decimal(way.type):
+        type_ = pa.uint64() if entry.kind == "uint" else pa.int64()
+        return replace(way, type=type_, read=partial(_cast, type_, read))
+    if isinstance(read, partial) and read.func is _widened:
+        widen, part, inner = read.args
+        full = kernels.in_full(inner)
+        return way if full is None else replace(way, type=schemas.TEXT, read=partial(_widened, widen, part, full))
+    full = kernels.in_full(read)
+    if full is None and pa.types.is_timestamp(way.type):
+        full = partial(kernels.nulls, schemas.TEXT)  # it is absent
+    return way if full is None else replace(way, type=schemas.TEXT, read=full)
+
+
+def _cast(type_: pa.DataType, read: Kernel, raw: Bytes) -> KernelResult:
+    array, bad = read(raw)
+    return array.cast(type_), bad
 
 
 def _cut(way: ColumnPlan, rows: Bytes, low: int) -> Bytes:

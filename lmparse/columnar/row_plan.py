@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from lmparse.columnar import arrays
-from lmparse.columnar.kernels import Kernel, KernelResult, RaggedKernel
+from lmparse.columnar import arrays, json_texts, schemas
+from lmparse.columnar.kernels import Kernel, KernelResult, RaggedKernel, in_full
 from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
@@ -127,6 +128,11 @@ class DecodedRows:
         whole = pa.StructArray.from_arrays(parts, fields=list(type_))
         return whole if len(places) == count else whole.take(_spread(places, count))
 
+    def texts(self, places: Int64s, count: int) -> pa.Array:
+        """The rows as JSON objects at `places` among `count` rows, null in others; from a plan `in_full`."""
+        whole = json_texts.objects(self.arrays, len(places))
+        return whole if len(places) == count else whole.take(_spread(places, count))
+
 
 C = TypeVar("C", bound=RowColumn)
 
@@ -150,6 +156,15 @@ class RowPlan(ABC, Generic[C]):
     @abstractmethod
     def _decode(self, rows: Rows, wanted: Wanted) -> DecodedRows:
         """Find the values of some rows, mark irregular rows, and return the result of `_decoded`."""
+
+    def in_full(self) -> Self:
+        """The same plan with times as text that has all their digits, as JSON has them."""
+        found = copy(self)
+        kernels_ = [(column, in_full(column.read)) for column in self.columns]
+        found.columns = tuple(
+            column if read is None else replace(column, type=schemas.TEXT, read=read) for column, read in kernels_
+        )
+        return found
 
     def refusal(self, wanted: Wanted = None) -> str:
         """Why some columns cannot be decoded column-wise; empty if they can."""

@@ -139,6 +139,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
         if log.decoder.first_column_of(table) == 1:
             return None  # the decoder adds a notice when it reads the first row
         plan = LuwRowPlan(table, log.byte_order, log.code_page, trim=log.options.trim)
+        plan = plan.in_full() if self._has_texts(table) else plan
         return plan if self._suits(table, plan) else None
 
     def _group(self, known: _Known, changes: Sequence[_Regular], gathered: Gathered) -> _Group:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
+from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
 from lmparse.export import writers
 from lmparse.export.conversion import PartResult, Run, Summary, opened_again
@@ -152,7 +153,7 @@ class ChangeFolderRun(Run):
     ) -> dict[str, Any]:
         operations: Counter[str] = Counter()
         is_lines = self.form == "jsonl"
-        schema = writers.LINES if is_lines else parts[0].schema
+        schema = LINES if is_lines else parts[0].schema
         final = schema.with_metadata(metadata)
         with writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output:
             for batch in self._merged(parts):
@@ -222,7 +223,9 @@ def _spill(
     if log.options.engine == "check":
         kept.seconds = read(opened_again(log, settings, "kaitai"), f"{prefix}-kaitai", spill)
         if form == "jsonl":
-            kept.firsts = read(opened_again(log, settings, "columnar"), f"{prefix}-columnar", spill)
+            # The values, and the lines too, since their text is made another way.
+            kept.firsts = read(opened_again(log, settings, "columnar"), f"{prefix}-columnar", spill) + kept.groups
+            kept.seconds += read(opened_again(log, settings, "kaitai"), f"{prefix}-lines", spill_lines)
         else:
             kept.firsts = kept.groups
     return kept

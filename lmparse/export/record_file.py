@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
+from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError, ReadError
 from lmparse.export import writers
 from lmparse.export.conversion import PartResult, Run, Summary, opened_again
@@ -22,7 +22,7 @@ from lmparse.export.spill_files import stored
 from lmparse.export.writers import Output
 from lmparse.framing.extents import Span
 from lmparse.framing.sync import RangeError
-from lmparse.logs import arrow
+from lmparse.logs import arrow, lines
 from lmparse.logs.open import open_file
 from lmparse.logs.partitions import FilePart
 from lmparse.records.files import RecordFile
@@ -32,7 +32,6 @@ from lmparse.storage.atomic_output import AtomicOutput
 
 _STEP = 1 << 23
 """Bytes of the file between two updates of the progress, for rows without `_metadata`."""
-_LINES = 2048
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class RecordFileRun(Run):
         self.start(file)
         schema = schemas.records_schema(asked.options.spec, asked.options.columns)
         parts = self.parts(partial(file.record_parts, is_numbered=False))
-        final = writers.LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
+        final = LINES if self.form == "jsonl" else schema.with_metadata(asked.metadata(file))
         with writers.opened(work.made, self.form, final, self.compression, asked.csv_text) as output:
             if len(parts) <= 1:
                 self._records_of(file, None, schema, output)
@@ -136,14 +135,16 @@ def _records(
         batches = _checked(file, schema, span, settings) if is_checked else arrow.engine_batches(file, schema, span)
         yield from ((batch, _behind(batch)) for batch in batches if batch.num_rows)
         return
+    second = None
     if is_checked:
-        # Lines come from the parser, so the engines are compared in a reading of their own.
+        # Values are compared in a reading of their own; lines as well, since their text is made another way.
         for _ in _checked(opened_again(file, settings, "columnar"), schema, span, settings):
             pass
+        second = opened_again(file, settings, "kaitai")
     for part in [span] if span is not None else file.spans(_STEP):
-        lines = map(writers.json_line, file.records(part))
-        while held := list(islice(lines, _LINES)):
-            yield pa.RecordBatch.from_arrays([pa.array(held, pa.binary())], schema=writers.LINES), part.end
+        found = lines.record_lines(file, part)
+        batches = found if second is None else compared(found, lines.record_lines(second, part))
+        yield from ((batch, part.end) for batch in batches)
 
 
 def _checked(
@@ -185,7 +186,7 @@ def _write_records(task: _RecordTask) -> _RecordsRead:
 def _spilled_schema(form: str, schema: pa.Schema) -> pa.Schema:
     """The columns that a part spills: text for CSV, except `_metadata`, whose record numbers are still to be moved."""
     if form == "jsonl":
-        return writers.LINES
+        return LINES
     if form != "csv":
         return schema
     return pa.schema([entry if entry.name == "_metadata" else entry.with_type(pa.string()) for entry in schema])

@@ -17,10 +17,9 @@ import pyarrow as pa
 from lmparse.changes.change import Version
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
-from lmparse.export.writers import LINES, json_line
+from lmparse.columnar.json_texts import LINES
 from lmparse.framing.extents import Span
-from lmparse.logs import arrow
-from lmparse.values.json_form import to_json
+from lmparse.logs import arrow, lines
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
 """Limits of what waits in memory to be spilled: rows and bytes of one version, bytes of all versions."""
@@ -107,33 +106,25 @@ def spill(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterator[tupl
     for version, batch in arrow.version_batches(log, span):
         files.add(version, batch)
         rows += batch.num_rows
-        where = batch.column("_metadata")[-1].as_py()
-        reached = max(reached, where["record_offset"] + where["record_length"])
+        reached = max(reached, _behind(batch))
         yield rows, reached
 
 
 def spill_lines(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterator[tuple[int, int]]:
     """The same for changes as the lines that `lmparse changes` prints."""
-    held: dict[int, tuple[Version | None, list[dict[str, Any]]]] = {}
     rows = reached = 0
-    for change in log.typed_changes(span):
-        row = to_json(change.to_row(log.origin, header=log.options.header))
-        where = row["_metadata"]
-        kept = held.setdefault(id(change.table), (change.table, []))[1]
-        kept.append({name: row.get(name) for name in _LINE_FIELDS.names} | {"line": json_line(row)})
-        rows += 1
-        reached = max(reached, where["record_offset"] + where["record_length"])
-        if not rows % _ROWS:
-            _give(held, files)
-            yield rows, reached
-    _give(held, files)
-    yield rows, reached
+    for found in lines.change_lines(log, span, _LINE_FIELDS):
+        for one in found:
+            files.add(one.version, one.batch)
+            rows += one.batch.num_rows
+            reached = max(reached, _behind(one.batch))
+        yield rows, reached
 
 
-def _give(held: dict[int, tuple[Version | None, list[dict[str, Any]]]], files: SpillFiles) -> None:
-    for version, rows in held.values():
-        files.add(version, pa.RecordBatch.from_pylist(rows, _LINE_FIELDS))
-    held.clear()
+def _behind(batch: pa.RecordBatch) -> int:
+    """The offset behind the last record of a batch."""
+    where = batch.column("_metadata")[-1].as_py()
+    return int(where["record_offset"] + where["record_length"])
 
 
 def merged(parts: list[Group], is_sorted: bool) -> Iterator[pa.RecordBatch]:

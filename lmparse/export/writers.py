@@ -17,15 +17,12 @@ from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 from lmparse.export.formulas import quoted
 from lmparse.storage import marks
-from lmparse.terminal import json_text
 
 FORMS = ("parquet", "arrow", "csv", "jsonl")
 """Forms of a file of rows; also the endings of its name."""
 COMPRESSIONS = ("zstd", "snappy", "none")
 CSV_TEXTS = ("quoted", "raw")
 """What becomes of text in CSV that a spreadsheet would run: see `formulas`."""
-LINES = pa.schema([("line", pa.binary())])
-"""Schema of JSON lines, which are text already."""
 MANIFEST = "manifest.json"
 MARK = "lmparse.spec"
 """Key in the metadata of a schema by which a file of lmparse is recognised."""
@@ -271,8 +268,3 @@ _OUTPUTS: dict[str, Callable[[Path, pa.Schema, str], Output]] = {
     "csv": _Csv,
     "jsonl": _JsonLines,
 }
-
-
-def json_line(row: dict[str, Any]) -> bytes:
-    """A row as the command line prints it."""
-    return (json_text(row) + "\n").encode()

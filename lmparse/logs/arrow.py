@@ -145,7 +145,7 @@ def change_batches(
     log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
     """The changes of a log that match filters as batches of a schema, through the engine that its options name."""
-    columns = _columns(log, schema, filters)
+    columns = change_reader(log, schema, filters)
     if columns is None:
         yield from matching(batches(change_rows(log, schema, span), schema), filters)
         return
@@ -158,7 +158,7 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
 
     Changes of one version keep their order. Bad records have no version.
     """
-    columns = _columns(log)
+    columns = change_reader(log)
     if columns is None:
         by_row = accumulated(version_rows(log, span), lambda row: 1)
         found = ((version, to_batch(rows, version_schema(log, version))) for version, rows in by_row)
@@ -168,7 +168,9 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
         yield version, pa.concat_batches(kept)
 
 
-def _columns(log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()) -> ChangeReader | None:
+def change_reader(
+    log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()
+) -> ChangeReader | None:
     """The column-wise reader of the changes of a log; None if they are read one by one."""
     family = family_of(log.spec)
     if log.options.engine == "kaitai" or family is None or family.change_reader is None:

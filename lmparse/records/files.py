@@ -230,18 +230,28 @@ class RecordFile:
 
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them."""
+        check_columns(self.spec, self.options.columns, self.column_names())
+        for extent in self.extents(span):
+            row = self.row(extent)
+            if row is not None:
+                yield row
+
+    def row(self, extent: RecordExtent) -> dict[str, Any] | None:
+        """One record as `lmparse records` prints it; None as for `read_extent`."""
         wanted = self.options.columns
-        check_columns(self.spec, wanted, self.column_names())
-        for extent, record in self.read(span, frozenset(wanted) or None):
-            values = to_json(record.values)
-            if wanted:
-                values = {name: values.get(name) for name in wanted}
-            if self.spec.id == RAW:
-                names = ("record_index", "record_offset", "record_length")
-                values["_metadata"] = dict(zip(names, (extent.index, extent.offset, extent.length), strict=True))
-            if record.faults:
-                values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
-            yield values
+        record = self.read_extent(extent, frozenset(wanted) or None)
+        if record is None:
+            return None
+        values = to_json(record.values)
+        if wanted:
+            values = {name: values.get(name) for name in wanted}
+        if self.spec.id == RAW:
+            names = ("record_index", "record_offset", "record_length")
+            values["_metadata"] = dict(zip(names, (extent.index, extent.offset, extent.length), strict=True))
+        if record.faults:
+            values["_corrupt_fields"] = [corrupt_field(fault) for fault in record.faults]
+        found: dict[str, Any] = values
+        return found
 
     def column_names(self) -> set[str]:
         """Names that the option `columns` may have for records."""

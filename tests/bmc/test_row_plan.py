@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +30,7 @@ from lmparse.columnar.rows import to_batch
 from lmparse.columnar.schemas import column_type
 from lmparse.errors import DataError
 from lmparse.values import byte_arrays, codepages
+from lmparse.values.json_form import to_json
 
 QUICK = examples(60, 250)
 Wanted = frozenset[str] | None
@@ -280,6 +282,10 @@ def checked(
     found = [decoded.arrays[name].take(pa.array(regular, pa.int64())) for name in schema.names]
     for entry, left, right in zip(schema, as_arrow(expected, schema), found, strict=True):
         assert same(left, right), entry
+    full = plan.in_full().decode(data, starts, lengths, wanted)
+    assert np.array_equal(full.irregular, decoded.irregular)
+    texts = full.texts(np.arange(len(starts)), len(starts)).take(pa.array(regular, pa.int64()))
+    assert texts.to_pylist() == [json.dumps(to_json(values), ensure_ascii=False) for values in expected]
     return decoded, needless
 
 

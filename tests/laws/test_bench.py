@@ -19,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 
 import lmparse
-from bench import data, engine, harness, transactions
+from bench import data, engine, harness, lines, transactions
 from bench.harness import Contender, Job, TablesDiffer
 from bench.rivals import generated_parser, numpy_script, struct_loop, target
 from lmparse.columnar.schemas import records_schema
@@ -90,6 +90,14 @@ def test_row_images_of_a_log_can_be_decoded(folder: Path) -> None:
     assert log.tally.errors == []
     rows = [row for change in changes for row in (change["before"], change["after"]) if row]
     assert all(len(row) == len(data.ORDERS.columns) == 14 for row in rows)
+
+
+@pytest.mark.parametrize("what", lines.READERS)
+def test_lines_of_both_engines(folder: Path, what: str) -> None:
+    made = data.make("rows", folder, size=SIZE)
+    found = [lines.READERS[what](made, engine) for engine in ("kaitai", "columnar")]
+    assert found[0] == found[1]
+    assert found[0][1] > SIZE / 2
 
 
 @pytest.mark.parametrize(("kind", "width", "count"), [("narrow", 65, 11), ("wide", 1341, 167)])

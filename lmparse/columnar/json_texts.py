@@ -1,0 +1,232 @@
+"""JSON texts: columns as JSON, one text a row, byte for byte what `to_json` and `json.dumps` give for each value.
+
+Texts stay as they are (no `\\uXXXX` for what is not ASCII), decimals keep their digits and are in quotes, as are bytes
+(hexadecimal) and times. Only values that Arrow shows in another form are mended: floats between two sizes, decimals
+with an exponent, and texts with a character that JSON escapes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lmparse import terminal
+from lmparse.columnar.texts import as_text
+from lmparse.values.byte_arrays import Bytes, Flags, Float64s, Int64s
+
+LINES = pa.schema([("line", pa.binary())])
+"""Schema of JSON lines, which are text already; each ends with a newline."""
+_TEXT = pa.string()
+_NULL = "null"
+_WITH_EXPONENT = 6
+"""Arrow shows no decimal with an exponent that has at most so many digits behind the point."""
+_FIXED, _LARGE = (1e-4, 1e10), 1e16
+"""Bounds of floats that Arrow shows as Python does, but for `.0`; and where both begin to show an exponent."""
+_SMALL = 1e-10
+"""Below it both show the same exponent, of two digits or three."""
+_CONTROLS = f"[{terminal.CONTROLS}]".replace("\x00", r"\x00")
+Part: TypeAlias = "str | pa.Array"
+"""What stands between values, or a text in every row."""
+
+
+def objects(columns: Mapping[str, pa.Array], count: int, omitted: Collection[str] = ()) -> pa.Array:
+    """JSON objects of `count` rows, from columns by name; columns in `omitted` are left out where they are null."""
+    return joined(members({name: (values(array), name in omitted) for name, array in columns.items()}), count)
+
+
+def metadata(array: pa.Array, origin: Mapping[str, str]) -> pa.Array:
+    """The column `_metadata` as JSON, with what all rows have in common from the `origin` of their file."""
+    columns: dict[str, tuple[Part, bool]] = {}
+    for number, entry in enumerate(array.type):
+        known = origin.get(entry.name)
+        shown = values(array.field(number)) if known is None else json.dumps(known, ensure_ascii=False)
+        columns[entry.name] = shown, False
+    return joined(members(columns), len(array))
+
+
+def members(columns: Mapping[str, tuple[Part, bool]]) -> list[Part]:
+    """The parts of objects from JSON values by name, each with whether it is left out where it is null.
+
+    A value is a text in every row, or one text for all.
+    """
+    parts: list[Part] = ["{"]
+    for name, (value, is_omitted) in columns.items():
+        lead = f"{'' if len(parts) == 1 else ', '}{json.dumps(name, ensure_ascii=False)}: "
+        if isinstance(value, str):
+            parts.append(lead + value)
+        elif is_omitted and len(parts) > 1:
+            parts.append(pc.fill_null(pc.binary_join_element_wise(lead, value, ""), ""))
+        else:
+            parts += [lead, pc.fill_null(value, _NULL) if value.null_count else value]
+    return [*parts, "}"]
+
+
+def joined(parts: Sequence[Part], count: int) -> pa.Array:
+    """Parts as one text in each of `count` rows."""
+    merged: list[Part] = []
+    for part in parts:
+        last = merged[-1] if merged else None
+        if isinstance(part, str) and isinstance(last, str):
+            merged[-1] = last + part
+        else:
+            merged.append(part)
+    if all(isinstance(part, str) for part in merged):
+        return pa.repeat(pa.scalar("".join(map(str, merged)), _TEXT), count)
+    return pc.binary_join_element_wise(*merged, "")
+
+
+def values(array: pa.Array) -> pa.Array:
+    """The values of a column as JSON; null where it is null. Times must be text already."""
+    type_ = array.type
+    if array.null_count == len(array):
+        return pa.nulls(len(array), _TEXT)
+    if pa.types.is_string(type_):
+        return _quoted(_escaped(array))
+    if pa.types.is_integer(type_) or pa.types.is_boolean(type_):
+        return array.cast(_TEXT)
+    if pa.types.is_floating(type_):
+        return _floats(array)
+    if pa.types.is_decimal(type_):
+        return _quoted(_decimals(array))
+    if pa.types.is_binary(type_):
+        return _quoted(as_text(array))
+    raise TypeError(f"{type_} has no form in JSON here")
+
+
+def _quoted(text: pa.Array) -> pa.Array:
+    return pc.binary_join_element_wise('"', text, '"', "")
+
+
+# -- texts ------------------------------------------------------------------------------------------
+
+
+def _escaped(text: pa.Array) -> pa.Array:
+    """Text with what JSON escapes: quotes, backslashes and controls."""
+    data, offsets = _flat(text)
+    needs = data < 0x20
+    needs |= data == ord('"')
+    needs |= data == ord("\\")
+    if not needs.any():
+        return text
+    rows = _rows_with(np.flatnonzero(needs), offsets)
+    found = text.take(pa.array(rows))
+    # Backslashes first, since the other escapes begin with one.
+    for code in sorted(np.unique(data[needs]).tolist(), key=lambda code: code != ord("\\")):
+        found = pc.replace_substring(found, chr(code), json.dumps(chr(code))[1:-1])
+    return _replaced(text, rows, found)
+
+
+def json_line(row: Mapping[str, Any]) -> bytes:
+    """One row as the command line prints it; the values have the form of `to_json`."""
+    return (terminal.json_text(row) + "\n").encode()
+
+
+def difference(one: bytes, other: bytes) -> tuple[str, Any, Any]:
+    """The first name of two different lines whose values differ, with these; `line` if only their form differs."""
+    rows = json.loads(one), json.loads(other)
+    for name in dict.fromkeys((*rows[0], *rows[1])):
+        values_ = tuple(row.get(name) for row in rows)
+        if values_[0] != values_[1]:
+            return name, *values_
+    return LINES.names[0], one.decode(), other.decode()
+
+
+def harmless(lines: pa.Array) -> pa.Array:
+    """Lines of JSON that `terminal.harmless` has nothing to do with any more."""
+    raw = _flat(lines)[0]
+    if _is_plain(raw, len(lines)) or terminal.is_printable(raw.tobytes().decode()):
+        return lines
+    rows = np.flatnonzero(np.asarray(pc.match_substring_regex(lines, _CONTROLS)))
+    made = [terminal.harmless(line) for line in lines.take(pa.array(rows)).to_pylist()]
+    return _replaced(lines, rows, pa.array(made, _TEXT))
+
+
+def _is_plain(raw: Bytes, count: int) -> bool:
+    """Whether ASCII has no controls but `count` newlines."""
+    if (raw >= 0x7F).any() or np.count_nonzero(raw < 0x20) != count:
+        return False
+    return bool(np.count_nonzero(raw == ord("\n")) == count)
+
+
+def _flat(text: pa.Array) -> tuple[Bytes, Int64s]:
+    """The bytes of all rows of a text, and their n + 1 offsets in these."""
+    _, offsets, data = text.buffers()
+    places = np.frombuffer(offsets, np.int32)[text.offset : text.offset + len(text) + 1].astype(np.int64)
+    if data is None or not len(places):
+        return np.zeros(0, np.uint8), np.zeros(len(text) + 1, np.int64)
+    return np.frombuffer(data, np.uint8)[places[0] : places[-1]], places - places[0]
+
+
+def _rows_with(places: Int64s, offsets: Int64s) -> Int64s:
+    """The rows that have bytes at some places."""
+    rows: Int64s = np.unique(np.searchsorted(offsets, places, side="right") - 1)
+    return rows
+
+
+def _replaced(text: pa.Array, rows: Int64s, by: pa.Array) -> pa.Array:
+    """A column with other values in some rows."""
+    if not len(rows):
+        return text
+    order = np.arange(len(text))
+    order[rows] = len(text) + np.arange(len(rows))
+    return pa.concat_arrays([text, by]).take(pa.array(order))
+
+
+# -- numbers ----------------------------------------------------------------------------------------
+
+
+def _decimals(array: pa.Array) -> pa.Array:
+    """Decimals with all their digits, as `decimals.to_text`."""
+    text, scale = array.cast(_TEXT), array.type.scale
+    if scale <= _WITH_EXPONENT:
+        return text
+    rows = np.flatnonzero(np.asarray(pc.fill_null(pc.match_substring(text, "E"), False)))
+    if not len(rows):
+        return text
+    # As a whole number it has no exponent.
+    found = array.take(pa.array(rows))
+    whole = pa.Array.from_buffers(pa.decimal128(array.type.precision, 0), len(found), found.buffers()).cast(_TEXT)
+    digits = pc.utf8_lpad(pc.utf8_ltrim(whole, "-"), scale + 1, "0")
+    sign = pc.if_else(pc.starts_with(whole, "-"), "-", "")
+    front, behind = pc.utf8_slice_codeunits(digits, 0, -scale), pc.utf8_slice_codeunits(digits, -scale)
+    return _replaced(text, rows, pc.binary_join_element_wise(sign, front, ".", behind, ""))
+
+
+def _floats(array: pa.Array) -> pa.Array:
+    """Floats as Python shows them; what is not a number in quotes."""
+    text = array.cast(_TEXT)
+    numbers: Float64s = np.asarray(pc.fill_null(array, 0.0))
+    size = np.abs(numbers)
+    with np.errstate(invalid="ignore"):
+        is_whole = (size < _LARGE) & (numbers == np.floor(numbers))
+    text = _pointed(text, numbers, size, is_whole)
+    is_fixed = (size == 0) | ((size >= _FIXED[0]) & (size < _FIXED[1])) | (size < _SMALL) | (size >= _LARGE)
+    rows = np.flatnonzero(~(is_fixed | is_whole) | ~np.isfinite(numbers))
+    if not len(rows):
+        return text
+    shown = [_float(number) for number in numbers[rows].tolist()]
+    return _masked(_replaced(text, rows, pa.array(shown, _TEXT)), array)
+
+
+def _pointed(text: pa.Array, numbers: Float64s, size: Float64s, is_whole: Flags) -> pa.Array:
+    """Whole numbers with `.0`; large ones, which Arrow shows with an exponent, as integers first."""
+    if not is_whole.any():
+        return text
+    rows = np.flatnonzero(is_whole & (size >= _FIXED[1]))
+    text = _replaced(text, rows, pa.array(numbers[rows].astype(np.int64)).cast(_TEXT))
+    return pc.binary_join_element_wise(text, pc.if_else(pa.array(is_whole), ".0", ""), "")
+
+
+def _float(number: float) -> str:
+    if number - number == 0:
+        return repr(number)
+    return '"NaN"' if number != number else '"Infinity"' if number > 0 else '"-Infinity"'
+
+
+def _masked(text: pa.Array, array: pa.Array) -> pa.Array:
+    return pc.if_else(array.is_valid(), text, pa.scalar(None, _TEXT)) if array.null_count else text

@@ -1,0 +1,184 @@
+"""Lines: records and changes as the JSON lines that commands print, through the engine that the options name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from lmparse.changes.log import ChangeLog
+from lmparse.changes.rows import line_row
+from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
+from lmparse.columnar import json_texts
+from lmparse.columnar.comparison import compared
+from lmparse.columnar.json_texts import LINES
+from lmparse.columnar.record_plan import RecordPlan
+from lmparse.columnar.rows import BATCH_ROWS, to_batch
+from lmparse.errors import LmparseError
+from lmparse.framing.extents import Span
+from lmparse.framing.windows import Window
+from lmparse.logs.arrow import change_reader, plan_of
+from lmparse.logs.open import open_file
+from lmparse.records.files import RAW, RecordFile, check_columns, ignored
+from lmparse.terminal import json_text
+
+T = TypeVar("T")
+
+
+# -- changes ------------------------------------------------------------------------------
+
+
+def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = LINES) -> Iterator[list[VersionBatch]]:
+    """The changes of a log with their lines, many at a time: batches, each of one table version.
+
+    `schema` may have other columns of changes beside `line`. Raises as `ChangeLog.typed_changes` does.
+    """
+    columns = change_reader(log, schema)
+    if columns is not None:
+        yield from columns.read(span)
+        return
+    for held in _chunks(enumerate(log.typed_changes(span))):
+        yield list(_by_version([FallbackRow(n, one.table, line_row(log, one)) for n, one in held], schema))
+
+
+def _by_version(rows: list[FallbackRow], schema: pa.Schema) -> Iterator[VersionBatch]:
+    found: dict[int, list[FallbackRow]] = {}
+    for row in rows:
+        found.setdefault(id(row.version), []).append(row)
+    for part in found.values():
+        numbers = np.array([row.number for row in part], np.int64)
+        yield VersionBatch(part[0].version, to_batch([row.row for row in part], schema), numbers)
+
+
+# -- records ------------------------------------------------------------------------------
+
+
+def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.RecordBatch]:
+    """The records of a file as lines. Raises as `RecordFile.records` does."""
+    if lines_refusal(file):
+        for held in _chunks(map(json_texts.json_line, file.records(span))):
+            yield _batch(held)
+        return
+    wanted = file.options.columns
+    check_columns(file.spec, wanted, file.column_names())
+    if not len(file.buffer):
+        next(file.extents(span), None)  # adds the notice of an empty file
+    plan = plan_of(file).in_full()
+    for window in file.windows(span):
+        yield from _window_lines(file, plan, window)
+
+
+def lines_refusal(file: RecordFile) -> str:
+    """Why the lines of records are made row by row; empty if they are not."""
+    if file.options.engine == "kaitai":
+        return "the engine is kaitai"
+    plan = plan_of(file)
+    wanted = file.options.columns or file.column_names()
+    unread = sorted({*wanted} - {*plan.ways})
+    return plan.reason or (f"{unread[0]}: there is no column for it" if unread else "")
+
+
+def _window_lines(file: RecordFile, plan: RecordPlan, window: Window) -> Iterator[pa.RecordBatch]:
+    """The lines of a window; raises the error that ends reading behind those before it."""
+    wanted = tuple(dict.fromkeys(file.options.columns))
+    known = {entry.id: entry for entry in file.spec.layout}
+    names = wanted or [name for name in plan.ways if name == plan.ways[name].field.id]
+    decoded = plan.decode(window, names)
+    columns = {
+        name: (json_texts.values(array), not wanted and name in known and known[name].kind == "rest")
+        for name, array in zip(names, decoded.arrays, strict=True)
+    }
+    if file.spec.id == RAW:
+        columns["_metadata"] = _places(window), False
+    lines = json_texts.joined([*json_texts.members(columns), "\n"], len(window))
+    regular = np.flatnonzero(~decoded.irregular)
+    kept = json_texts.harmless(lines.take(pa.array(regular))).cast(pa.binary())
+    parts = [VersionBatch(None, pa.RecordBatch.from_arrays([kept], schema=LINES), regular)]
+    made: list[tuple[int, bytes]] = []
+    reached, fault = len(window), None
+    for number in np.flatnonzero(decoded.irregular).tolist():
+        try:
+            row = file.row(window.extent(number))
+        except LmparseError as error:
+            reached, fault = number, error
+            break
+        if row is not None:
+            made.append((number, json_texts.json_line(row)))
+    if made:
+        numbers, rows = zip(*made, strict=True)
+        parts.append(VersionBatch(None, _batch(list(rows)), np.array(numbers, np.int64)))
+    yield joined(parts).before(reached).batch
+    if fault is not None:
+        raise fault
+
+
+def _places(window: Window) -> pa.Array:
+    index = np.arange(window.first_index, window.first_index + len(window))
+    columns = {"record_index": index, "record_offset": window.offsets, "record_length": window.lengths}
+    return json_texts.objects({name: pa.array(array) for name, array in columns.items()}, len(window))
+
+
+def _chunks(rows: Iterator[T]) -> Iterator[list[T]]:
+    """Rows, many at a time; an error is raised behind the rows before it."""
+    fault = None
+    while fault is None:
+        held: list[T] = []
+        try:
+            held.extend(islice(rows, BATCH_ROWS))
+        except LmparseError as error:
+            fault = error
+        if held:
+            yield held
+        if len(held) < BATCH_ROWS:
+            break
+    if fault is not None:
+        raise fault
+
+
+def _batch(lines: list[bytes]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array(lines, pa.binary())], schema=LINES)
+
+
+# -- what commands print ------------------------------------------------------------------
+
+
+def printed(file: RecordFile, *, with_changes: bool) -> Iterator[str]:
+    """Text of whole lines, many at a time: the changes of a log, or the records of a file.
+
+    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ.
+    """
+    if isinstance(file, ChangeLog) and with_changes:
+        log, reason = file, "" if change_reader(file, LINES) else "the options ask for it"
+    else:
+        log, reason = None, lines_refusal(file)
+    if reason:
+        if file.options.engine == "check":
+            file.notice(f"nothing is compared, since {'changes' if log else 'records'} go row by row: {reason}")
+        yield from (f"{json_text(row)}\n" for row in (file.records() if log is None else log.changes()))
+        return
+    batches = _printed(file, log)
+    if file.options.engine == "check":
+        other = open_file(file.path, replace(file.options, engine="kaitai"), on_error=ignored)
+        batches = compared(batches, _printed(other, other if log and isinstance(other, ChangeLog) else None))
+    for batch in batches:
+        yield _text(batch.column(0))
+
+
+def _printed(file: RecordFile, log: ChangeLog | None) -> Iterator[pa.RecordBatch]:
+    if log is None:
+        yield from record_lines(file)
+    else:
+        yield from (joined(found).batch for found in change_lines(log) if found)
+
+
+def _text(lines: Any) -> str:
+    """The lines of a column one behind another."""
+    _, offsets, data = lines.buffers()
+    if data is None or not len(lines):
+        return ""
+    places = np.frombuffer(offsets, np.int32)[lines.offset : lines.offset + len(lines) + 1]
+    return str(memoryview(data)[places[0] : places[-1]], "utf-8")
