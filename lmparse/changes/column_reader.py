@@ -64,8 +64,12 @@ class ChangeGroup:
     rows: Mapping[str, RowExtents]
     """By role: before, after."""
 
+    @property
+    def size(self) -> int:
+        """Bytes of all rows."""
+        return sum(int(rows.lengths.sum()) for rows in self.rows.values())
 
-(_LINE,) = json_texts.LINES.names
+
 TABLE_NAMES = ("schema_name", "table_name", "table_name_short")
 """Columns that have the same value in all changes of a table."""
 LeftOut = tuple[str, Sequence[int] | Int64s]
@@ -80,14 +84,14 @@ class ColumnReader(ABC, Generic[L, W, G]):
     """Reads the changes of one log column-wise.
 
     With a schema, all rows have its columns; else the rows of each table version have their own schema. A schema with
-    the column `line` gives changes as `lmparse changes` prints them; the batches are then of one table version too, and
-    bad records have no row.
+    the column `json_texts.LINE` gives changes as `lmparse changes` prints them: the batches are of one table version
+    too, and bad records have no row.
     """
 
     def __init__(self, log: L, schema: pa.Schema | None = None) -> None:
         self.log = log
         self._wanted_schema = schema
-        self._has_lines = schema is not None and _LINE in schema.names
+        self._has_lines = schema is not None and json_texts.LINE in schema.names
         self._wanted_columns = frozenset(log.options.columns) or None
         self._schemas: dict[int, pa.Schema] = {}
         self._left_out: list[LeftOut] = []
@@ -209,6 +213,9 @@ class ColumnReader(ABC, Generic[L, W, G]):
     def _decode(self, group: G) -> tuple[VersionBatch, Int64s]:
         """Changes of one table version, and the numbers of those that must be read one by one after all."""
         schema = self._schema_of(group.version)
+        if self._has_texts(group.version) and group.size > json_texts.MOST_BYTES:
+            nothing = pa.RecordBatch.from_pylist([], schema)
+            return VersionBatch(group.version, nothing, group.numbers[:0]), group.numbers
         is_good = np.ones(len(group.numbers), np.bool_)
         decoded: dict[str, DecodedRows] = {}
         for role, rows in group.rows.items():
@@ -227,7 +234,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
             return decoded[name].texts(rows, count) if is_text else decoded[name].struct(entry.type, rows, count)
         if name in group.names:
             return pa.repeat(pa.scalar(group.names[name], entry.type), count)
-        if name == _LINE:
+        if name == json_texts.LINE:
             return self._lines(group, decoded).cast(entry.type)
         found = self._column(entry, group, decoded)
         if found is None:

@@ -71,7 +71,7 @@ def printed_columns(*, has_header: bool, is_short: bool) -> Iterator[str]:
 def line_row(log: ChangeLog, change: Change) -> Row:
     """One change with the line that `lmparse changes` prints, as bytes."""
     row: Row = change.to_row(log.origin, header=log.options.header)
-    return row | {"line": json_texts.json_line(to_json(row))}
+    return row | {json_texts.LINE: json_texts.json_line(to_json(row))}
 
 
 def _json_text(value: Any) -> str | None:

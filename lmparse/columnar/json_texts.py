@@ -19,8 +19,12 @@ from lmparse import terminal
 from lmparse.columnar.texts import as_text
 from lmparse.values.byte_arrays import Bytes, Flags, Float64s, Int64s
 
-LINES = pa.schema([("line", pa.binary())])
+LINE = "_line"
+"""Name of the column of JSON lines; no field of a spec has it."""
+LINES = pa.schema([(LINE, pa.binary())])
 """Schema of JSON lines, which are text already; each ends with a newline."""
+MOST_BYTES = 1 << 27
+"""Bytes of rows that become JSON together: a column of text has 31 bits for its length, a byte up to six characters."""
 _TEXT = pa.string()
 _NULL = "null"
 _WITH_EXPONENT = 6
@@ -127,13 +131,13 @@ def json_line(row: Mapping[str, Any]) -> bytes:
 
 
 def difference(one: bytes, other: bytes) -> tuple[str, Any, Any]:
-    """The first name of two different lines whose values differ, with these; `line` if only their form differs."""
+    """The first name of two different lines whose values differ, with these; LINE if only their form differs."""
     rows = json.loads(one), json.loads(other)
     for name in dict.fromkeys((*rows[0], *rows[1])):
         values_ = tuple(row.get(name) for row in rows)
         if values_[0] != values_[1]:
             return name, *values_
-    return LINES.names[0], one.decode(), other.decode()
+    return LINE, one.decode(), other.decode()
 
 
 def harmless(lines: pa.Array) -> pa.Array:

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from lmparse.columnar import schemas
+from lmparse.columnar.json_texts import LINE
 from lmparse.columnar.texts import as_text
 from lmparse.errors import OptionError
 from lmparse.export.formulas import quoted
@@ -252,7 +253,7 @@ class _JsonLines(Output):
         super().__init__(path)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self.file.writelines(batch.column("line").to_pylist())
+        self.file.writelines(batch.column(LINE).to_pylist())
 
 
 def in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

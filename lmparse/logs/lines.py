@@ -35,7 +35,7 @@ T = TypeVar("T")
 def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = LINES) -> Iterator[list[VersionBatch]]:
     """The changes of a log with their lines, many at a time: batches, each of one table version.
 
-    `schema` may have other columns of changes beside `line`. Raises as `ChangeLog.typed_changes` does.
+    `schema` may have other columns of changes beside LINE. Raises as `ChangeLog.typed_changes` does.
     """
     columns = change_reader(log, schema)
     if columns is not None:
@@ -88,6 +88,9 @@ def _window_lines(file: RecordFile, plan: RecordPlan, window: Window) -> Iterato
     known = {entry.id: entry for entry in file.spec.layout}
     names = wanted or [name for name in plan.ways if name == plan.ways[name].field.id]
     decoded = plan.decode(window, names)
+    if int(window.lengths.sum()) > json_texts.MOST_BYTES:
+        decoded.irregular[:] = True
+        decoded = replace(decoded, arrays=[pa.nulls(len(window), array.type) for array in decoded.arrays])
     columns = {
         name: (json_texts.values(array), not wanted and name in known and known[name].kind == "rest")
         for name, array in zip(names, decoded.arrays, strict=True)

@@ -116,7 +116,7 @@ def test_objects_without_a_column() -> None:
 @pytest.mark.parametrize(("one", "other", "found"), [
     ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', ("b", 2, 3)),
     ('{"a": 1}', '{"a": 1, "b": 3}', ("b", None, 3)),
-    ('{"a":1}', '{"a": 1}', ("line", '{"a":1}', '{"a": 1}')),
+    ('{"a":1}', '{"a": 1}', ("_line", '{"a":1}', '{"a": 1}')),
 ])  # fmt: skip
 def test_what_differs_between_lines(one: str, other: str, found: Any) -> None:
     assert json_texts.difference(one.encode(), other.encode()) == found

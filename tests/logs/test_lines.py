@@ -125,6 +125,16 @@ def test_they_go_by_the_column(log: dict[str, Any]) -> None:
     assert not lines.lines_refusal(open_file(log["path"], Options.parse({"framing": "rdw"})))
 
 
+def test_rows_that_are_too_long_together(
+    log: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column of text holds 2 GiB: such rows are read one by one."""
+    monkeypatch.setattr(json_texts, "MOST_BYTES", 100)
+    monkeypatch.setattr(json_texts, "_escaped", lambda text: pytest.fail("by the column"))
+    assert same(capsys, "changes", *of(log), "--include", "all", "--columns", "CODE")
+    assert same(capsys, "records", log["path"], "--framing", "rdw")
+
+
 def test_a_wrong_value_is_found(
     log: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
