@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lmparse import terminal
-from lmparse.columnar.texts import as_text
 from lmparse.values.byte_arrays import Bytes, Flags, Float64s, Int64s
 
 LINE = "_line"
@@ -96,9 +95,9 @@ def values(array: pa.Array) -> pa.Array:
     if pa.types.is_floating(type_):
         return _floats(array)
     if pa.types.is_decimal(type_):
-        return _quoted(_decimals(array))
+        return _quoted(decimals(array))
     if pa.types.is_binary(type_):
-        return _quoted(as_text(array))
+        return _quoted(hexadecimal(array))
     raise TypeError(f"{type_} has no form in JSON here")
 
 
@@ -181,11 +180,19 @@ def _replaced(text: pa.Array, rows: Int64s, by: pa.Array) -> pa.Array:
     return pa.concat_arrays([text, by]).take(pa.array(order))
 
 
+def hexadecimal(array: pa.Array) -> pa.Array:
+    """Bytes as upper-case hexadecimal digits."""
+    raw, offsets = _flat(array)
+    digits = pa.py_buffer(raw.tobytes().hex().upper().encode())
+    places = pa.py_buffer((offsets * 2).astype(np.int32))
+    return masked(pa.StringArray.from_buffers(len(array), places, digits), array)
+
+
 # -- numbers ----------------------------------------------------------------------------------------
 
 
-def _decimals(array: pa.Array) -> pa.Array:
-    """Decimals with all their digits, as `decimals.to_text`."""
+def decimals(array: pa.Array) -> pa.Array:
+    """Decimals as text with all their digits; as `decimals.to_text`."""
     text, scale = array.cast(_TEXT), array.type.scale
     if scale <= _WITH_EXPONENT:
         return text
@@ -214,7 +221,7 @@ def _floats(array: pa.Array) -> pa.Array:
     if not len(rows):
         return text
     shown = [_float(number) for number in numbers[rows].tolist()]
-    return _masked(_replaced(text, rows, pa.array(shown, _TEXT)), array)
+    return masked(_replaced(text, rows, pa.array(shown, _TEXT)), array)
 
 
 def _pointed(text: pa.Array, numbers: Float64s, size: Float64s, is_whole: Flags) -> pa.Array:
@@ -232,5 +239,6 @@ def _float(number: float) -> str:
     return '"NaN"' if number != number else '"Infinity"' if number > 0 else '"-Infinity"'
 
 
-def _masked(text: pa.Array, array: pa.Array) -> pa.Array:
+def masked(text: pa.Array, array: pa.Array) -> pa.Array:
+    """A text that is null where a column is."""
     return pc.if_else(array.is_valid(), text, pa.scalar(None, _TEXT)) if array.null_count else text
