@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 _SMALL = 1 << 20
 """Bytes of a file that are read row by row in the time that it takes to load Arrow."""
 
+_PIECE = 1 << 16
+"""Characters that are written at a time. Python does not report a write that ends early because the reader of an
+unbuffered pipe has gone; the write behind it fails."""
+
 
 def add(commands: Commands) -> None:
     """Add both commands."""
@@ -79,7 +83,8 @@ def _print_lines(file: RecordFile, lines: Iterator[str], errors: ErrorPrinter) -
     code = GOOD
     try:
         for text in lines:
-            sys.stdout.write(text)
+            for start in range(0, len(text), _PIECE):
+                sys.stdout.write(text[start : start + _PIECE])
     except DataError as error:
         code = fail(error)
     errors.total()

@@ -618,14 +618,29 @@ def test_a_process_that_fails_shows_no_traceback(text_file: Path, arguments: tup
     assert "Traceback" not in done.stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, example: logs.Example) -> None:
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_a_reader_that_goes_away_is_no_error(engine: str, tmp_path: Path, example: logs.Example) -> None:
     """Far more is printed than a pipe holds; `head` takes one line."""
     path = tmp_path / "long.dat"
     path.write_bytes(framing.rdw(example.data_records * 100))
-    pipeline = f'"{sys.executable}" -m lmparse records "{path}" | head -n 1; echo "${{PIPESTATUS[0]}}" >&2'
-    done = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert len(done.stdout.splitlines()) == 1
-    assert done.stderr == "141\n"
+    pipeline = f'"{sys.executable}" -m lmparse records "{path}" --engine {engine} | head -n 1'
+    pipeline += '; echo "${PIPESTATUS[0]}" >&2'
+    for unbuffered in ("", "1"):
+        environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(["bash", "-c", pipeline], cwd=ROOT, capture_output=True, text=True, env=environment)
+        assert len(done.stdout.splitlines()) == 1
+        assert done.stderr == "141\n"
+
+
+def test_small_files_are_printed_without_arrow(log: Files) -> None:
+    """To load it takes longer than to read them; a named engine is used whatever the size."""
+    code = (
+        "import sys; from lmparse import cli; cli.main(sys.argv[1:]); sys.stderr.write(str('pyarrow' in sys.modules))"
+    )
+    for given, is_loaded in (((), False), (("--engine", "kaitai"), False), (("--engine", "columnar"), True)):
+        arguments = ["changes", str(log.data), "--control", str(log.control), *given]
+        done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True)
+        assert done.stderr.splitlines()[-1] == str(is_loaded)
 
 
 def test_output_is_utf8_whatever_the_locale(log: Files) -> None:
