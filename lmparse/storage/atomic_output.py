@@ -311,8 +311,9 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
     """Write files into a folder, which is made, once all of their bytes are on the disk; some others are removed first.
 
     They come to their places one after the other, in the order given: a process that is killed then leaves some of them
-    as they were. So a file that lists the others is the first. A link in the place of a file is replaced, not followed.
-    After an error all files are as they were. Raises OptionError LMP-S022.
+    as they were. So a file that lists the others is the first; one that makes them count is the last. A folder comes
+    with its first file, so that none is left empty. A link in the place of a file is replaced, not followed. After an
+    error all files are as they were. Raises OptionError LMP-S022.
     """
     with naming_output(str(folder)), uninterrupted():
         folder.mkdir(parents=True, exist_ok=True)
@@ -327,9 +328,8 @@ def write_files(folder: Path, files: Mapping[str, bytes], *, removed: Iterable[s
                 _keep(folder / name, owned.path / f"removed {number}", undo)
                 (folder / name).unlink()
             for number, name in enumerate(files):
-                _make_folders((folder / name).parent, undo)
                 _keep(folder / name, owned.path / f"before {number}", undo)
-                os.replace(owned.path / str(number), folder / name)
+                _put(owned.path / str(number), folder / name, undo)
             undo.pop_all()
     finally:
         owned.remove()
@@ -344,12 +344,20 @@ def _keep(place: Path, kept: Path, undo: ExitStack) -> None:
         undo.callback(place.unlink, missing_ok=True)
 
 
-def _make_folders(folder: Path, undo: ExitStack) -> None:
-    """Make a folder with those above it, so that they can be removed again."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+def _put(made: Path, place: Path, undo: ExitStack) -> None:
+    """Move a file to its place, in one step with the folders above it that are missing; they can be removed again."""
+    missing = [path for path in place.parents if not path.exists()]
+    if not missing:
+        os.replace(made, place)
+        return
+    top = missing[-1]
+    carried = made.with_name(f"{made.name} in folders")
+    (carried / place.parent.relative_to(top)).mkdir(parents=True)
+    os.replace(made, carried / place.relative_to(top))
+    os.replace(carried, top)
     for path in reversed(missing):
-        path.mkdir(exist_ok=True)
         undo.callback(path.rmdir)
+    undo.callback(place.unlink)
 
 
 def put_on_disk(path: Path) -> None:
