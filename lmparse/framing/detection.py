@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from lmparse.errors import FileLimitError, FramingError, OptionError, TruncatedError
 from lmparse.framing.base import Framing
@@ -24,6 +25,8 @@ from lmparse.values.codepages import CodePage
 
 WINDOW_BYTES = 1 << 20
 _SAMPLE = 64
+_MANY = 1 << 12
+"""Records that are read one by one, since there are seldom more in the first window."""
 _FOLLOWING = 5
 """Sound records, a record above the limit and those behind it, that show that it is one."""
 _ANY_LENGTH = Limits(record_bytes=1 << 62)
@@ -90,7 +93,13 @@ class Trial:
         return "fits" if self.fault is None else str(self.fault)
 
 
-def detect(buffer: Buffer, detection: Detection, limits: Limits = DEFAULT, options: Options | None = None) -> Trial:
+def detect(
+    buffer: Buffer,
+    detection: Detection,
+    limits: Limits = DEFAULT,
+    options: Options | None = None,
+    walks: Walks | None = None,
+) -> Trial:
     """Find the framing of a file by proof, never by a guess, among those that use all options given for framings.
 
     Raises OptionError LMP-S003 if there is no such framing.
@@ -101,7 +110,7 @@ def detect(buffer: Buffer, detection: Detection, limits: Limits = DEFAULT, optio
     possible = possible_framings(detection, limits, options)
     if not len(buffer):
         raise FramingError("is empty, so nothing proves what it is", code="LMP-F002", hint="name the framing")
-    trials = try_framings(buffer, detection, possible)
+    trials = try_framings(buffer, detection, possible, walks)
     left = _preferred([trial for trial in trials if trial.is_proven])
     if not left:
         # No framing fills a file that is damaged or cut short. Then the only framing in which it begins soundly is
@@ -172,30 +181,73 @@ def _possible(detection: Detection, options: Options) -> Iterator[Framing]:
     yield from (named_framing(name, options, detection.cutter) for name in names if not any(unused(name, options)))
 
 
-def try_framings(buffer: Buffer, detection: Detection, framings: list[Framing] | None = None) -> list[Trial]:
+class _Walked(NamedTuple):
+    """What one framing gives in the first window, whatever is expected."""
+
+    extents: tuple[RecordExtent, ...]
+    """The first records."""
+    fault: FramingError | None
+    """The error that ends the window."""
+    is_spanned: bool
+
+
+Walks = dict[tuple[Framing, Limits, int, int], _Walked]
+"""What framings give in the first window of one file, so that it is read once for all kinds of records."""
+
+
+def try_framings(
+    buffer: Buffer, detection: Detection, framings: list[Framing] | None = None, walks: Walks | None = None
+) -> list[Trial]:
     """The trials of framings, by default of every one that needs no option."""
     tried = possible_framings(detection) if framings is None else framings
-    return [try_framing(buffer, framing, detection) for framing in tried]
+    return [try_framing(buffer, framing, detection, walks) for framing in tried]
 
 
-def try_framing(buffer: Buffer, framing: Framing, detection: Detection) -> Trial:
-    """Read the first window with one framing and judge its records."""
-    extents: list[RecordExtent] = []
+def try_framing(buffer: Buffer, framing: Framing, detection: Detection, walks: Walks | None = None) -> Trial:
+    """Read the first window with one framing, unless it is known from there, and judge its records."""
+    walks = {} if walks is None else walks
+    way = framing, framing.limits, framing.skipped_at_start, framing.skipped_at_end
+    if way not in walks:
+        walks[way] = _walked(framing, buffer)
+    extents, fault, is_spanned = walks[way]
+    refusal: str | None = f"no record: {fault.says()}" if fault is not None else "no record"
+    if extents:
+        refusal = detection.test([extent.read(buffer) for extent in extents], framing)
+    return Trial(framing, extents, fault, refusal, is_spanned)
+
+
+def _walked(framing: Framing, buffer: Buffer) -> _Walked:
+    """Read the first window, one by one or, if it has very many records, as arrays."""
+    first: list[RecordExtent] = []
     fault: FramingError | None = None
     is_spanned = False
     try:
-        for extent in framing.extents(buffer):
-            if len(extents) < _SAMPLE:
-                extents.append(extent)
+        for count, extent in enumerate(framing.extents(buffer)):
+            if count == _MANY:
+                for is_in_pieces in _in_pieces(framing, buffer):
+                    is_spanned = is_spanned or is_in_pieces
+                break
+            if count < _SAMPLE:
+                first.append(extent)
             is_spanned = is_spanned or len(extent.pieces) > 1
             if extent.offset + extent.length >= WINDOW_BYTES:
                 break
     except FramingError as error:
         fault = error
-    refusal: str | None = f"no record: {fault.says()}" if fault is not None else "no record"
-    if extents:
-        refusal = detection.test([extent.read(buffer) for extent in extents], framing)
-    return Trial(framing, tuple(extents), fault, refusal, is_spanned)
+    return _Walked(tuple(first), fault, is_spanned)
+
+
+def _in_pieces(framing: Framing, buffer: Buffer) -> Iterator[bool]:
+    """Whether records of the first window are spanned, for some thousand at a time. Raises the error that ends it."""
+    from lmparse.framing import index  # which imports NumPy
+
+    for window in index.windows(framing, buffer):
+        reached = window.offsets + window.lengths >= WINDOW_BYTES
+        last = int(reached.argmax()) if reached.any() else len(window) - 1
+        # Between two records there is a word at least.
+        yield bool((window.gap_starts[:1] <= window.extent(last).end).any())
+        if reached.any():
+            return
 
 
 def _preferred(fits: list[Trial]) -> list[Trial]:

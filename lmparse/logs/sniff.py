@@ -9,13 +9,13 @@ from typing import Any
 
 from lmparse.errors import FileLimitError, FramingError
 from lmparse.framing.descriptors import record_starts
-from lmparse.framing.detection import Detection, Trial, detect, try_framings
+from lmparse.framing.detection import Detection, Trial, Walks, detect, possible_framings, try_framing, try_framings
 from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import families, known_files
 from lmparse.storage.buffers import Buffer, open_buffer
 from lmparse.values import codepages
 
-_SHOWN = 5
+_SHOWN, _TRIED = 5, 3
 _SAMPLE_BYTES = 1 << 16
 
 
@@ -76,11 +76,12 @@ def sniff(path: str | Path, limits: Limits = DEFAULT) -> Sniffed:
 
 def _find(buffer: Buffer, limits: Limits) -> tuple[str, Detection, Trial]:
     fits = []
+    walks: Walks = {}
     ambiguous: list[FramingError] = []
     limited: list[FramingError] = []
     for spec, detection in known_files().items():
         try:
-            fits.append((spec, detection, detect(buffer, detection, limits)))
+            fits.append((spec, detection, detect(buffer, detection, limits, walks=walks)))
         except FileLimitError as error:
             limited.append(error)
         except FramingError as error:
@@ -89,7 +90,7 @@ def _find(buffer: Buffer, limits: Limits) -> tuple[str, Detection, Trial]:
             elif error.code != "LMP-F003":
                 raise
     if not fits:
-        raise (limited or ambiguous)[0] if limited or ambiguous else _converted(buffer) or _unknown(buffer)
+        raise (limited or ambiguous)[0] if limited or ambiguous else _converted(buffer) or _unknown(buffer, walks)
     # A framing that fits the whole file is preferred to one that fits its beginning.
     return min(fits, key=lambda fit: not fit[2].is_proven)
 
@@ -127,18 +128,17 @@ def _has_code(original: bytes, sample: bytes) -> bool:
     return any(original.startswith(code, at) and not sample.startswith(code, at) for code in codes for at in starts)
 
 
-def _unknown(buffer: Buffer) -> FramingError:
+def _unknown(buffer: Buffer, walks: Walks) -> FramingError:
     sample = buffer[:_SAMPLE_BYTES]
     printable = sum(byte in b"\t\r\n" or 0x20 <= byte < 0x7F for byte in sample)
     # A blank of EBCDIC is an at sign of ASCII, and letters of EBCDIC are not printable: padded fields look like text.
     is_padded = sample.count(codepages.lookup("cp037").encode(" ")[0]) > max(sample.count(b" "), len(sample) // 20)
     is_text = printable >= 0.95 * len(sample) and not is_padded
-    tried = {
-        f"{spec} {trial.framing.name}": trial.verdict
-        for spec, detection in known_files().items()
-        for trial in try_framings(buffer, detection)
-    }
-    best = "; ".join(f"{name}: {verdict}" for name, verdict in list(tried.items())[:3])
+    tried: dict[str, str] = {}
+    for spec, detection in known_files().items():
+        for framing in possible_framings(detection)[: _TRIED - len(tried)]:
+            tried[f"{spec} {framing.name}"] = try_framing(buffer, framing, detection, walks).verdict
+    best = "; ".join(f"{name}: {verdict}" for name, verdict in tried.items())
     return FramingError(
         "is a text file" if is_text else "is nothing known", code="LMP-F003", record_offset=0,
         expected=", or ".join(family.files for family in families()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,11 @@ from writers.bmc import control, lldf, logs, rows
 from writers.bmc import framing as enc
 
 import lmparse
-from lmparse.framing.detection import Detection, detect, try_framing
+from lmparse.bmc import change_record
+from lmparse.framing import detection
+from lmparse.framing.base import Framing
+from lmparse.framing.detection import Detection, Trial, detect, try_framing, try_framings
+from lmparse.framing.extents import RecordExtent
 from lmparse.framing.framings import framing_of
 
 LOG = logs.example()
@@ -264,3 +269,48 @@ def test_two_framings_left_are_an_error_that_names_them(monkeypatch: pytest.Monk
         detect(enc.rdw(ROWS), anything)
     assert caught.value.code == "LMP-F004"
     assert "rdw and zosmf both fit" in caught.value.message
+
+
+# very many records
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_very_many_records_are_judged_as_few_are(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As arrays, behind some that are read one by one: up to the window's end, and up to damage."""
+    kind, options, _ = CASES[case]
+    data = enc.framed(kind, LOG.data_records, **options).data
+    takes_all = Detection("records", lambda records, framing: None, cutter=change_record.detection().cutter)
+
+    def trials() -> list[Trial]:
+        files = (data, data[:-5], data[:1500], data[: len(data) // 2] + b"\xff" * 9 + data[len(data) // 2 :])
+        return [trial for file in files for trial in try_framings(file, takes_all)]
+
+    for window in (1 << 20, 2000, 700):
+        monkeypatch.setattr(detection, "WINDOW_BYTES", window)
+        monkeypatch.setattr(detection, "_MANY", 1 << 60)
+        one_by_one = trials()
+        assert any(trial.fault for trial in one_by_one)
+        for many in (1, 2, 5):
+            monkeypatch.setattr(detection, "_MANY", many)
+            for found, expected in zip(trials(), one_by_one, strict=True):
+                assert found.extents[:many] == expected.extents[:many]
+                assert (found.verdict, found.reached) == (expected.verdict, expected.reached)
+                assert found.is_spanned == expected.is_spanned
+
+
+def test_a_file_of_very_short_records_is_not_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nearly every framing fits it, whatever records are expected."""
+    seen: list[int] = []
+    extents = Framing.extents
+
+    def counted(self: Framing, *place: Any) -> Iterator[RecordExtent]:
+        for extent in extents(self, *place):
+            seen.append(extent.index)
+            yield extent
+
+    monkeypatch.setattr(Framing, "extents", counted)
+    with pytest.raises(lmparse.FramingError) as caught:
+        lmparse.sniff(put(tmp_path, b"\0\x08\0\0\0\4\0\0" * 50_000))
+    assert caught.value.code == "LMP-F003"
+    assert "bmc_control bdw-vbs: the first record is not an XTYP record; bmc_control bdw: " in str(caught.value.found)
+    assert 1000 < len(seen) < 5 * 5000, "each framing is tried once"
