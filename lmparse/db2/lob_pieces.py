@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lmparse.db2.log_record import LogRecord
@@ -21,21 +21,12 @@ from lmparse.spec import catalog
 
 _PIECE_BYTES = 450
 """Bytes of memory of a piece: its place and address, not its data; measured."""
+_GROWN_BYTES = 250
+"""Bytes of memory of the changes that the value of a column grew by, for each update of it; measured."""
 _Row = tuple[Ids, object]
 """Table ids and row id."""
-Places = frozenset[tuple[int | None, int]]
-"""Columns and places in them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _About:
-    """What is derived from the pieces of a change."""
-
-    pieces: tuple[LobPiece, ...]
-    starts: Places
-    ends: Places
-    """Of each column the end of the last piece."""
-    appended: frozenset[int | None]
+_Places = Mapping[int | None, tuple[int, int]]
+"""Where the pieces of each column begin and end."""
 
 
 class LobPieces:
@@ -45,9 +36,11 @@ class LobPieces:
         self._index, self._held = transaction_index, held
         self._named: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
         self._unnamed: dict[bytes, dict[Ids, list[LobPiece]]] = defaultdict(dict)
-        self._values: dict[_Row, ChangeReference] = {}
-        """The last change of a row that had pieces."""
-        self._lately: tuple[_About, ...] = ()
+        self._written: dict[_Row, tuple[ChangeReference, _Places | None]] = {}
+        """The last change of a row that had pieces and gave it values of its own: one that is not an update. With their
+        places if other changes have the same pieces, or once they were asked for."""
+        self._updated: dict[_Row, dict[int | None, tuple[ChangeReference, int]]] = {}
+        """By column, the last update of a row behind that change with pieces of it, and where they end."""
         self._damaged: list[int] = []
         """Numbers of records that could not be read, ascending."""
 
@@ -89,7 +82,8 @@ class LobPieces:
         is_doubtful = self._is_damaged(start, references[0].extent.index)
         for reference in references:
             reference.is_doubtful, reference.is_shared = is_doubtful, len(references) > 1
-            self._take(reference, pieces)
+        if pieces:
+            self._take(references, pieces)
 
     def give_unnamed(self, transaction: Transaction, last: int) -> None:
         """Assign unnamed pieces to every row of a transaction that ends with record `last`."""
@@ -100,11 +94,13 @@ class LobPieces:
             reference for reference in transaction.changes if reference.op in ("I", "U") and not reference.is_undone
         ]
         is_doubtful = self._is_damaged(transaction.first_index, last + 1)
-        pieces = {ids: tuple(found) for ids, found in unnamed.items()}
+        of_table: dict[Ids | None, list[ChangeReference]] = defaultdict(list)
         for row in rows:
-            if row.ids in pieces:
+            if row.ids in unnamed:
                 row.is_doubtful, row.rivals = is_doubtful, rows
-                self._take(row, pieces[row.ids])
+                of_table[row.ids].append(row)
+        for ids, found in unnamed.items():
+            self._take(of_table[ids], tuple(found))
 
     def take_back(self, transaction_id: bytes, ids: Ids) -> None:
         """Drop the pieces of a row that was not written after all."""
@@ -120,38 +116,43 @@ class LobPieces:
         """The pieces of a transaction whose row has not come, by table."""
         return self._named.get(transaction_id, {})
 
-    def _take(self, reference: ChangeReference, pieces: tuple[LobPiece, ...]) -> None:
-        if not pieces or reference.ids is None:
-            return
-        reference.pieces = pieces
-        if reference.op == "U":
-            # Only an update appends; a new row with the same row id has a value of its own.
-            last = self._values.get((reference.ids, reference.rid))
-            found = self._about(pieces)
-            reference.appends = found.appended
-            if last is not None:
-                reference.grows = self._grown_by(found.starts, last)
-        self._values[reference.ids, reference.rid] = reference
+    def _take(self, references: list[ChangeReference], pieces: tuple[LobPiece, ...]) -> None:
+        """Give the same pieces to some changes of a table, of which nothing tells which they belong to."""
+        places, appended = _places(pieces), _appended(pieces)
+        for reference in references:
+            assert reference.ids is not None
+            reference.pieces = pieces
+            row = reference.ids, reference.rid
+            if reference.op != "U":
+                # Only an update appends; a new row with the same row id has values of its own.
+                self._written[row] = reference, places if len(references) > 1 else None
+                self._updated.pop(row, None)
+                continue
+            reference.appends = appended
+            self._update(reference, row, places)
 
-    def _grown_by(self, starts: Places, last: ChangeReference) -> Earlier:
-        """The changes whose values pieces continue that begin at `starts`: where the value of the same row ended."""
-        if self._continues(starts, last):
-            return last.grows.then(last)
-        return last.grows.up_to(lambda change: self._continues(starts, change))
+    def _update(self, reference: ChangeReference, row: _Row, places: _Places) -> None:
+        self._held.take(_GROWN_BYTES * len(places))
+        updated = self._updated.setdefault(row, {})
+        grows = dict[int | None, Earlier]()
+        for column, (start, end) in places.items():
+            last = updated.get(column) or self._written_value(row, column)
+            if last is not None and (earlier := _grown_by(start, column, *last)) is not None:
+                grows[column] = earlier
+            updated[column] = reference, end
+        if grows:
+            reference.grows = grows
 
-    def _continues(self, starts: Places, change: ChangeReference) -> bool:
-        """Whether a piece of a change ends at one of some starts; of one column the last piece counts."""
-        return not change.is_undone and not starts.isdisjoint(self._about(change.pieces).ends)
-
-    def _about(self, pieces: tuple[LobPiece, ...]) -> _About:
-        """What is derived from pieces, for the two last ones: many rows of a transaction may have the same pieces."""
-        found = next((about for about in self._lately if about.pieces is pieces), None)
-        if found is None:
-            starts = frozenset((piece.column, piece.address) for piece in pieces)
-            ends = frozenset({piece.column: piece.end for piece in pieces}.items())
-            found = _About(pieces, starts, ends, _appended(pieces))
-            self._lately = (found, *self._lately[:1])
-        return found
+    def _written_value(self, row: _Row, column: int | None) -> tuple[ChangeReference, int] | None:
+        """The change that a row got its values from, and where that of a column ends, if it had pieces of it."""
+        if row not in self._written:
+            return None
+        change, places = self._written[row]
+        if places is None:
+            places = _places(change.pieces)
+            self._written[row] = change, places
+        place = places.get(column)
+        return None if place is None else (change, place[1])
 
     def _is_damaged(self, start: int, end: int) -> bool:
         """Whether a record in a range could not be read; its transaction is not known."""
@@ -159,7 +160,27 @@ class LobPieces:
         return first < len(self._damaged) and self._damaged[first] < end
 
 
-def _appended(pieces: tuple[LobPiece, ...]) -> frozenset[int | None]:
+def _grown_by(start: int, column: int | None, last: ChangeReference, end: int) -> Earlier | None:
+    """The changes whose value pieces of a column continue that begin at `start`, if there are any.
+
+    `last` is the last one with pieces of the column, and `end` their end. What is passed here is not passed again: the
+    change that begins at `start` comes behind the rest.
+    """
+    before = last.grows.get(column)
+    if end == start and not last.is_undone:
+        return (Earlier() if before is None else before).then(last, end)
+    return None if before is None else before.up_to(start)
+
+
+def _places(pieces: Sequence[LobPiece]) -> _Places:
+    places = dict[int | None, tuple[int, int]]()
+    for piece in pieces:
+        start, end = places.get(piece.column, (piece.address, piece.end))
+        places[piece.column] = min(start, piece.address), max(end, piece.end)
+    return places
+
+
+def _appended(pieces: Sequence[LobPiece]) -> frozenset[int | None]:
     """Columns whose pieces begin where no value can begin: the space of a LOB object is allocated in segments."""
     segment = catalog.load("db2_lob").enum("storage")["segment"]
     starts: dict[int | None, int] = {}

@@ -61,6 +61,13 @@ def _address(piece: LobPiece) -> int:
     return piece.address
 
 
+def _doubt(change: ChangeReference) -> str:
+    """Why the pieces of a change are not known to be those of its values; empty if they are."""
+    if change.is_shared and change.pieces:
+        return "the record holds several rows, and nothing tells which of them the value is of"
+    return "a damaged record is where a piece of it may have been" if change.is_doubtful else ""
+
+
 @dataclass(frozen=True)
 class OutsideValues:
     """The values of one row that are stored outside of it."""
@@ -77,10 +84,8 @@ class OutsideValues:
 
     def after(self, column: Column) -> bytes | str:
         """The value of a column, or why it is not available."""
-        if self.reference.is_shared and self.reference.pieces:
-            return "the record holds several rows, and nothing tells which of them the value is of"
-        if self.reference.is_doubtful:
-            return "a damaged record is where a piece of it may have been"
+        if why := _doubt(self.reference):
+            return why
         if column.sql_type.is_varying and not column.sql_type.is_lob and column.type != "XML":
             return self._out_of_row(column)
         if any(piece.column is None for piece in self.reference.pieces):
@@ -125,18 +130,20 @@ class OutsideValues:
         something, and a value that grows again and again is not followed to its beginning again and again.
         """
         path, start, column_id = [(self.reference, pieces)], min(piece.address for piece in pieces), pieces[0].column
-        for before in self.reference.grows:
-            earlier = (
-                [] if before.is_undone or (column_id is None and len(before.rivals) > 1) else self._of(column, before)
-            )
-            if not earlier or max(piece.end for piece in earlier) != start:
+        for before, end in self.reference.grows.get(column_id, ()):
+            earlier = self._of(column, before) if end == start else []
+            if not earlier:
+                break  # what comes before it ends where it begins
+            if before.is_undone or (column_id is None and len(before.rivals) > 1):
                 continue
             if column_id not in path[-1][0].appends:
                 return path, Known(_AMBIGUOUS)
+            if why := _doubt(before):
+                return path, Known(why)
             if (known := self.lacking.get(self._key(before, column))) is not None:
                 return path, known
             path.append((before, earlier))
-            column_id, start = earlier[0].column, min(piece.address for piece in earlier)
+            start = min(piece.address for piece in earlier)
         return path, Known(_APPENDED if column_id in path[-1][0].appends else "")
 
     def _key(self, change: ChangeReference, column: Column) -> Key:

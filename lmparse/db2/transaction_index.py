@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -40,32 +40,47 @@ class LobPiece:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Earlier:
-    """Some changes, the latest first. They share one list with others that begin alike: a row may be changed again and
-    again, and each change may go on from any of those before it.
+    """The changes that the value of one column grew by, the latest first: the pieces of each end where those of the
+    next one begin. They share one list with others that begin alike: a value may be changed again and again, and each
+    change may go on from any of those before it.
     """
 
-    entries: list[tuple[ChangeReference, int]] = field(default_factory=list)
-    """Changes, each with the place of the one before it; -1 for the first."""
+    entries: list[tuple[ChangeReference, int, int]] = field(default_factory=list)
+    """Changes, each with the end of its pieces and the place of the one before it; -1 for the first."""
     last: int = -1
     """Place of the latest one; -1 if there is none."""
 
-    def __iter__(self) -> Iterator[ChangeReference]:
+    def __iter__(self) -> Iterator[tuple[ChangeReference, int]]:
+        """Changes and the ends of their pieces."""
         place = self.last
         while place >= 0:
-            change, place = self.entries[place]
-            yield change
+            change, end, place = self.entries[place]
+            yield change, end
 
-    def then(self, change: ChangeReference) -> Earlier:
+    def then(self, change: ChangeReference, end: int) -> Earlier:
         """These changes and one more."""
-        self.entries.append((change, self.last))
+        self.entries.append((change, end, self.last))
         return Earlier(self.entries, len(self.entries) - 1)
 
-    def up_to(self, is_last: Callable[[ChangeReference], bool]) -> Earlier:
-        """These changes without those behind the latest one for which `is_last` holds; none if it holds for none."""
+    def up_to(self, start: int) -> Earlier | None:
+        """These changes without those behind the latest one that ends at `start` and is not undone; None if no one
+        does.
+        """
         place = self.last
-        while place >= 0 and not is_last(self.entries[place][0]):
-            place = self.entries[place][1]
-        return Earlier(self.entries, place) if place >= 0 else Earlier()
+        while place >= 0:
+            change, end, before = self.entries[place]
+            if end == start and not change.is_undone:
+                return Earlier(self.entries, place)
+            place = before
+        return None
+
+
+_NO_COLUMN: Mapping[int | None, Earlier] = {}
+"""One for all changes without pieces, which nearly all are."""
+
+
+def _no_column() -> Mapping[int | None, Earlier]:
+    return _NO_COLUMN
 
 
 @dataclass(slots=True, eq=False)
@@ -92,9 +107,9 @@ class ChangeReference:
     """Extent of the record with the row before, if this is both halves of one update."""
     pieces: tuple[LobPiece, ...] = ()
     """Values stored outside of the row, as far as they are known to belong to it."""
-    grows: Earlier = field(default_factory=Earlier)
-    """Changes of the same row whose values the pieces continue. They are in a flat list, so that a part with many of
-    them can be pickled.
+    grows: Mapping[int | None, Earlier] = field(default_factory=_no_column)
+    """By column, changes of the same row whose value the pieces continue. They are in flat lists, so that a part with
+    many of them can be pickled.
     """
     appends: frozenset[int | None] = frozenset()
     """Columns whose pieces begin where no value begins: they are appended to an earlier value."""

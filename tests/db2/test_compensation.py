@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from counted import growth, operations
-from samples.db2_scripts import DOC, ITEM, item
+from samples.db2_scripts import DOC, ITEM, PAIR, item
 from writers.db2 import dms, lob, rows
 from writers.db2.dms import Place
 from writers.db2.header import PROPAGATABLE
 from writers.db2.stream import Stream
 from writers.db2.values import External
-from writers.db2.wire import Rid
+from writers.db2.wire import Rid, TableId
 
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
@@ -186,12 +186,47 @@ def grown_without_data(stream: Stream, size: int) -> None:
         unit.commit()
 
 
+def grown_beside(stream: Stream, size: int) -> None:
+    """The same with another piece in each update, in the middle of nothing; of another column, if columns are named."""
+    server, is_named = stream.server, stream.server.generation == "v10"
+    table = PAIR if is_named else DOC
+    image = rows.formatted(server, table.columns, {"ID": 1, "BODY": External(), "A": External(), "B": External()})
+    about = lob.LobObject(table.id, table.id)
+    for number in range(size):
+        unit = stream.begin()
+        for column, address in ((2, 1), (1, 2 * number + 1)):
+            if is_named:
+                body = lob.add_data(server, about, b"xx", address, column, original=lob.BY_UPDATE)
+            else:
+                body = lob.afim_data(server, about, b"xx", address)
+            unit.record("piece", "normal", body)
+        unit.record("change", "normal", dms.update(server, table.id, Place(Rid(1, 1)), image, image))
+        unit.commit()
+
+
+def tables_in_turn(stream: Stream, size: int) -> None:
+    """Until version 9.7 each piece may be of each of the rows of its table."""
+    unit, server = stream.begin(), stream.server
+    image = rows.formatted(server, DOC.columns, {"ID": 1, "BODY": External()})
+    for number in range(size):
+        for other in range(3):
+            table = TableId(2, 20 + other)
+            about = lob.LobObject(table, table)
+            if server.generation == "v10":
+                body = lob.add_data(server, about, b"xx", 2 * number + 1, 1, original=lob.BY_UPDATE)
+            else:
+                body = lob.afim_data(server, about, b"xx", 2 * number + 1)
+            unit.record("piece", "normal", body)
+            unit.record("change", "normal", dms.update(server, table, Place(Rid(1, number)), image, image))
+    unit.commit()
+
+
 SCRIPTS: dict[str, Script] = {
     script.__name__: script
     for script in (
         rollback, savepoints, moved_rows, pointers, lob_pieces, open_side_by_side, one_after_another,
         rows_of_one_record, versions, gaps, damaged, updates_with_pieces,
-        pieces_of_many_columns, grown, grown_without_data,
+        pieces_of_many_columns, grown, grown_without_data, grown_beside, tables_in_turn,
     )
 }  # fmt: skip
 FORMS = [("v7", "bare"), ("v9.7", "lsn8"), ("v10", "filter")]
@@ -200,7 +235,7 @@ FORMS = [("v7", "bare"), ("v9.7", "lsn8"), ("v10", "filter")]
 def written(folder: Path, script: Script, size: int, generation: Any, framing: Any) -> str:
     stream = Stream(generation, "little", framing)
     unit = stream.begin()
-    for table in (ITEM, DOC):
+    for table in (ITEM, DOC, PAIR):
         unit.initialize(table)
     unit.commit()
     script(stream, size)
@@ -242,6 +277,12 @@ def test_rows_that_share_lob_pieces_are_pickled_without_recursion(tmp_path: Path
     assert len(pickle.dumps(part)) < 2 << 20
 
 
+def earlier_of(change: Any) -> list[Any]:
+    """The changes that the only value of a change grew by."""
+    assert len(change.grows) <= 1
+    return [earlier for chain in change.grows.values() for earlier in chain]
+
+
 @pytest.mark.parametrize(("generation", "framing"), FORMS)
 def test_a_value_that_grows_keeps_one_list_of_its_changes(generation: str, framing: str, tmp_path: Path) -> None:
     """Each update appends to the value of the same row."""
@@ -249,10 +290,11 @@ def test_a_value_that_grows_keeps_one_list_of_its_changes(generation: str, frami
     named = {"generation": generation, "byteOrder": "little", "framing": framing}
     log = open_changes(path, read_options({"spec": "db2_log", **named}))
     changes = [entry.changes[0] for entry in log.transaction_index.transactions if entry.changes[0].op == "U"]
-    assert [len(list(change.grows)) for change in changes] == list(range(500))
-    assert len({id(change.grows.entries) for change in changes[1:]}) == 1
+    assert [len(earlier_of(change)) for change in changes] == list(range(500))
+    assert len({id(earlier.entries) for change in changes for earlier in change.grows.values()}) == 1
+    log = open_changes(path, read_options({"spec": "db2_log", **named}))
     (part,) = log.change_parts(1 << 30)
-    assert len(list(pickle.loads(pickle.dumps(part))[0].own.index.transactions[-1].changes[0].grows)) == 499
+    assert len(earlier_of(pickle.loads(pickle.dumps(part))[0].own.index.transactions[-1].changes[0])) == 499
 
 
 @pytest.mark.parametrize(("generation", "framing"), FORMS)
@@ -271,14 +313,14 @@ def test_values_that_go_on_from_earlier_ones_keep_one_list(generation: str, fram
     named = {"generation": generation, "byteOrder": "little", "framing": framing}
     index = open_changes(path, read_options({"spec": "db2_log", **named})).transaction_index
     changes = [entry.changes[0] for entry in index.transactions if entry.changes[0].op == "U"]
-    lengths = [len(list(change.grows)) for change in changes]
+    lengths = [len(earlier_of(change)) for change in changes]
     assert lengths[:60] == list(range(60))
     assert lengths[60:] == [58, 59, 60] * 60
-    kept = {id(change.grows.entries): len(change.grows.entries) for change in changes}
+    kept = {id(earlier.entries): len(earlier.entries) for change in changes for earlier in change.grows.values()}
     assert sum(kept.values()) < 2 * len(changes)
 
 
-@pytest.mark.parametrize("script", ["grown", "grown_without_data"])
+@pytest.mark.parametrize("script", ["grown", "grown_without_data", "grown_beside"])
 @pytest.mark.parametrize(("generation", "framing"), FORMS)
 def test_a_value_that_is_not_available_is_not_followed_to_its_beginning_for_each_change(
     script: str, generation: str, framing: str, tmp_path: Path

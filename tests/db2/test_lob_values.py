@@ -376,6 +376,46 @@ def test_of_two_columns_one_is_appended_to(tmp_path: Path) -> None:
     assert script.read(tmp_path).values() == [(1, "a", "01"), (1, "ab", "02")]
 
 
+def test_two_columns_are_appended_to_in_turn(tmp_path: Path) -> None:
+    """A change of one of them leaves the value of the other as it was; a new row has neither."""
+    script, row = Script(PAIR), {"ID": 1, "A": OUT, "B": OUT}
+    script.piece(b"a", 0, 1)
+    script.piece(b"\1", 0, 2)
+    script.insert(**row)
+    for number, (data, column) in enumerate(((b"b", 1), (b"\2", 2), (b"c", 1), (b"\3", 2))):
+        script.piece(data, 1 + number // 2, column)
+        script.update(row, row)
+        script.next()
+    script.piece(b"A", 0, 1)
+    script.insert(**row)
+    script.piece(b"\4", 3, 2)
+    script.update(row, row)
+    found = script.read(tmp_path)
+    grown = [(1, "ab", None), (1, None, "0102"), (1, "abc", None), (1, None, "010203")]
+    assert found.values() == [(1, "a", "01"), *grown, (1, "A", None), (1, None, None)]
+    assert absent(found)["after.B"] == APPENDED
+
+
+@pytest.mark.parametrize("is_damaged", [True, False])
+def test_what_is_appended_to_a_value_that_is_not_known(is_damaged: bool, tmp_path: Path) -> None:
+    """Of one of two rows, or with a damaged record where its first piece may have been."""
+    script = Script(DOC)
+    if is_damaged:
+        script.unit.record("damaged", "normal", bytes([1, 162]))
+    script.piece(b"text", 1024)
+    entries = [(Place(Rid(0x340, at)), script.image(ID=at, BODY=OUT)) for at in (7, 8)]
+    script.unit.record("many", "normal", dms.insert_multiple(script.server, DOC.id, entries[: 2 - is_damaged]))
+    script.next()
+    for data, address in ((b"more", 1028), (b"again", 1032)):
+        script.piece(data, address)
+        script.update({"ID": 7, "BODY": OUT}, {"ID": 7, "BODY": OUT})
+        script.next()
+    found = script.read(tmp_path)
+    why = "a damaged record" if is_damaged else "several rows"
+    assert [body for _, body in found.values()] == [None] * len(found.rows)
+    assert all(why in absent(found, which)["after.BODY"] for which in range(len(found.rows)))
+
+
 def test_rows_in_other_places_do_not_go_on_each_other(tmp_path: Path) -> None:
     script = Script(DOC)
     script.piece(b"one", 1024)
