@@ -13,7 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -65,7 +65,7 @@ def _printed(file: RecordFile, with_changes: bool) -> tuple[str, int]:
     digest, size = hashlib.sha256(), 0
     if file.options.engine == "kaitai":
         rows = file.changes() if with_changes and isinstance(file, ChangeLog) else file.records()
-        found = (json_text(row) + "\n" for row in rows)
+        found: Iterator[str] = (json_text(row) + "\n" for row in rows)
     else:
         found = lines.printed(file, with_changes=with_changes)
     for text in found:

@@ -209,6 +209,12 @@ class Options:
     ending_timestamp: str | None = _of_changes(None, "only changes committed at this time or before", read=_moment)
     header: bool = _of_changes(False, "give every header field under `header`")
     order: str = _of_changes("file", "order of changes", values=("file", "commit"))
+    max_index_bytes: int = _option(
+        256 << 20,
+        "bytes of memory for the index of a Db2 LUW log; what it does not hold is made again when it is needed",
+        of="changes check convert",
+        least=0,
+    )
     trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert explain")
     engine: str = _option(
         "columnar",

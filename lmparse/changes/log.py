@@ -19,6 +19,7 @@ from lmparse.records.files import OnError, RecordFile
 from lmparse.records.reader import Record
 from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.storage import addresses
+from lmparse.storage.processes import Run
 from lmparse.values.json_form import to_json
 
 
@@ -30,6 +31,8 @@ class ChangeLog(RecordFile):
 
     def __init__(self, path: str | Path, options: Options, found: FoundFile, *, on_error: OnError = None) -> None:
         super().__init__(path, options, found, on_error=on_error)
+        self.run: Run | None = None
+        """Runs what must be known before parts can be read, in other processes; None: this process does it."""
         self.left_out: Counter[str] = Counter()
         """Number of changes that options exclude, by reason."""
         self.range = ChangeRange.of(options)

@@ -12,29 +12,25 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from lmparse.changes.change import ROLES, Change
+from lmparse.changes.change import Change
 from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents
+from lmparse.changes.ranges import OUTSIDE
 from lmparse.changes.version_batches import VersionBatch
-from lmparse.columnar import schemas
+from lmparse.columnar import arrays, schemas
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import Origin
-from lmparse.db2.decoder import detail_of, name_of, outcome_of
+from lmparse.db2.changed_rows import ChangeWindow, PartRows, Stretch, texts
+from lmparse.db2.decoder import DISPOSITIONS, name_of
 from lmparse.db2.log import Db2Log
+from lmparse.db2.record_columns import NO_TIME
 from lmparse.db2.row_plan import LuwRowPlan
 from lmparse.db2.tables import Table
-from lmparse.db2.transaction_index import ChangeReference, Transaction
-from lmparse.errors import DataError
+from lmparse.db2.units import STATES
 from lmparse.framing.extents import Span
 from lmparse.framing.file_arrays import Gathered
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
-from lmparse.records.reader import Values
-from lmparse.spec import catalog
-from lmparse.spec.catalog import number_struct
-from lmparse.spec.layout import Layout
-
-_Pairs = Sequence[tuple[Transaction, ChangeReference]]
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 
 @dataclass(frozen=True)
@@ -48,91 +44,120 @@ class _Known:
     """None if its rows are to be read one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Regular:
-    """A change whose rows can be decoded column-wise."""
-
-    number: int
-    """Number of the change in its window."""
-    transaction: Transaction
-    entry: ChangeReference
-    images: Sequence[tuple[int, int]]
-    """Offset in the file and length of the row before, the row after, or both in this order."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Group(ChangeGroup):
     """Regular changes of one table version."""
 
-    changes: Sequence[_Regular]
-    outcomes: Sequence[Values]
-    """Outcome of each change."""
+    part: PartRows
+    changed: Int64s
+    """Numbers of the rows in the part."""
 
 
-class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
+class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
     """Reads the changes of one log column-wise."""
 
     def __init__(self, log: Db2Log, schema: pa.Schema | None = None) -> None:
         super().__init__(log, schema)
         self._origin = Origin(log)
-        self._places = RowPlaces(log)
         self._known: dict[int, _Known] = {}
         """By identity of the table version, which the value keeps alive."""
-        self._details: dict[tuple[bool, str | None], str | None] = {}
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
         self.log.keeps_bad_records = self.log.options.mode == "permissive"
         self.log.begin_changes()
         yield self._fallback_batches(self._fallback_rows(0, None))
-        for pairs in _windows(self.log.in_order()):
-            yield from self._read_window(pairs)
+        for window in self.log.change_windows(MAX_RECORDS, MAX_BYTES):
+            yield from self._read_window(window)
         self.log.end_changes()
 
-    def _change(self, window: _Pairs, number: int) -> Change | None:
-        return self.log.change_of(*window[number])
+    def _change(self, window: ChangeWindow, number: int) -> Change | None:
+        return self.log.change_of(*window.pair(number))
 
     # -- which changes ------------------------------------------------------------------------
 
-    def _select(self, window: _Pairs) -> tuple[Iterable[_Group], list[int]]:
-        log = self.log
-        left_out: dict[str, list[int]] = {}
+    def _select(self, window: ChangeWindow) -> tuple[Iterable[_Group], list[int]]:
+        log, left_out = self.log, dict[str, list[int]]()
         others: list[int] = []
-        found: dict[int, tuple[_Known, list[_Regular]]] = {}
-        for number, (transaction, entry) in enumerate(window):
-            if not log.is_asked_for(entry):
-                continue
-            why = log.why_left_out(transaction, entry)
-            if why is not None:
-                left_out.setdefault(why, []).append(number)
-                continue
-            known = self._known_of(transaction, entry)
-            images = self._places.of(entry) if known is not None else ()
-            if known is None or not images:
-                others.append(number)
-            else:
-                changes = found.setdefault(id(known.table), (known, []))[1]
-                changes.append(_Regular(number, transaction, entry, images))
+        for number, (transaction, entry) in zip(window.extra_numbers.tolist(), window.extras, strict=True):
+            if log.is_asked_for(entry):
+                why = log.why_left_out(transaction, entry)
+                (others if why is None else left_out.setdefault(why, [])).append(number)
         self._left_out += left_out.items()
-        images = [image for _, changes in found.values() for change in changes for image in change.images]
-        starts, lengths = np.array(images, np.int64).reshape(-1, 2).T
-        rows = Gathered(log.buffer, starts, lengths)
-        return (self._group(*group, rows) for group in found.values()), others
+        groups: list[_Group] = []
+        for stretch in window.stretches:
+            chosen = self._chosen(stretch)
+            is_whole = ~stretch.part.columns.rows.is_compressed[chosen.rows]
+            others += chosen.numbers[~is_whole].tolist()
+            groups += self._groups(chosen.part, chosen.rows[is_whole], chosen.numbers[is_whole], others)
+        return groups, others
 
-    def _known_of(self, transaction: Transaction, entry: ChangeReference) -> _Known | None:
-        """The facts about the table of a change; None if the change is to be read one by one."""
-        if entry.op not in ROLES or entry.notice is not None or entry.other is not None:
+    def _chosen(self, stretch: Stretch) -> Stretch:
+        """The rows that the options ask for; those that they exclude are counted."""
+        options, part, rows, numbers = self.log.options, stretch.part, stretch.rows, stretch.numbers
+        if options.operations:
+            letters = np.array([op.encode() for op in options.operations], "S1")
+            is_asked = np.isin(part.part.ops[rows], letters)
+            rows, numbers = rows[is_asked], numbers[is_asked]
+        if self.log.table_ids is not None:
+            ids = np.array([pool << 16 | table for pool, table in self.log.table_ids], np.int64)
+            is_asked = np.isin(part.columns.rows.ids[rows], ids)
+            rows, numbers = rows[is_asked], numbers[is_asked]
+        if "all" not in options.include:
+            states = part.states(rows)
+            for state, word in enumerate(STATES):
+                if word not in options.include and (states == state).any():
+                    self._left_out.append((word, numbers[states == state]))
+            is_kept = np.isin(states, [STATES.index(word) for word in options.include])
+            rows, numbers = rows[is_kept], numbers[is_kept]
+        is_inside = self._inside(part, rows)
+        if is_inside is not None and not is_inside.all():
+            self._left_out.append((OUTSIDE, numbers[~is_inside]))
+            rows, numbers = rows[is_inside], numbers[is_inside]
+        return Stretch(part, rows, numbers)
+
+    def _inside(self, part: PartRows, rows: Int64s) -> Flags | None:
+        """Which rows are in the range that the options set; None if they set none."""
+        bounds = self.log.range
+        if not bounds.bounds:
             return None
-        try:
-            table = self.log.descriptions.of(transaction, entry)
-        except DataError:
-            return None
-        if table is None:
-            return None
+        found = np.ones(len(rows), np.bool_)
+        if bounds.first_seq or bounds.last_seq:
+            seqs = texts(part.seqs(rows))
+            found &= (seqs >= (bounds.first_seq or "").encode()) & (seqs <= (bounds.last_seq or "G").encode())
+        if bounds.first_time is not None or bounds.last_time is not None:
+            times = part.units.commit_time[part.row_unit[rows]]
+            micros = times * 1_000_000
+            found &= times != NO_TIME
+            found &= micros >= (-_NEVER if bounds.first_time is None else bounds.first_time)
+            found &= micros <= (_NEVER if bounds.last_time is None else bounds.last_time)
+        return found
+
+    def _groups(self, part: PartRows, rows: Int64s, numbers: Int64s, others: list[int]) -> list[_Group]:
+        """The rows by table version; numbers of those that are to be read one by one are added to `others`."""
+        found: dict[int, tuple[_Known, list[Int64s]]] = {}
+        for table, places in part.versions(rows, self.log.descriptions):
+            known = None if table is None else self._known_of(table)
+            if known is None or known.plan is None:
+                others += numbers[places].tolist()
+            else:
+                found.setdefault(id(table), (known, []))[1].append(places)
+        held = part.columns.rows
+        every = np.concatenate([np.zeros(0, np.int64), *(places for _, some in found.values() for places in some)])
+        starts, lengths = (np.concatenate([getattr(held, name)[rows[every]] for name in names]) for names in _IMAGES)
+        gathered = Gathered(self.log.buffer, starts[starts >= 0], lengths[starts >= 0])
+        groups = []
+        for known, some in found.values():
+            places = some[0] if len(some) == 1 else np.sort(np.concatenate(some))
+            groups.append(self._group(known, part, rows[places], numbers[places], gathered))
+        return groups
+
+    def _known_of(self, table: Table) -> _Known:
+        """The facts about a table version."""
         known = self._known.get(id(table))
         if known is None:
-            names = dict(zip(TABLE_NAMES, name_of(table, entry), strict=True))
+            names = dict(zip(TABLE_NAMES, name_of(table, table.ids), strict=True))
             known = self._known[id(table)] = _Known(table, names, self._plan(table))
-        return known if known.plan is not None else None
+        return known
 
     def _plan(self, table: Table) -> LuwRowPlan | None:
         log = self.log
@@ -142,157 +167,73 @@ class LuwChangeColumns(ColumnReader[Db2Log, _Pairs, _Group]):
         plan = plan.in_full() if self._has_texts(table) else plan
         return plan if self._suits(table, plan) else None
 
-    def _group(self, known: _Known, changes: Sequence[_Regular], gathered: Gathered) -> _Group:
+    def _group(self, known: _Known, part: PartRows, rows: Int64s, numbers: Int64s, gathered: Gathered) -> _Group:
         assert known.plan is not None
-        rows: dict[str, RowExtents] = {}
-        for role in ("before", "after"):
-            held = [
-                (place, *change.images[roles.index(role)])
-                for place, change in enumerate(changes)
-                if role in (roles := ROLES[change.entry.op])
-            ]
-            places, starts, lengths = np.array(held, np.int64).reshape(-1, 3).T
-            rows[role] = RowExtents(places, gathered.places(starts), lengths)
+        held = part.columns.rows
+        images: dict[str, RowExtents] = {}
+        for role, starts, lengths in (
+            ("before", held.before[rows], held.before_length[rows]),
+            ("after", held.after[rows], held.after_length[rows]),
+        ):
+            places = np.flatnonzero(starts >= 0)
+            images[role] = RowExtents(places, gathered.places(starts[places]), lengths[places])
         return _Group(
             version=known.table,
             names=known.names,
             plan=known.plan,
             data=gathered.data,
-            numbers=np.array([change.number for change in changes], np.int64),
-            rows=rows,
-            changes=changes,
-            outcomes=[outcome_of(change.transaction, change.entry) for change in changes],
+            numbers=numbers,
+            rows=images,
+            part=part,
+            changed=rows,
         )
 
     # -- columns ------------------------------------------------------------------------------
 
     def _column(self, entry: pa.Field, group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
-        changes, texts = group.changes, list[str | None]()
+        part, rows = group.part, group.changed
+        units, unit = part.units, part.row_unit[rows]
         match entry.name:
             case "commit_ts":
-                seconds = pa.array([change.transaction.commit_time for change in changes], pa.int64())
-                return pc.multiply(seconds, 1_000_000).cast(schemas.MICROS)
+                times = units.commit_time[unit]
+                return arrays.numbers(times * 1_000_000, schemas.MICROS, times == NO_TIME)
             case "_metadata":
-                places = ((one.index, one.offset, one.length) for one in (change.entry.extent for change in changes))
-                return self._origin.metadata(*zip(*places, strict=True))
+                members, record = part.columns.members, part.columns.rows.member[rows]
+                places = (members.index[record], members.offset[record], members.length[record])
+                return self._origin.metadata(*places)
             case "op":
-                texts = [change.entry.op for change in changes]
+                return _texts(part.part.ops[rows].view(np.uint8).reshape(len(rows), 1))
             case "seq":
-                texts = [change.transaction.seq(change.entry) for change in changes]
+                return _texts(part.seqs(rows))
             case "txn_id":
-                texts = [change.transaction.txn_id for change in changes]
+                return _texts(part.txn_ids(rows))
             case "detail":
-                texts = [self._detail(change.entry) for change in changes]
-            case name if name in group.outcomes[0]:
-                texts = [outcome[name] for outcome in group.outcomes]
-        return pa.array(texts, schemas.TEXT) if texts else None
-
-    def _detail(self, entry: ChangeReference) -> str | None:
-        key = entry.is_half, entry.gap
-        if key not in self._details:
-            detail = detail_of(entry)
-            self._details[key] = json.dumps(detail, ensure_ascii=False) if detail else None
-        return self._details[key]
-
-
-def _windows(
-    pairs: Iterator[tuple[Transaction, ChangeReference]],
-) -> Iterator[list[tuple[Transaction, ChangeReference]]]:
-    """Changes in windows of limited number and size."""
-    held: list[tuple[Transaction, ChangeReference]] = []
-    size, last = 0, -1
-    for transaction, entry in pairs:
-        # Rows of one record count once.
-        size += entry.extent.length if entry.extent.index != last else 0
-        last = entry.extent.index
-        held.append((transaction, entry))
-        if len(held) == MAX_RECORDS or size >= MAX_BYTES:
-            yield held
-            held, size = [], 0
-    if held:
-        yield held
-
-
-@dataclass(frozen=True)
-class _Shape:
-    """Offsets of the rows in records of one kind, in bytes from the start of the record."""
-
-    first: int
-    gap: int | None
-    """Number of bytes between two rows; None if the only row extends to the end of the record."""
-
-
-class RowPlaces:
-    """Finds the rows in the records of changes, which have been read once and are sound.
-
-    The offsets in records of a kind come from the first record of it.
-    """
-
-    def __init__(self, log: Db2Log) -> None:
-        self._log = log
-        head = log.reader.spec.layout
-        self._type = slice(head["type"].offset, head["general_flag"].end)
-        header = catalog.load("db2_row_header").layout
-        self._length = number_struct(header["record_length"], log.byte_order)
-        self._length_place = header["record_length"].offset or 0
-        prefix = catalog.load("db2_prefix").layouts[f"db2_prefix.{log.framing.name}"]
-        sqlcode = prefix.by_id.get("sqlcode")
-        self._sqlcode = None if sqlcode is None else ((sqlcode.offset or 0), sqlcode.end or 0)
-        self._shapes: dict[tuple[str, bytes], _Shape | None] = {}
-        self._last: tuple[int, list[tuple[int, int]]] = -1, []
-
-    def of(self, reference: ChangeReference) -> Sequence[tuple[int, int]]:
-        """Offset in the file and length of each row of a change; empty if it must be read one by one."""
-        extent, buffer = reference.extent, self._log.buffer
-        offset = extent.offset
-        if len(extent.pieces) != 1 or self._is_compressed(offset):
-            return ()
-        key = reference.kind, buffer[offset + self._type.start : offset + self._type.stop]
-        if key not in self._shapes:
-            self._shapes[key] = self._shape(reference)
-        shape = self._shapes[key]
-        if shape is None:
-            return ()
-        start, end = offset + shape.first, offset + extent.length
-        if shape.gap is None:
-            return ((start, end - start),)
-        if self._last[0] != offset:
-            self._last = offset, self._walked(start, end, shape.gap)
-        rows = self._last[1]
-        return rows if reference.op == "U" else rows[reference.number : reference.number + 1]
-
-    def _is_compressed(self, offset: int) -> bool:
-        """As `LogRecord.is_compressed`."""
-        if self._sqlcode is None:
-            return False
-        start = offset - self._log.framing.lead
-        return any(self._log.buffer[start + self._sqlcode[0] : start + self._sqlcode[1]])
-
-    def _shape(self, reference: ChangeReference) -> _Shape | None:
-        body = self._log.logs.read(self._log.buffer, reference.extent).body
-        spec = self._log.reader.spec
-        layout = spec.layout_of(body)
-        base = reference.extent.length - body._io.size()
-        if "record" in layout.by_id:
-            return _Shape(base + _offset(layout, "record"), None)
-        if "old_row" in layout.by_id:
-            parts = [_offset(spec.layouts[layout[name].type or ""], "record") for name in ("old_row", "new_row")]
-            return _Shape(base + _offset(layout, "old_row") + parts[0], (layout["new_header"].width or 0) + parts[1])
-        if "records" in layout.by_id:
-            front = _offset(spec.layouts[layout["records"].type or ""], "record")
-            return _Shape(base + _offset(layout, "records") + front, front)
+                reasons = part.gaps(rows)
+                return None if reasons is None else pa.array(list(map(self._detail, reasons)), schemas.TEXT)
+            case "auth_id":
+                return _named(part.authids, units.authid[unit])
+            case "uor_disp":
+                return _named(_DISPOSITIONS, units.state[unit])
+            case "log_rec_disp":
+                return _named(_DISPOSITIONS, part.states(rows))
         return None
 
-    def _walked(self, start: int, end: int, gap: int) -> list[tuple[int, int]]:
-        """Consecutive rows, each with the length in its own header; none if they do not fit into the record."""
-        found = []
-        while start < end:
-            place = start + self._length_place
-            length = self._length.unpack(self._log.buffer[place : place + self._length.size])[0]
-            found.append((start, length))
-            start += length + gap
-        return found if start - gap <= end else []
+    @staticmethod
+    def _detail(reason: str | None) -> str | None:
+        return None if reason is None else json.dumps({"gap": reason}, ensure_ascii=False)
 
 
-def _offset(layout: Layout, name: str) -> int:
-    return layout[name].offset or 0
+_IMAGES = (("before", "after"), ("before_length", "after_length"))
+_NEVER = 1 << 62
+_DISPOSITIONS = [DISPOSITIONS.get(word) for word in STATES]
+
+
+def _texts(digits: Bytes) -> pa.Array:
+    """(n, width) characters as texts."""
+    return arrays.strings(np.ascontiguousarray(digits).reshape(-1), arrays.steps(*digits.shape))
+
+
+def _named(names: Sequence[str | None], numbers: Int64s) -> pa.Array:
+    """The text with each number; null for a number below zero."""
+    known = pa.array([*names, None], schemas.TEXT)
+    return known.take(pa.array(np.where(numbers < 0, len(names), numbers)))

@@ -16,7 +16,7 @@ from lmparse.db2 import log_record
 from lmparse.db2.lob_values import Key, Known, OutsideValues, first_column
 from lmparse.db2.log_record import LogReader, LogRecord
 from lmparse.db2.row_reader import RecordHeader, RowReader, record_header
-from lmparse.db2.tables import Column, Table
+from lmparse.db2.tables import Column, Ids, Table
 from lmparse.db2.transaction_index import ChangeReference, Descriptions, LobPiece, Transaction, TransactionIndex
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
@@ -26,7 +26,7 @@ from lmparse.storage.buffers import Buffer
 from lmparse.values.codepages import CodePage
 from lmparse.values.json_form import to_json
 
-_DISPOSITIONS = {"committed": "C", "rolled-back": "A"}
+DISPOSITIONS = {"committed": "C", "rolled-back": "A"}
 _EPOCH = datetime(1970, 1, 1)
 COLUMN_DOCS = {
     "txn_id": "transaction identifier and log sequence number of the first record of the transaction",
@@ -95,7 +95,7 @@ class ChangeDecoder:
     def _bare_change(self, transaction: Transaction, reference: ChangeReference, record: LogRecord) -> Change:
         """A change without rows and detail."""
         table = self.descriptions.of(transaction, reference)
-        schema, name, is_short = name_of(table, reference)
+        schema, name, is_short = name_of(table, reference.ids)
         time = transaction.commit_time
         return Change(
             op=reference.op,
@@ -234,16 +234,16 @@ class ChangeDecoder:
         return bool(asked)
 
 
-def name_of(table: Table | None, reference: ChangeReference) -> tuple[str, str, bool]:
+def name_of(table: Table | None, ids: Ids | None) -> tuple[str, str, bool]:
     """Schema and name of the table of a change, and whether its ids replace the name."""
-    ids = "" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
+    shown = "" if ids is None else f"{ids[0]}.{ids[1]}"
     schema, name = ("", "") if table is None else (table.schema, table.name)
-    return schema, name or ids, not name
+    return schema, name or shown, not name
 
 
 def outcome_of(transaction: Transaction, reference: ChangeReference) -> Values:
     """Author of a change, and outcome of its transaction and of the change."""
-    state = _DISPOSITIONS.get(transaction.state)
+    state = DISPOSITIONS.get(transaction.state)
     return {"auth_id": transaction.authid, "uor_disp": state, "log_rec_disp": "A" if reference.is_undone else state}
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lmparse.changes.family import ChangeReader, Family
+from lmparse.changes.family import ChangeReader, Family, PlannedPass
 from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
 from lmparse.framing.detection import Detection
+from lmparse.limits import Limits
 from lmparse.records.file_dissection import FileDissector
 
 if TYPE_CHECKING:
@@ -35,6 +36,22 @@ def _dissector(log: Db2Log) -> FileDissector:
     return Db2LogDissector(log)
 
 
+def _change_passes(_: str | None, __: Limits) -> Sequence[PlannedPass]:
+    why = "the outcome of a change is known when its transaction ends"
+    return [
+        PlannedPass(
+            "changes", "in format lmparse, and in convert with one job", "headers and rows' places of all records", why
+        ),
+        PlannedPass(
+            "changes",
+            "in read_changes, write_parquet, and convert with more jobs",
+            "near the cuts; then what crosses parts",
+            "",
+        ),
+        PlannedPass("changes", "with engine kaitai, check, or order commit", "all records, one after the other", why),
+    ]
+
+
 FAMILY = Family(
     name="db2",
     title="Db2 for Linux, UNIX and Windows: log records",
@@ -43,7 +60,8 @@ FAMILY = Family(
     open_log=open_log,
     detections=_detections,
     column_docs=Db2Log.column_docs,
-    options=frozenset({"tables", "generation", "byte_order"}),
+    options=frozenset({"tables", "generation", "byte_order", "max_index_bytes"}),
     change_reader=_change_reader,
+    change_passes=_change_passes,
     dissector=_dissector,
 )

@@ -25,6 +25,7 @@ class Gaps:
         """By table, in the order of the log."""
         self._withdrawn: set[ChangeReference] = set()
         """Those whose transaction was not committed."""
+        self._changed: set[Ids] = set()
 
     def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
         """Add the gap that a change opens, if it opens one, to its transaction."""
@@ -35,6 +36,7 @@ class Gaps:
         gap = replace(reference, op="S", notice={"gap": reason, "rows_missing_until": until}, pieces=(), gap=None)
         transaction.changes.append(gap)
         if lasts and reference.ids is not None:
+            self._changed.add(reference.ids)
             self._lasting.setdefault(reference.ids, deque()).append(gap)
 
     def reason(self, ids: Ids | None) -> str | None:
@@ -46,8 +48,14 @@ class Gaps:
             self._withdrawn.discard(gaps.pop())
         return None
 
+    def changed(self) -> set[Ids]:
+        """Tables whose gaps have been opened or closed since the last call."""
+        found, self._changed = self._changed, set()
+        return found
+
     def forget(self, ids: Ids) -> None:
         """A table that is described anew has no gap."""
+        self._changed.add(ids)
         self._lasting.pop(ids, None)
 
     def settle(self, reference: ChangeReference, *, is_done: bool) -> None:
@@ -57,6 +65,8 @@ class Gaps:
         if reference.ids is None:
             return
         gaps = self._lasting.get(reference.ids)
+        if gaps:
+            self._changed.add(reference.ids)
         if gaps and reference.kind == TRUNCATE and is_done:
             # A truncated table is complete again; gaps behind the truncate remain.
             while gaps and gaps[0].extent.index <= reference.extent.index:

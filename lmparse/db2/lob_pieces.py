@@ -48,6 +48,11 @@ class LobPieces:
         """Note a range of records that could not be read: any may have been a piece."""
         self._damaged += range(first, end)
 
+    @property
+    def damaged(self) -> list[int]:
+        """Numbers of the records that could not be read, ascending."""
+        return self._damaged
+
     def add(self, record: LogRecord, ids: Ids, *, is_first: bool) -> None:
         """Add a piece. `is_first`: its transaction begins before the log, and it is the first record of it there."""
         body = record.body

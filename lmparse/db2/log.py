@@ -1,8 +1,7 @@
 """Logs of Db2 LUW: the records that db2ReadLog returns, and the changes in them.
 
-The outcome of a change is known when its transaction ends. So a log is read twice: one pass finds the transactions, a
-second one reads the rows of the selected changes. Parts of changes are sets of whole transactions; parts of records are
-stretches of the file.
+The outcome of a change is known when its transaction ends. So a log is read twice: one pass finds the transactions, by
+the column or record by record, a second one reads the rows of the selected changes. Parts are stretches of the file.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lmparse.changes.change import Change
 from lmparse.changes.claims import Claim
@@ -20,16 +19,22 @@ from lmparse.changes.log import ChangeLog
 from lmparse.db2 import log_record
 from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
+from lmparse.db2.log_part import PART_BYTES
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import DataError, FramingError, TableNotFoundError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
+from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
 from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings, FoundFile
+
+if TYPE_CHECKING:
+    from lmparse.db2.changed_rows import ChangeWindow
+    from lmparse.db2.log_index import LogIndex
 
 _ERROR_BYTES = 2600
 """Bytes of memory of the error of a record; measured."""
@@ -62,10 +67,14 @@ class Db2Log(ChangeLog):
         assert isinstance(found.own, LuwSettings)
         self.logs, self._known = logs, found.own
         self._bad: list[tuple[RecordExtent, DataError]] = []
-        self._held = Held(options.bounds)
+        self.held = Held(options.bounds)
         """What the transaction index and `_bad` take."""
+        self._part_bytes = PART_BYTES
         self._continuity: Continuity | None = None
         """Tests the records of the next pass over the log."""
+        self._by_column = options.engine != "kaitai" or found.own.part is not None
+        """Whether transactions are found by the column; the engine `kaitai` reads record by record from end to end,
+        but for parts that another engine has made."""
         self.known_table_ids = found.own.table_ids
         self.generation, self.byte_order = logs.generation, found.framing.byte_order or ""
 
@@ -95,7 +104,7 @@ class Db2Log(ChangeLog):
             try:
                 record = self.logs.read(self.buffer, extent)
             except DataError as error:
-                self._held.take(_ERROR_BYTES, record_index=extent.index, record_offset=extent.offset)
+                self.held.take(_ERROR_BYTES, record_index=extent.index, record_offset=extent.offset)
                 self._bad.append((extent, error))
                 if watch is not None:
                     watch.unreadable(extent)
@@ -127,45 +136,80 @@ class Db2Log(ChangeLog):
 
     # -- transactions and tables -----------------------------------------------------
 
+    @property
+    def transactions(self) -> TransactionIndex:
+        """What one pass over the log has found; by the column without the transactions that are arrays."""
+        return self.log_index.whole.rest if self._by_column else self.transaction_index
+
     @cached_property
     def transaction_index(self) -> TransactionIndex:
-        """The transactions, from one pass over the log."""
+        """The transactions, record by record from one pass over the log; the reference."""
         if self._known.index is not None:
             return self._known.index
+        self._note_positions()
+        found = TransactionReader(self.byte_order, self.code_page, self.held).read(self.log_records())
+        found.bad += self._bad
+        return self._completed(found)
+
+    @cached_property
+    def log_index(self) -> LogIndex:
+        """The same by the column."""
+        from lmparse.db2.log_index import LogIndex
+
+        if self._known.part is not None:
+            return LogIndex(self).known(self._known.part)
+        self._note_positions()
+        if not len(self.buffer):
+            next(self.extents(), None)  # it adds the notice
+        found = LogIndex(self, part_bytes=self._part_bytes)
+        if self.run is None or len(spans := self.cut_spans(self._part_bytes)) == 1:
+            found.build()
+        else:
+            settings = replace(self.settings, own=LuwSettings(self.generation))
+            found.build_apart(spans, self.run, partial(open_log, self.path, self.options, settings=settings))
+        self._completed(found.whole.rest)
+        return found
+
+    def _note_positions(self) -> None:
         if self.generation != "v10" and not self.framing.lead:
             self.notice("no record names its log sequence number: seq and txn_id count bytes of this file instead")
-        transaction_index = TransactionReader(self.byte_order, self.code_page, self._held).read(self.log_records())
-        if transaction_index.fault is not None:
-            transaction_index.fault.at(file=self.path)
-        transaction_index.bad = sorted([*transaction_index.bad, *self._bad], key=lambda bad: bad[0].index)
-        transaction_index.named = (
-            read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}
-        )
-        for text, count in transaction_index.counts.items():
+
+    def _completed(self, found: TransactionIndex) -> TransactionIndex:
+        """An index with the tables file, after its messages have been reported."""
+        if found.fault is not None:
+            found.fault.at(file=self.path)
+        found.bad.sort(key=lambda bad: bad[0].index)
+        found.named = read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}
+        for text, count in sorted(found.counts.items()):
             self.notice(f"{count} x {text}")
-        for text in transaction_index.gaps:
+        for text in found.gaps:
             self.notice(text)
-        for form, count in transaction_index.address_forms.items():
+        for form, count in found.address_forms.items():
             self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")
-        return transaction_index
+        return found
 
     @cached_property
     def descriptions(self) -> Descriptions:
         """The descriptions of its tables."""
-        return Descriptions(self.transaction_index, self.options.tables)
+        return Descriptions(self.transactions, self.options.tables)
 
     def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
         found: dict[Ids, str] = {}
         for table in self.all_versions():
             if wanted in (table.name, table.full_name, table.hex_ids):
                 found[table.ids] = f"{table.full_name} ({table.hex_ids})"
-        for transaction in self.transaction_index.transactions:
-            for reference in transaction.changes:
-                if reference.ids is not None and wanted == f"{reference.ids[0]}.{reference.ids[1]}":
-                    found.setdefault(reference.ids, wanted)
+        for ids in self._changed_tables():
+            if wanted == f"{ids[0]}.{ids[1]}":
+                found.setdefault(ids, wanted)
         if not found:
             raise TableNotFoundError(f"neither log nor tables file has a table {wanted!r}", code="LMP-C005")
         return {ids: (shown, shown) for ids, shown in found.items()}
+
+    def _changed_tables(self) -> Iterator[Ids]:
+        for transaction in self.transactions.transactions:
+            yield from (reference.ids for reference in transaction.changes if reference.ids is not None)
+        if self._by_column:
+            yield from ((ids >> 16, ids & 0xFFFF) for ids in sorted(self.log_index.whole.tables) if ids >= 0)
 
     def all_versions(self) -> list[Table]:
         return list(self.descriptions.all(is_committed=self.options.include == ("committed",)))
@@ -183,10 +227,19 @@ class Db2Log(ChangeLog):
     # -- changes ----------------------------------------------------------------------
 
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
-        """Parts of whole transactions, wherever their records are."""
+        """Parts of the file with what they must know of the rest; for the engine `kaitai` whole transactions."""
         whole = Span(0, len(self.buffer), 0)
-        parts = self.transaction_index.parts(max_bytes)
-        known = (LuwSettings(self.generation, self.table_ids, index) for index in parts)
+        if self.options.engine == "kaitai":
+            indexes = self.transaction_index.parts(max_bytes)
+            known = [LuwSettings(self.generation, self.table_ids, index) for index in indexes]
+        elif self.options.engine == "check" or self.options.order == "commit":
+            known = [LuwSettings(self.generation, self.table_ids)]  # each engine finds the transactions by itself
+        else:
+            if max_bytes < self._part_bytes:
+                self.__dict__.pop("log_index", None)  # its parts are too large
+                self._part_bytes = max_bytes
+            parts = self.log_index.divided(max_bytes)
+            known = [LuwSettings(self.generation, self.table_ids, None, part) for part in parts]
         return [(replace(self.settings, own=own), whole) for own in known]
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
@@ -206,23 +259,41 @@ class Db2Log(ChangeLog):
     def begin_changes(self) -> None:
         """Check the options, and report the records that the transaction index could not use."""
         self.check_columns()
-        for extent, error in self.transaction_index.bad:
+        for extent, error in self.transactions.bad:
             self.quarantine(error, extent)
 
     def end_changes(self) -> None:
         """Report what is known only behind the last change; raise FramingError where the file is damaged."""
         for ids, count in sorted(self.decoder.unknown.items()):
             self.notice(f"{count} rows of table {ids} are kept as bytes: nothing describes the table")
-        if self.transaction_index.fault is not None:
-            raise self.transaction_index.fault
+        fault = self.transactions.fault
+        if fault is not None:
+            raise fault
 
     def in_order(self) -> Iterator[tuple[Transaction, ChangeReference]]:
         """The changes in the order that the options name: of the file, or of commits."""
+        if self._by_column:
+            for window in self.change_windows(MAX_RECORDS, MAX_BYTES):
+                yield from map(window.pair, range(len(window)))
+            return
         transactions = self.transaction_index.transactions
         pairs = [(transaction, reference) for transaction in transactions for reference in transaction.changes]
         if self.options.order == "commit":
-            return iter(sorted(pairs, key=lambda pair: pair[0].seq(pair[1])))
-        return iter(sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number)))
+            yield from sorted(pairs, key=lambda pair: pair[0].seq(pair[1]))
+        else:
+            yield from sorted(pairs, key=lambda pair: (pair[1].extent.index, pair[1].number))
+
+    def change_windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
+        """The changes of `in_order` by the column, in windows of limited number and size."""
+        from lmparse.db2.changed_rows import PartRows, in_commit_order
+
+        index = self.log_index
+        parts = (PartRows(index.whole, context, part) for context, part in index.parts())
+        if self.options.order == "commit":
+            yield from in_commit_order(list(parts), max_records, max_bytes)
+            return
+        for part in parts:
+            yield from part.windows(max_records, max_bytes)
 
     def is_asked_for(self, reference: ChangeReference) -> bool:
         """Whether the options select the operation and the table of a change."""
@@ -238,7 +309,7 @@ class Db2Log(ChangeLog):
     @cached_property
     def decoder(self) -> ChangeDecoder:
         """The decoder of changes."""
-        index, page = self.transaction_index, self.code_page
+        index, page = self.transactions, self.code_page
         return ChangeDecoder(index, self.descriptions, self.logs, self.buffer, page, self.options, self.notice)
 
     def change_of(self, transaction: Transaction, reference: ChangeReference) -> Change | None:

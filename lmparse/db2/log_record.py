@@ -35,7 +35,7 @@ class LogReader:
     def __init__(self, generation: str, byte_order: str, framing: str, page: CodePage | None = None) -> None:
         self.generation = generation
         self.byte_order = byte_order
-        self._order: Literal["little", "big"] = "little" if byte_order == "little" else "big"
+        self.byte_order_word: Literal["little", "big"] = "little" if byte_order == "little" else "big"
         server = catalog.load("db2_server")
         order = server.enum("byte_order")[byte_order]
         form = server.enum("generation")[generation.replace(".", "_")]
@@ -44,7 +44,7 @@ class LogReader:
         self._has_prefix = framing != "bare"
         self.prefixes = RecordReader(prefix, arguments=(prefix.enum("framing")[framing], order))
         """Reader of the prefix that the API puts in front of a record."""
-        self._prefix_width = framing_of(framing, byte_order=byte_order).lead
+        self.lead = framing_of(framing, byte_order=byte_order).lead
 
     def read(self, buffer: Buffer, extent: RecordExtent) -> LogRecord:
         """The log record with an extent. Raises RecordError or InvalidValueError."""
@@ -62,7 +62,7 @@ class LogReader:
     def lsn_and_transaction(self, buffer: Buffer, extent: RecordExtent) -> str:
         """Log sequence number and transaction of a record that may be damaged, as far as its header is complete."""
         raw = extent.read(buffer)
-        layout, base = self._chain
+        layout, base = self.chain
         if len(raw) < base + layout.least_width:
             return ""
         words = [f"LSN {number:016X}" for number in self.lsns(buffer, extent)[:1]]
@@ -70,10 +70,10 @@ class LogReader:
 
     def lsns(self, buffer: Buffer, extent: RecordExtent) -> list[int]:
         """The log sequence numbers in a record and its prefix, as far as they are complete."""
-        layout, base = self._chain
+        layout, base = self.chain
         found = []
         if "lsn" in layout.by_id and extent.length >= base + layout.least_width:
-            found.append(int.from_bytes(_bytes_of(extent.read(buffer), layout["lsn"], base), self._order))
+            found.append(int.from_bytes(_bytes_of(extent.read(buffer), layout["lsn"], base), self.byte_order_word))
         prefix = self._prefix(buffer, extent)
         stated = _prefix_lsn(prefix)
         if stated is not None and stated not in found:
@@ -88,10 +88,10 @@ class LogReader:
     def _prefix(self, buffer: Buffer, extent: RecordExtent) -> Any:
         if not self._has_prefix:
             return None
-        return self.prefixes.parse(buffer[extent.offset - self._prefix_width : extent.offset]).body
+        return self.prefixes.parse(buffer[extent.offset - self.lead : extent.offset]).body
 
     @property
-    def _chain(self) -> tuple[Layout, int]:
+    def chain(self) -> tuple[Layout, int]:
         """Layout of the rest of the header, and its offset."""
         layout = self.records.spec.layouts[f"{SPEC}.chain_{self.generation.replace('.', '')}"]
         return layout, self.records.spec.layout["chain"].offset or 0
@@ -166,7 +166,7 @@ class LogRecord:
     def table(self) -> tuple[int, int] | None:
         """Table space and table of the record; None if it has none."""
         part = getattr(self.body, "header", None)
-        for names in _TABLE_NAMES:
+        for names in TABLE_NAMES:
             if part is not None and hasattr(part, names[0]):
                 return getattr(part, names[0]), getattr(part, names[1])
         body = self.body
@@ -176,6 +176,11 @@ class LogRecord:
     def is_compressed(self) -> bool:
         """Whether its rows are still compressed because the API could not expand them."""
         return bool(getattr(self.prefix, "sqlcode", 0))
+
+    @property
+    def is_compensating(self) -> bool:
+        """Whether it takes something back, by its type or its kind."""
+        return bool(self.parsed.is_compensation) or self.kind.partition(".")[2].startswith("undo_")
 
     @property
     def class_differs(self) -> str | None:
@@ -195,7 +200,8 @@ def still_compressed(record: LogRecord) -> RecordError:
     )  # fmt: skip
 
 
-_TABLE_NAMES = (("tablespace_id", "table_id"), ("parent_pool_id", "parent_object_id"))
+TABLE_NAMES = (("tablespace_id", "table_id"), ("parent_pool_id", "parent_object_id"))
+"""Fields in the headers of bodies that name the table, in the order in which they are looked for."""
 
 
 def _bytes_of(raw: bytes, field: Field, base: int) -> bytes:
@@ -209,6 +215,22 @@ def attributes(body: Any) -> dict[str, bool]:
     bits = (1 << place for place in range(body.attribute_mask.bit_length()))
     set_ = [bit for bit in bits if body.attribute_mask & bit]
     return {names.get(bit, f"bit_{bit:#x}"): bool(body.attribute_values & bit) for bit in set_}
+
+
+_EARLIEST, _LATEST = 315_532_800, 1 << 32
+"""Range of seconds that a commit time can have: from 1980 on, in 32 bits."""
+
+
+def commit_seconds(value: int | None, byte_order: str) -> int | None:
+    """The seconds in a time of 4 or 8 bytes: the half of it that can be a time.
+
+    If both can be a time, the half that is first in memory, as in seconds and a fraction.
+    """
+    if value is None:
+        return None
+    halves = [value & 0xFFFFFFFF, value >> 32]
+    likely = [half for half in (halves if byte_order == "little" else reversed(halves)) if _EARLIEST <= half < _LATEST]
+    return likely[0] if likely else halves[0]
 
 
 def innermost(parsed: Any) -> Any:

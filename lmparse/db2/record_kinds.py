@@ -56,3 +56,5 @@ ABORTS = ("db2_transaction.normal_abort", "db2_transaction.heuristic_abort")
 LOBS_NAMED = ("db2_lob.add_lob_data", "db2_lob.add_lob_amount")
 LOBS_UNNAMED = ("db2_lob.afim_data", "db2_lob.afim_amount")
 XML = "db2_xml.xml_data"
+NOT_STORED_OUTSIDE = "db2_dms.undo_start_of_out_of_row_data"
+"""Pieces of a row outside of it that was not written after all."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +21,6 @@ from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Val
 from lmparse.columnar.schemas import column_type
 from lmparse.db2 import row_reader
 from lmparse.db2.tables import Column, Table
-from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 from lmparse.values import byte_arrays, codepages, decfloat, integers
@@ -169,7 +167,9 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         outer, inner = (head[:, self._header[name].offset or 0] for name in ("record_type", "inner_record_type"))
         both = outer.astype(np.int64) << 8 | inner
         kinds = both[:1] if (both == both[0]).all() else np.unique(both)
-        forms = np.array([_form(kind >> 8, kind & 0xFF, self._order) for kind in kinds.tolist()], np.int64)
+        forms = np.array(
+            [row_reader.header_by_types(kind >> 8, kind & 0xFF, self._order).form for kind in kinds.tolist()], np.int64
+        )
         return forms[np.searchsorted(kinds, both)]
 
     # -- formatted rows --------------------------------------------------------------------------
@@ -287,19 +287,6 @@ def _either(is_it: Flags, one: DecodedRows, other: DecodedRows) -> DecodedRows:
         {},
         np.where(is_it, one.irregular, other.irregular),
     )
-
-
-@cache
-def _form(record_type: int, inner_record_type: int, byte_order: str) -> int:
-    """The form of a row, by two bytes of its headers, as the spec defines it."""
-    spec = catalog.load("db2_row_header")
-    width = spec.layout.least_width
-    known = {"record_type": record_type, "inner_record_type": inner_record_type, "record_length": width}
-    order: ByteOrder = "big" if byte_order == "big" else "little"
-    raw = b"".join(known.get(entry.id, 0).to_bytes(entry.width or 0, order) for entry in spec.layout)
-    code = catalog.load("db2_server").enum("byte_order")[byte_order]
-    parsed: Any = RecordReader(spec, arguments=(code,)).parse(raw)
-    return int(parsed.form)
 
 
 class _Covered:

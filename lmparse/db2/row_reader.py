@@ -22,6 +22,7 @@ from lmparse.spec import catalog
 from lmparse.values import codepages, decfloat, decimals, floats, integers, packed_times, texts
 from lmparse.values.codepages import CodePage
 from lmparse.values.decimals import encode_packed
+from lmparse.values.integers import ByteOrder
 
 SPEC = "db2_row"
 GRAPHIC_PAGE = 1200
@@ -36,6 +37,8 @@ Outside = Callable[[Column], bytes | str]
 class RecordHeader:
     """Facts from the headers of a record in a data page."""
 
+    form: int
+    """How the columns behind them are stored; see the enumeration `form` of the spec."""
     is_row: bool
     is_pointer: bool
     """Whether the row itself is in another place."""
@@ -44,7 +47,17 @@ class RecordHeader:
 def record_header(record: bytes, byte_order: str) -> RecordHeader:
     """The headers of a record. Raises RecordError for a record that is too short."""
     parsed: Any = _header_reader(byte_order).parse(record)
-    return RecordHeader(parsed.form != parsed.Form.internal_control, parsed.is_pointer)
+    return RecordHeader(int(parsed.form), parsed.form != parsed.Form.internal_control, parsed.is_pointer)
+
+
+@cache
+def header_by_types(record_type: int, inner_record_type: int, byte_order: str) -> RecordHeader:
+    """The facts from headers with two types, which decide about them alone."""
+    layout = catalog.load("db2_row_header").layout
+    known = {"record_type": record_type, "inner_record_type": inner_record_type, "record_length": layout.least_width}
+    order: ByteOrder = "big" if byte_order == "big" else "little"
+    raw = b"".join(known.get(entry.id, 0).to_bytes(entry.width or 0, order) for entry in layout)
+    return record_header(raw, byte_order)
 
 
 @cache

@@ -5,7 +5,7 @@ It has the transactions with the extents of their changes, the descriptions of t
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -230,6 +230,38 @@ class TransactionIndex:
         yield replace(self, transactions=transactions)
 
 
+@dataclass(slots=True)
+class Crossing:
+    """A transaction whose records are in several parts, or that begins before the log."""
+
+    tid: int
+    first_index: int
+    first_lsn: int
+    begins_before: bool
+    changes: int = 0
+    last_change: int = -1
+    """Number of the record of its last change; -1 if it has none."""
+    state: str = "open"
+    commit_lsn: int = 0
+    commit_stream: int = 0
+    commit_time: int = -1
+    authid: str | None = None
+
+
+@dataclass
+class GapTimes:
+    """Why rows of a table may be missing, as it changes along the log."""
+
+    indexes: list[int] = field(default_factory=list)
+    """Numbers of the records behind which it changes."""
+    reasons: list[str | None] = field(default_factory=list)
+
+    def at(self, index: int) -> str | None:
+        """The reason at a record."""
+        place = bisect_left(self.indexes, index)
+        return self.reasons[place - 1] if place else None
+
+
 class _History:
     """The descriptions of one table, so that the one in force is found without a walk over all."""
 
@@ -316,6 +348,10 @@ class Descriptions:
                 hint="print it again from the catalog of the database that wrote the log",
             )  # fmt: skip
         return self._named.setdefault((reference.ids, id(logged)), logged.named_by(named))
+
+    def indexes(self, ids: Ids) -> list[int]:
+        """Numbers of the records with descriptions of a table, ascending."""
+        return sorted({record.index for record in self._index.tables.get(ids, ())})
 
     def all(self, *, is_committed: bool) -> Iterator[Table]:
         """Every description with the names of the tables file; with `is_committed` without uncommitted ones."""

@@ -17,7 +17,7 @@ from lmparse.db2 import record_kinds
 from lmparse.db2.compensation import OpenChanges, row_id, without_halves
 from lmparse.db2.gaps import Gaps
 from lmparse.db2.lob_pieces import LobPieces
-from lmparse.db2.log_record import LogRecord
+from lmparse.db2.log_record import LogRecord, commit_seconds
 from lmparse.db2.row_reader import record_header
 from lmparse.db2.tables import Ids, Table, table_of
 from lmparse.db2.transaction_index import ChangeReference, TableRecord, Transaction, TransactionIndex
@@ -31,11 +31,18 @@ _CHANGE_BYTES, _TRANSACTION_BYTES = 800, 600
 """Bytes of memory of a change and of a transaction in the index; measured."""
 
 
+UNLISTED = "records of a type or component that is not listed; they are passed over"
+USED_AGAIN = "transactions without an end, whose identifier is used again"
+BEGUN_BEFORE = "transactions that begin before the log at hand: earlier changes are not in it"
+
+
 class TransactionReader:
     """Sorts log records into transactions."""
 
-    def __init__(self, byte_order: str, page: CodePage, held: Held) -> None:
+    def __init__(self, byte_order: str, page: CodePage, held: Held, counted: frozenset[bytes] = frozenset()) -> None:
+        """`counted`: identifiers of transactions whose beginnings are counted elsewhere."""
         self.index = TransactionIndex()
+        self._counted = counted
         self._held = held
         self._byte_order = byte_order
         self._page = page
@@ -57,11 +64,16 @@ class TransactionReader:
         try:
             for record in records:
                 extent = record.extent
+                self.skip(self._next, extent.index)
                 self.add(record)
         except FramingError as error:
             if extent is not None:
                 error.at(record_index=extent.index, record_offset=extent.offset)
             self.index.fault = error
+        return self.finished()
+
+    def finished(self) -> TransactionIndex:
+        """The index, with the transactions that are still open."""
         for transaction in list(self._open.values()):
             self._end(transaction, "open")
         for ids, described in self._described.items():
@@ -74,9 +86,33 @@ class TransactionReader:
             ]  # fmt: skip
         return self.index
 
+    def skip(self, first: int, end: int) -> None:
+        """Note that records cannot be read: the numbers of the first one and of the one behind the last."""
+        self._pieces.damage(first, end)
+
+    @property
+    def damaged(self) -> list[int]:
+        """Numbers of the records that may have been pieces of values, ascending."""
+        return self._pieces.damaged
+
+    def begin_at(self, first_addresses: dict[int, int]) -> None:
+        """Set the address of the first record of each log stream, if records are added that are not the first ones."""
+        self._first_addresses.update(first_addresses)
+
+    def touch(self, record: LogRecord) -> None:
+        """Begin the transaction of a record if it has not begun, and leave out what the record changes."""
+        self._transaction(record)
+
+    def gap(self, ids: Ids) -> str | None:
+        """Why rows of a table may be missing behind the last record."""
+        return self._gaps.reason(ids)
+
+    def changed_gaps(self) -> set[Ids]:
+        """Tables whose gaps have been opened or closed since the last call."""
+        return self._gaps.changed()
+
     def add(self, record: LogRecord) -> None:
         """Add one record."""
-        self._pieces.damage(self._next, record.extent.index)
         self._next = record.extent.index + 1
         if record.address:
             self._first_addresses.setdefault(record.stream, record.address)
@@ -84,7 +120,7 @@ class TransactionReader:
         if difference:
             self.index.counts[difference] += 1
         if record.kind.startswith("db2_log.unlisted"):
-            self.index.counts["records of a type or component that is not listed; they are passed over"] += 1
+            self.index.counts[UNLISTED] += 1
         kind = record.kind
         if kind in record_kinds.COMMITS or kind in record_kinds.ABORTS:
             self._finish(record)
@@ -94,7 +130,7 @@ class TransactionReader:
             transaction = self._singular(record)
             self._change(transaction, record)
             self._commit(transaction, record)
-        elif record.parsed.is_compensation or kind.partition(".")[2].startswith("undo_"):
+        elif record.is_compensating:
             self._compensate(self._transaction(record), record)
         elif kind in record_kinds.OPERATIONS:
             self._change(self._transaction(record), record)
@@ -124,7 +160,8 @@ class TransactionReader:
         transaction = self._open.get(record.transaction_id)
         if transaction is None or record.previous:
             return transaction
-        self.index.counts["transactions without an end, whose identifier is used again"] += 1
+        if transaction.transaction_id not in self._counted:
+            self.index.counts[USED_AGAIN] += 1
         self._end(transaction, "open")
         return None
 
@@ -170,8 +207,8 @@ class TransactionReader:
             self._pieces.end(transaction.transaction_id)
         transaction.state, transaction.number = state, self._ended
         self._ended += 1
-        if transaction.begins_before and transaction.changes:
-            self.index.counts["transactions that begin before the log at hand: earlier changes are not in it"] += 1
+        if transaction.begins_before and transaction.changes and transaction.transaction_id not in self._counted:
+            self.index.counts[BEGUN_BEFORE] += 1
         transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
             self._gaps.settle(reference, is_done=state == "committed" and not reference.is_undone)
@@ -189,6 +226,8 @@ class TransactionReader:
         if kind == record_kinds.MULTIPLE:
             self._held.take(_CHANGE_BYTES * len(body.records))
             references = [replace(base, number=number, rid=row_id(row)) for number, row in enumerate(body.records)]
+            if not references:
+                return  # it says that it has no rows
         else:
             self._held.take(_CHANGE_BYTES)
             references = [replace(base, rid=row_id(getattr(body, "old_row", body)))]
@@ -251,7 +290,7 @@ class TransactionReader:
 
     def _compensate(self, transaction: Transaction, record: LogRecord) -> None:
         """Undo what a compensation undoes."""
-        if record.kind == "db2_dms.undo_start_of_out_of_row_data" and record.table is not None:
+        if record.kind == record_kinds.NOT_STORED_OUTSIDE and record.table is not None:
             self._pieces.take_back(transaction.transaction_id, record.table)
         undone = record_kinds.UNDOES.get(record.kind)
         if undone is None:
@@ -277,19 +316,3 @@ def _lsn(record: LogRecord) -> int:
 
 def _enum(name: str, word: str) -> int:
     return catalog.load("db2_dms").enum(name)[word]
-
-
-_EARLIEST, _LATEST = 315_532_800, 1 << 32
-"""Range of seconds that a commit time can have: from 1980 on, in 32 bits."""
-
-
-def commit_seconds(value: int | None, byte_order: str) -> int | None:
-    """The seconds in a time of 4 or 8 bytes: the half of it that can be a time.
-
-    If both can be a time, the half that is first in memory, as in seconds and a fraction.
-    """
-    if value is None:
-        return None
-    halves = [value & 0xFFFFFFFF, value >> 32]
-    likely = [half for half in (halves if byte_order == "little" else reversed(halves)) if _EARLIEST <= half < _LATEST]
-    return likely[0] if likely else halves[0]

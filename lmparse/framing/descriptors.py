@@ -48,6 +48,8 @@ class WordForm:
     zero_at: int = 0
     zero_type: str = ""
     """NumPy's name of the type of a number that is zero in a sound word; empty if there is none."""
+    alike: int = 6
+    """Number of the bytes behind the length, or of the first bytes of a record, that many records have in common."""
 
     @property
     def size(self) -> int:
@@ -216,7 +218,9 @@ class OwnLength:
         order, letter = self._struct.format[0], self._struct.format[1:]
         struct = Struct(f"{order}{self.prefix}x{letter}0s")
         length_type = f"{order}u{self._struct.size}"
-        return WordForm(struct, self.prefix, self.prefix, self.least, _MOST, self.prefix, length_type)
+        # Type and flags; the numbers behind them differ from record to record.
+        alike = (self.spec.layout["general_flag"].end or 0) - (self._field.end or 0)
+        return WordForm(struct, self.prefix, self.prefix, self.least, _MOST, self.prefix, length_type, alike=alike)
 
     def read(self, buffer: Buffer, offset: int, end: int, index: int) -> int:
         """Length of the record whose prefix starts at `offset`. Raises as `Descriptor.read` does."""

@@ -22,11 +22,13 @@ def windows(
     first_index: int = 0,
     max_records: int = MAX_RECORDS,
     max_bytes: int = MAX_BYTES,
+    lead: int = 0,
 ) -> Iterator[Window]:
     """The records of `framing.extents(buffer, start, end, first_index)`, many at a time.
 
     A window has at most `max_records` records in at most `max_bytes` bytes of the file, but at least one record.
-    Raises what `extents` raises, after the last window of good records.
+    Its data begin with the `lead` bytes in front of the first one. Raises what `extents` raises, after the last window
+    of good records.
 
     Memory is constant. Arrays that the caller keeps stay valid.
     """
@@ -35,7 +37,7 @@ def windows(
         return
     index = first_index
     for run in _filled(_runs(framing, buffer, start, stop, first_index), max_records, max_bytes):
-        yield run.window(buffer, index)
+        yield run.window(buffer, index, lead)
         index += len(run.offsets)
 
 

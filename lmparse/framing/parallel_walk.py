@@ -16,8 +16,6 @@ from lmparse.values.byte_arrays import Bytes, Int64s
 _WALKERS = 256
 _LEAST_BYTES = 1 << 18
 """Bytes of the shortest stretch; in a shorter one a single walker is as fast."""
-_LIKENESS = 6
-"""Number of the first bytes of a record that other records are expected to have too."""
 _TRIES = 4
 """Number of places without a match after which the search ends."""
 _UNEVEN = 2
@@ -68,7 +66,7 @@ def parallel_walk(form: WordForm, data: Bytes, offset: int, limit: int, stop: in
 def _begins(form: WordForm, data: Bytes, offset: int, last: int) -> Int64s:
     """Places relative to `offset` that look like the start of the first record, beginning with that one."""
     behind = form.length_at + np.dtype(form.length_type).itemsize
-    like = data[offset + behind : offset + form.size + _LIKENESS].tobytes()
+    like = data[offset + behind : offset + form.size + form.alike].tobytes()
     places = {0}
     for number in range(1, _WALKERS):
         near = offset + last * number // _WALKERS

@@ -88,9 +88,9 @@ class ExtentRun(NamedTuple):
         fitting = int(np.searchsorted(self.ends, self.offsets[first] + max_bytes, side="right"))
         return min(max(fitting, first + 1), first + max(max_records, 1))
 
-    def window(self, buffer: Buffer, index: int) -> Window:
-        """The window of these records; the first has number `index` in the file."""
-        low, high = int(self.offsets[0]), int(self.ends[-1])
+    def window(self, buffer: Buffer, index: int, lead: int = 0) -> Window:
+        """The window of these records; the first has number `index` in the file, and `lead` bytes in front of it."""
+        low, high = int(self.offsets[0]) - lead, int(self.ends[-1])
         if not len(self.gap_starts):
             return Window(index, array_of(buffer, low, high), self.offsets - low, self.lengths, self.offsets)
         kept = zip((low, *self.gap_ends.tolist()), (*self.gap_starts.tolist(), high), strict=True)

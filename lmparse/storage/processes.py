@@ -4,56 +4,92 @@ from __future__ import annotations
 
 import signal
 import traceback
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from lmparse.errors import LmparseError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Run = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+"""Applies a module's function to tasks, in this process or in others, and gives the results in their order."""
 _AHEAD = 2
 """Tasks that a worker may be ahead of the results taken so far, so that results do not pile up."""
 
 
 def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], jobs: int) -> Generator[Result]:
-    """The results of a module's function for each task, computed by `jobs` processes.
+    """The results of a module's function for each task, computed by `jobs` processes of their own: see `Pool`."""
+    with Pool(jobs) as pool:
+        yield from pool.in_order(function, tasks)
 
-    An error of the function is raised at its place among the results. Raises LmparseError LMP-S007 if a process ends
-    by itself. The processes end with the iterator, however that ends.
-    """
-    left = enumerate(tasks)
-    pending = next(left, None)
-    workers: list[_Worker] = []
-    results: dict[int, tuple[bool, Any]] = {}
-    given = 0
-    try:
-        for _ in range(jobs if pending is not None else 0):
-            workers.append(_started(function))
-        while pending is not None or results or any(worker.number is not None for worker in workers):
-            for worker in workers:
-                if worker.number is None and pending is not None and pending[0] < given + _AHEAD * jobs:
-                    worker.give(*pending)
+
+class Pool:
+    """Processes that run functions one after another; they start with the first task, and end with the `with`."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def in_order(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result]:
+        """The results of a module's function for each task.
+
+        An error of the function is raised at its place among the results. Raises LmparseError LMP-S007 if a process
+        ends by itself. If the iterator ends early, however that is, the processes end too.
+        """
+        left = enumerate(tasks)
+        pending = next(left, None)
+        results: dict[int, tuple[bool, Any]] = {}
+        given, is_over = 0, False
+        try:
+            while pending is not None or results or any(worker.number is not None for worker in self._workers):
+                while pending is not None and pending[0] < given + _AHEAD * self._jobs and (worker := self._idle()):
+                    worker.give(pending[0], (function, pending[1]))
                     pending = next(left, None)
-            if given not in results:
-                busy = {worker.connection: worker for worker in workers if worker.number is not None}
-                for ready in wait(list(busy)):
-                    number, outcome = busy[ready].take()  # type: ignore[index]
-                    results[number] = outcome
-                continue
-            is_good, result = results.pop(given)
-            if not is_good:
-                raise result
-            given += 1
-            yield result
-    finally:
-        for worker in workers:
+                if given not in results:
+                    busy = {worker.connection: worker for worker in self._workers if worker.number is not None}
+                    for ready in wait(list(busy)):
+                        number, outcome = busy[ready].take()  # type: ignore[index]
+                        results[number] = outcome
+                    continue
+                is_good, result = results.pop(given)
+                if not is_good:
+                    raise result
+                given += 1
+                yield result
+            is_over = True
+        finally:
+            if not is_over:
+                self._end()
+
+    def _idle(self) -> _Worker | None:
+        """A process without a task, if need be a new one."""
+        found = next((worker for worker in self._workers if worker.number is None), None)
+        if found is None and len(self._workers) < self._jobs:
+            found = _started(_apply)
+            self._workers.append(found)
+        return found
+
+    def _end(self) -> None:
+        for worker in self._workers:
             worker.process.kill()
             worker.process.join()
             worker.connection.close()
+        self._workers.clear()
+
+
+def _apply(task: tuple[Callable[[Any], Any], Any]) -> Any:
+    function, argument = task
+    return function(argument)
 
 
 @dataclass

@@ -267,7 +267,7 @@ class RandomScript:
             self._insert(unit)
             return
         table = self._plain()
-        places = [self.log.place(unit, same=False) for _ in range(self.chance.choice((1, 1, 2, 3, 7)))]
+        places = [self.log.place(unit, same=False) for _ in range(self.chance.choice((0, 1, 1, 2, 3, 7)))]
         entries = [(place, self.log.image(table)) for place in places]
         undo = dms.undo_insert_multiple(self.server, table.id, entries)
         self.log.step(unit, "normal", dms.insert_multiple(self.server, table.id, entries), undo)

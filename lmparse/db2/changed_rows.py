@@ -1,0 +1,377 @@
+"""Changes of a part of a log as the reader of columns takes them: rows in arrays, and the others one by one."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from lmparse.changes.change import NOT_COMMITTED, ROLES
+from lmparse.db2.hex_texts import hex_digits
+from lmparse.db2.log_part import LogContext, PartContext
+from lmparse.db2.part_index import PartIndex
+from lmparse.db2.record_columns import NO_AUTHID, NO_TIME
+from lmparse.db2.tables import Table
+from lmparse.db2.transaction_index import ChangeReference, Descriptions, LobPiece, Transaction
+from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units, changing_members
+from lmparse.errors import DataError
+from lmparse.framing.extents import RecordExtent
+from lmparse.options import SEQ_DIGITS
+from lmparse.values.byte_arrays import Bytes, Int64s, Ints
+
+Pair = tuple[Transaction, ChangeReference]
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """Rows of one part in a window."""
+
+    part: PartRows
+    rows: Int64s
+    """Numbers of changed rows of the part."""
+    numbers: Int64s
+    """The place of each among the changes of the window; ascending."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeWindow:
+    """Some changes, in the order in which they are read."""
+
+    stretches: list[Stretch]
+    extras: list[Pair]
+    extra_numbers: Int64s
+
+    def __len__(self) -> int:
+        return sum(len(one.rows) for one in self.stretches) + len(self.extras)
+
+    def pair(self, number: int) -> Pair:
+        """One change."""
+        for one in self.stretches:
+            place = int(np.searchsorted(one.numbers, number))
+            if place < len(one.numbers) and one.numbers[place] == number:
+                return one.part.pair(int(one.rows[place]))
+        return self.extras[int(np.searchsorted(self.extra_numbers, number))]
+
+
+class PartRows:
+    """The changes of one part."""
+
+    def __init__(self, whole: LogContext, context: PartContext, part: PartIndex) -> None:
+        self.part, self._whole, self._context = part, whole, context
+        self.columns = part.columns
+        self.units, self.row_unit = part.units, part.row_unit
+        self.is_undone = part.is_undone
+        self.rows = part.without(context.irregular)
+        """Numbers of the changed rows, in the order of the log."""
+        self.extras: list[Pair] = []
+        """Changes that are more than rows of one record, in the order of the log."""
+        self._pairs: dict[int, Pair] = {}
+        """Rows whose changes were found record by record."""
+        self._add(context.extras)
+
+    def _add(self, extras: list[Pair]) -> None:
+        """Take the changes that were found record by record: as rows, if they are no more than that."""
+        if not extras:
+            return
+        rows, members = self.columns.rows, self.columns.members
+        keys = members.index[rows.member] << 16 | rows.number
+        wanted = np.array([one.extent.index << 16 | one.number for _, one in extras], np.int64)
+        places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0)).tolist()
+        transactions: dict[int, int] = {}
+        found: list[Transaction] = []
+        held: dict[int, int] = {}
+        for pair, place, key in zip(extras, places, wanted.tolist(), strict=True):
+            transaction, change = pair
+            is_row = change.op in ROLES and change.notice is None and change.other is None and not change.is_half
+            if not is_row or not len(keys) or keys[place] != key:
+                self.extras.append(pair)
+                continue
+            if id(transaction) not in transactions:
+                transactions[id(transaction)] = len(self.units) + len(found)
+                found.append(transaction)
+            held[place] = transactions[id(transaction)]
+            self._pairs[place] = pair
+        if not held:
+            return
+        which = np.fromiter(held, np.int64, len(held))
+        self.units = Units.joined([self.units, self._units_of(found)])
+        self.row_unit, self.is_undone = self.row_unit.copy(), self.is_undone.copy()
+        self.row_unit[which] = np.fromiter(held.values(), np.int64, len(held))
+        self.is_undone[which] = [self._pairs[place][1].is_undone for place in held]
+        self.rows = np.union1d(self.rows, which)
+
+    def _units_of(self, transactions: list[Transaction]) -> Units:
+        """Transactions as units."""
+        authids = self.part.authids
+
+        def column(values: Iterable[int | None], otherwise: int = 0) -> Ints:
+            return np.array([otherwise if value is None else value for value in values])
+
+        return Units(
+            tid=column(int.from_bytes(one.transaction_id, "big") for one in transactions).astype(np.uint64),
+            first_index=column(one.first_index for one in transactions),
+            first_lsn=np.array([one.first_lsn for one in transactions], np.uint64),
+            previous=np.array([one.begins_before for one in transactions], np.uint64),
+            state=column(STATES.index(one.state) for one in transactions),
+            commit_lsn=np.array([one.commit_lsn for one in transactions], np.uint64),
+            commit_stream=column(one.commit_stream for one in transactions),
+            commit_time=column((one.commit_time for one in transactions), NO_TIME),
+            authid=column(
+                NO_AUTHID if one.authid is None else authids.setdefault(one.authid, len(authids))
+                for one in transactions
+            ),
+            sizes=column(len(one.changes) for one in transactions),
+            changes=column(len(one.changes) for one in transactions),
+            last_change=column(-1 for _ in transactions),
+        )
+
+    def windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
+        """The changes in the order of the log, in windows of limited number and size."""
+        members, extras = self.columns.members, self.extras
+        held = self.columns.rows
+        record = held.member[self.rows]
+        sizes = np.cumsum(self.sizes(self.rows))
+        keys = members.index[record] << 16 | held.number[self.rows]
+        before = np.searchsorted(keys, [one.extent.index << 16 | one.number for _, one in extras])
+        extra_places = before + np.arange(len(extras))
+        places = np.arange(len(self.rows)) + np.searchsorted(before, np.arange(len(self.rows)), side="right")
+        begin, total = 0, len(places) + len(extras)
+        while begin < total:
+            end = min(begin + max_records, total)
+            low, high = np.searchsorted(places, (begin, end)).tolist()
+            most = int(np.searchsorted(sizes, (int(sizes[low - 1]) if low else 0) + max_bytes, side="right"))
+            if max(most, low + 1) < high:
+                high = max(most, low + 1)
+                end = int(places[high])
+            first, last = np.searchsorted(extra_places, (begin, end)).tolist()
+            stretch = Stretch(self, self.rows[low:high], places[low:high] - begin)
+            yield ChangeWindow([stretch], extras[first:last], extra_places[first:last] - begin)
+            begin = end
+
+    def sizes(self, rows: Int64s) -> Int64s:
+        """Bytes of the record of each row; rows of one record count once."""
+        record = self.columns.rows.member[rows]
+        return np.where(self.columns.rows.number[rows] == 0, self.columns.members.length[record], 0)
+
+    # -- one row --------------------------------------------------------------------------------
+
+    def pair(self, row: int) -> Pair:
+        """A changed row as an object, for the decoder of single changes."""
+        if row in self._pairs:
+            return self._pairs[row]
+        columns, part = self.columns, self.part
+        rows, members = columns.rows, columns.members
+        member = int(rows.member[row])
+        unit = int(self.row_unit[row])
+        ids = int(rows.ids[row])
+        index = int(members.index[member])
+        reference = ChangeReference(
+            self._extent(member), part.kinds[int(members.form[member])], part.ops[row].decode(),
+            None if ids < 0 else (ids >> 16, ids & 0xFFFF), int(members.lsn[member]), int(members.lfs[member]),
+            int(members.stream[member]), int(members.address[member]), int(members.previous[member]),
+            number=int(rows.number[row]), is_undone=bool(self.is_undone[row]),
+        )  # fmt: skip
+        if ids >= 0:
+            reference.gap = self._gap(ids, index)
+            self._add_pieces(reference, row, unit)
+        return self.transaction(unit), reference
+
+    def transaction(self, unit: int) -> Transaction:
+        """The transaction of a unit, without its changes."""
+        units = self.units
+        time, authid = int(units.commit_time[unit]), int(units.authid[unit])
+        tid = int(units.tid[unit]).to_bytes(6, "big")
+        first = int(units.first_index[unit])
+        return Transaction(
+            tid, int(units.first_lsn[unit]), first, STATES[int(units.state[unit])],
+            bool(self.part.begins_before[unit]), [], int(units.commit_lsn[unit]), int(units.commit_stream[unit]),
+            None if time < 0 else time, None if authid < 0 else self.authids[authid],
+            self._whole.numbers.get((tid, first), -1),
+        )  # fmt: skip
+
+    @cached_property
+    def authids(self) -> list[str]:
+        """The authorization ids by their numbers."""
+        return list(self.part.authids)
+
+    def _extent(self, member: int) -> RecordExtent:
+        members = self.columns.members
+        place = int(members.offset[member]), int(members.length[member])
+        return RecordExtent(int(members.index[member]), (place,), None)
+
+    @cached_property
+    def _pieces(self) -> tuple[Int64s, Int64s]:
+        """Rows with pieces, sorted, and the numbers of the pieces."""
+        rows = self.part.piece_rows
+        order = np.argsort(rows, kind="stable")
+        return rows[order], order
+
+    @cached_property
+    def _first_rows(self) -> Int64s:
+        """For each row the first one of its record."""
+        rows = self.columns.rows
+        found: Int64s = np.arange(len(rows)) - rows.number
+        return found
+
+    def _add_pieces(self, reference: ChangeReference, row: int, unit: int) -> None:
+        if reference.op not in ("I", "U"):
+            return
+        rows, order = self._pieces
+        first = int(self._first_rows[row])
+        low, high = np.searchsorted(rows, first), np.searchsorted(rows, first, side="right")
+        reference.pieces = tuple(self._piece(int(piece)) for piece in order[low:high])
+        members = self.columns.members
+        behind = first + 1
+        is_shared = behind < len(rows_ := self.columns.rows.member) and rows_[behind] == rows_[first]
+        reference.is_shared = bool(is_shared) or reference.number > 0
+        if self._whole.unread:
+            start = self._change_before(row, unit)
+            index = int(members.index[self.columns.rows.member[row]])
+            place = bisect_left(self._whole.unread, start)
+            reference.is_doubtful = place < len(self._whole.unread) and self._whole.unread[place] < index
+
+    def _change_before(self, row: int, unit: int) -> int:
+        """Number of the record of the change before a row in its transaction; else that of the first record."""
+        part = self.part
+        units, changes = self._changes_of_units
+        low, high = np.searchsorted(units, unit), np.searchsorted(units, unit, side="right")
+        members = changes[low:high]
+        before = int(np.searchsorted(members, self.columns.rows.member[row])) - 1
+        if before >= 0:
+            return int(self.columns.members.index[members[before]])
+        tid = int(part.units.tid[unit])
+        if part.units.is_first[unit] and tid in self._context.last_changes:
+            return self._context.last_changes[tid]
+        return 0 if part.begins_before[unit] else int(part.units.first_index[unit])
+
+    @cached_property
+    def _changes_of_units(self) -> tuple[Int64s, Int64s]:
+        """Units, sorted, and the member of each of their changes."""
+        members = changing_members(self.columns)
+        units = self.part.unit_of[members]
+        order = np.argsort(units, kind="stable")
+        return units[order], members[order]
+
+    # -- many rows --------------------------------------------------------------------------------
+
+    def states(self, rows: Int64s) -> Int64s:
+        """The outcome of each row, by numbers as in `units`."""
+        found: Int64s = np.where(self.is_undone[rows], ROLLED_BACK, self.units.state[self.row_unit[rows]])
+        return found
+
+    def seqs(self, rows: Int64s) -> Bytes:
+        """The sort keys, as `Transaction.seq` gives them: (n, digits)."""
+        columns, units = self.columns, self.units
+        members, unit = columns.members, self.row_unit[rows]
+        record = columns.rows.member[rows]
+        found = hex_digits(
+            [
+                (units.commit_lsn[unit], 16),
+                (units.commit_stream[unit], 4),
+                (members.lfs[record], 20),
+                (members.lsn[record], 20),
+                (members.stream[record], 4),
+                (2 * columns.rows.number[rows], 8),
+            ]
+        )
+        found[self.states(rows) != COMMITTED, : len(NOT_COMMITTED)] = ord(NOT_COMMITTED[0])
+        return found
+
+    def txn_ids(self, rows: Int64s) -> Bytes:
+        """The identifiers of the transactions, as `Transaction.txn_id` gives them: (n, digits)."""
+        unit = self.row_unit[rows]
+        return hex_digits([(self.units.tid[unit], 12), (self.units.first_lsn[unit], 16)])
+
+    def versions(self, rows: Int64s, descriptions: Descriptions) -> Iterator[tuple[Table | None, Int64s]]:
+        """The description of the table of some rows, and the places of these among `rows`; None if there is none.
+
+        A description is in force up to the next one, for a transaction that makes one and for the others.
+        """
+        columns = self.columns
+        ids = columns.rows.ids[rows]
+        index = columns.members.index[columns.rows.member[rows]]
+        unit = self.row_unit[rows]
+        own = np.where(np.isin(unit, self._describing_units), 2 * unit + self.is_undone[rows], -1)
+        for one in np.unique(ids).tolist():
+            places = np.flatnonzero(ids == one)
+            breaks = descriptions.indexes((one >> 16, one & 0xFFFF)) if one >= 0 else []
+            if not breaks:
+                yield self._description(int(rows[places[0]]), descriptions), places
+                continue
+            stretch = np.searchsorted(breaks, index[places], side="right")
+            _, first, which = np.unique(
+                np.stack([stretch, own[places]]), axis=1, return_index=True, return_inverse=True
+            )
+            for number, place in enumerate(first.tolist()):
+                yield self._description(int(rows[places[place]]), descriptions), places[which.reshape(-1) == number]
+
+    def _description(self, row: int, descriptions: Descriptions) -> Table | None:
+        try:
+            return descriptions.of(*self.pair(row))
+        except DataError:
+            return None  # it is raised where the row is read by itself
+
+    @cached_property
+    def _describing_units(self) -> Int64s:
+        """Units of transactions that may describe tables."""
+        tids = np.array([int.from_bytes(tid, "big") for tid, _ in self._whole.numbers], np.uint64)
+        return np.flatnonzero(np.isin(self.units.tid, tids))
+
+    def _piece(self, number: int) -> LobPiece:
+        pieces = self.columns.pieces
+        member = int(pieces.member[number])
+        kind = self.part.kinds[int(self.columns.members.form[member])]
+        return LobPiece(
+            self._extent(member), kind, int(pieces.column[number]), int(pieces.address[number]),
+            int(pieces.length[number]), bool(pieces.has_data[number]),
+        )  # fmt: skip
+
+    def gaps(self, rows: Int64s) -> list[str | None] | None:
+        """Why rows may be missing before each of some; None if none are."""
+        ids = self.columns.rows.ids[rows]
+        known = np.array([pool << 16 | table for pool, table in self._whole.gaps], np.int64)
+        if not np.isin(ids, known).any():
+            return None
+        index = self.columns.members.index[self.columns.rows.member[rows]]
+        return [
+            self._pairs[row][1].gap if row in self._pairs else self._gap(one, at)
+            for row, one, at in zip(rows.tolist(), ids.tolist(), index.tolist(), strict=True)
+        ]
+
+    def _gap(self, ids: int, index: int) -> str | None:
+        times = self._whole.gaps.get((ids >> 16, ids & 0xFFFF))
+        return None if times is None else times.at(index)
+
+
+def texts(digits: Bytes) -> Ints:
+    """Digits of n rows as n fixed-width texts, which compare as the texts do."""
+    found: Ints = np.ascontiguousarray(digits).view(f"S{digits.shape[1]}")[:, 0]
+    return found
+
+
+def in_commit_order(parts: list[PartRows], max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
+    """The changes of all parts by their sort keys, in windows of limited number and size."""
+    keys = np.concatenate([np.zeros(0, f"S{SEQ_DIGITS}"), *(texts(part.seqs(part.rows)) for part in parts)])
+    rows = np.concatenate([np.zeros(0, np.int64), *(part.rows for part in parts)])
+    owner = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
+    sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes(part.rows) for part in parts)])
+    extras = [pair for part in parts for pair in part.extras]
+    seqs = np.array([transaction.seq(change).encode() for transaction, change in extras], f"S{SEQ_DIGITS}")
+    order = np.argsort(np.concatenate([keys, seqs]), kind="stable")
+    begin = 0
+    while begin < len(order):
+        window = order[begin : begin + max_records]
+        is_row = window < len(rows)
+        taken = np.cumsum(np.where(is_row, sizes[np.where(is_row, window, 0)] if len(sizes) else 0, 0))
+        window = window[: max(1, int(np.searchsorted(taken, max_bytes, side="right")))]
+        is_row = is_row[: len(window)]
+        stretches = []
+        for number in np.unique(owner[window[is_row]]).tolist():
+            places = np.flatnonzero(is_row)[owner[window[is_row]] == number]
+            stretches.append(Stretch(parts[number], rows[window[places]], places))
+        places = np.flatnonzero(~is_row)
+        yield ChangeWindow(stretches, [extras[one - len(rows)] for one in window[places].tolist()], places)
+        begin += len(window)

@@ -1,0 +1,91 @@
+"""Crossings: transactions whose records are in several parts of a log, followed from part to part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lmparse.db2.log_part import PartContext
+from lmparse.db2.part_index import PartSummary
+from lmparse.db2.transaction_index import Crossing
+from lmparse.db2.units import COMMITTED, OPEN, STATES, Units
+from lmparse.limits import Held
+
+
+class Crossings:
+    """Follows transactions from part to part."""
+
+    def __init__(self, contexts: Sequence[PartContext], held: Held) -> None:
+        self._contexts, self._held = contexts, held
+        self._open: dict[int, Crossing] = {}
+        self._before: list[Crossing] = []
+        self.reused: list[int] = []
+        """Identifiers of transactions without an end, of which a later part begins another one."""
+        self.undoing_before: list[int] = []
+        """Identifiers with compensations of changes that are in front of the log."""
+
+    def begun_before(self) -> list[int]:
+        """Identifiers of the transactions with changes whose first record is not in the log, one entry for each."""
+        return [one.tid for one in self._before if one.changes]
+
+    def add(self, number: int, summary: PartSummary) -> None:
+        """Add the next part."""
+        context = self._contexts[number]
+        if self._open:
+            known = np.fromiter(self._open, np.uint64, len(self._open))
+            for tid in known[np.isin(known, summary.begun)].tolist():
+                self.reused.append(tid)
+                del self._open[tid]
+        undoing = frozenset(summary.undoing.tolist())
+        for place, is_last in enumerate(summary.head_is_tail.tolist()):
+            self._head(context, summary, place, undoing, is_last=is_last)
+        for place in range(len(summary.tails)):
+            self._held.take(_CROSSING_BYTES)
+            found = _crossing(summary.tails, place, begins_before=bool(summary.tails.previous[place]))
+            context.tails[found.tid] = self._open[found.tid] = found
+            if found.begins_before:
+                self._before.append(found)
+
+    def _head(
+        self, context: PartContext, summary: PartSummary, place: int, undoing: frozenset[int], *, is_last: bool
+    ) -> None:
+        heads = summary.heads
+        tid = int(heads.tid[place])
+        found = self._open.get(tid)
+        if found is None:
+            if tid in undoing:
+                self.undoing_before.append(tid)
+            if not heads.sizes[place]:
+                return  # only an end: it changed nothing here
+            self._held.take(_CROSSING_BYTES)
+            found = _crossing(heads, place, begins_before=True)
+            self._before.append(found)
+        else:
+            if found.last_change >= 0:
+                context.last_changes[tid] = found.last_change
+            found.changes += int(heads.changes[place])
+            found.last_change = max(found.last_change, int(heads.last_change[place]))
+        context.heads[tid] = found
+        state = int(heads.state[place])
+        if state == OPEN and is_last:
+            context.tails[tid] = self._open[tid] = found
+            return
+        self._open.pop(tid, None)
+        found.state = STATES[state]
+        if state == COMMITTED:
+            found.commit_lsn, found.commit_stream = int(heads.commit_lsn[place]), int(heads.commit_stream[place])
+            found.commit_time = int(heads.commit_time[place])
+            authid = int(heads.authid[place])
+            found.authid = None if authid < 0 else summary.authids[authid]
+
+
+_CROSSING_BYTES = 400
+"""Bytes of memory of a transaction that crosses parts; measured."""
+
+
+def _crossing(units: Units, place: int, *, begins_before: bool) -> Crossing:
+    return Crossing(
+        int(units.tid[place]), int(units.first_index[place]), int(units.first_lsn[place]), begins_before,
+        int(units.changes[place]), int(units.last_change[place]),
+    )  # fmt: skip

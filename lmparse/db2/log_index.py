@@ -1,0 +1,263 @@
+"""Log index: the transactions of a whole log, found part by part by the column.
+
+A first pass over the parts finds the transactions that cross from one part to another, and those that are to be read
+record by record. What a part must know of the rest of the log is its context; with it, the part is read on its own.
+The first pass runs in this process or, part by part, in others. Here, memory holds the arrays of some parts, up to the
+option `max_index_bytes`; others are made again when they are read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lmparse.db2.crossings import Crossings
+from lmparse.db2.irregular_transactions import Irregular, read_irregular
+from lmparse.db2.log_part import PART_BYTES, LogContext, LogPart, PartContext
+from lmparse.db2.part_index import RECORD_BYTES, PartIndex, PartSummary
+from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, run_task
+from lmparse.db2.record_columns import Members, RecordColumns
+from lmparse.db2.transaction_index import Transaction, TransactionIndex
+from lmparse.db2.transactions import BEGUN_BEFORE, USED_AGAIN, TransactionReader
+from lmparse.errors import FileLimitError, FramingError
+from lmparse.framing.extents import RecordExtent, Span
+from lmparse.storage.processes import Run
+from lmparse.values.byte_arrays import UInt64s
+
+PART_RECORDS = 1 << 20
+"""Most records of a part that is indexed here."""
+_NO_TIDS: UInt64s = np.zeros(0, np.uint64)
+
+
+class LogIndex:
+    """The transactions of a log."""
+
+    def __init__(self, log: IndexedLog, *, part_bytes: int = PART_BYTES) -> None:
+        """`part_bytes` is the size of a part, at most PART_BYTES."""
+        self._log = log
+        self._part_bytes = min(part_bytes, PART_BYTES)
+        self._reader = PartReader(log, self._part_bytes)
+        self.contexts: list[PartContext] = []
+        self.whole = LogContext()
+        self._kept: dict[int, PartIndex] = {}
+        self._kept_bytes = 0
+        self._remote: tuple[Run, Callable[[], IndexedLog]] | None = None
+
+    def known(self, part: LogPart) -> LogIndex:
+        """The index of a part of a log whose context is known."""
+        self.whole, self.contexts = part.whole, list(part.contexts)
+        return self
+
+    def build(self) -> LogIndex:
+        """Index the log in this process."""
+        return self._built(self._summaries())
+
+    def build_apart(self, spans: Sequence[Span], run: Run, open_: Callable[[], IndexedLog]) -> LogIndex:
+        """Index a log that is cut into spans, each by a task; `open_` opens it there.
+
+        If a span does not end between two records, the log is indexed here, because then it is not known where they do.
+        """
+        self._remote = run, open_
+        tasks = [IndexTask(open_, Span(span.start, span.end, 0), span is spans[-1]) for span in spans]
+        try:
+            found: list[PartSummary] = list(run(run_task, tasks))
+        except FramingError:
+            self._remote = None
+            return self.build()
+        first = 0
+        summaries = []
+        for span, summary in zip(spans, found, strict=True):
+            summaries.append(self._noted(summary.moved(first), Span(span.start, span.end, first)))
+            first += summary.count
+        return self._built(summaries)
+
+    def parts(self) -> Iterator[tuple[PartContext, PartIndex]]:
+        """The parts in the order of the log."""
+        for number, context in enumerate(self.contexts):
+            kept = self._kept.get(number)
+            yield context, self._reader.read(context) if kept is None else kept
+
+    def divided(self, max_bytes: int) -> Iterator[LogPart]:
+        """The parts in groups of about `max_bytes`, each to be read on its own; the last one has the faults."""
+        held: list[PartContext] = []
+        for number, context in enumerate(self.contexts):
+            held.append(context)
+            is_last = number == len(self.contexts) - 1
+            following = context if is_last else self.contexts[number + 1]
+            if is_last or following.span.end - held[0].span.start > max_bytes:
+                whole = self.whole.with_faults() if is_last else self.whole.without_faults()
+                yield LogPart(whole, tuple(held))
+                held = []
+        if not self.contexts:
+            yield LogPart(self.whole.with_faults(), ())
+
+    # -- the first pass -----------------------------------------------------------------------
+
+    def _built(self, summaries: list[PartSummary]) -> LogIndex:
+        try:
+            self._merge(summaries)
+        except FileLimitError as error:
+            # Without all transactions no outcome is known.
+            error.at(file=self._log.path)
+            self.contexts, self.whole = [], LogContext(TransactionIndex(fault=error))
+        return self
+
+    def _merge(self, summaries: list[PartSummary]) -> None:
+        crossings = Crossings(self.contexts, self._log.held)
+        for number, summary in enumerate(summaries):
+            crossings.add(number, summary)
+        irregular = _irregular(summaries, crossings)
+        undone = self._undone_across(summaries, irregular)
+        irregular = np.union1d(irregular, undone)
+        special = np.setdiff1d(_union(summary.special for summary in summaries), irregular)
+        rest = self._read_irregular(summaries, irregular, special)
+        self._count(summaries, crossings, irregular, rest.index)
+        rest.index.bad += [bad for summary in summaries for bad in summary.bad]
+        fault = summaries[-1].fault if summaries else None
+        if fault is not None:
+            fault.at(file=self._log.path)
+            rest.index.fault = rest.index.fault or fault
+        self.whole.unread = rest.damaged
+        self.whole.rest, self.whole.gaps, self.whole.numbers = rest.index, rest.gaps, rest.numbers
+        self._place_extras(rest, irregular)
+        for number, part in self._kept.items():
+            self._reader.settled(part, self.contexts[number])
+
+    def _summaries(self) -> list[PartSummary]:
+        """The summaries of all parts; the last one has the damage behind it."""
+        found: list[PartSummary] = []
+        held: list[RecordColumns] = []
+        fault: FramingError | None = None
+        size = len(self._log.buffer)
+        start = first = count = 0
+        windows = self._reader.windows(Span(0, size, 0))
+        is_last = False
+        while not is_last:
+            try:
+                columns = next(windows, None)
+            except FramingError as error:
+                columns, fault = None, error
+            is_last = columns is None
+            if columns is not None:
+                held.append(columns)
+                count += columns.count
+            end = held[-1].end if held else start
+            if is_last or end - start >= self._part_bytes or count >= PART_RECORDS:
+                if not held and (found or fault is None):
+                    if found:
+                        found[-1].fault = fault
+                        self.contexts[-1].is_damaged = fault is not None
+                    break
+                part = self._reader.index(RecordColumns.joined(held) if held else RecordColumns())
+                if self._kept_bytes + part.nbytes <= self._log.options.max_index_bytes:
+                    self._kept[len(self.contexts)] = part
+                    self._kept_bytes += part.nbytes
+                found.append(self._noted(part.summary(fault), Span(start, size if is_last else end, first)))
+                held, start, first, count = [], end, first + count, 0
+        return found
+
+    def _noted(self, summary: PartSummary, span: Span) -> PartSummary:
+        self.contexts.append(PartContext(span, is_damaged=summary.fault is not None))
+        self.whole.unread += sorted(extent.index for extent, _ in summary.bad)
+        self.whole.tables |= summary.tables
+        return summary
+
+    def _extracted(self, undoing: UInt64s, irregular: UInt64s, special: UInt64s) -> Iterator[Extracted]:
+        """What the parts have of some transactions."""
+        wanted = undoing, irregular, special
+        if not any(map(len, wanted)):
+            return
+        if self._remote is None:
+            yield from (Extracted.of(part, *wanted) for _, part in self.parts())
+            return
+        run, open_ = self._remote
+        last = self.contexts[-1]
+        yield from run(run_task, [IndexTask(open_, one.span, one is last, wanted) for one in self.contexts])
+
+    # -- transactions that are not whole in one part ------------------------------------------------
+
+    def _undone_across(self, summaries: Sequence[PartSummary], irregular: UInt64s) -> UInt64s:
+        """Find what parts undo in parts before them. Returns identifiers for which that contradicts itself."""
+        tids = np.setdiff1d(_union(summary.undoing for summary in summaries), irregular)
+        if not len(tids):
+            return tids
+        kinds: list[str] = []
+        held = []
+        for found in self._extracted(tids, _NO_TIDS, _NO_TIDS):
+            held.append(found.columns.renumbered(len(kinds)))  # forms have other numbers in other processes
+            kinds += found.kinds
+        self._log.held.take(sum(len(columns.members) for columns in held) * RECORD_BYTES)
+        part = self._reader.index(RecordColumns.joined(held), kinds)
+        places = part.columns.members.index[part.columns.rows.member] << 16 | part.columns.rows.number
+        undone = np.sort(places[part.is_undone])
+        first = [(context.span.first_index or 0) << 16 for context in self.contexts]
+        bounds = [*np.searchsorted(undone, first).tolist(), len(undone)]
+        for number, context in enumerate(self.contexts):
+            context.undone = undone[bounds[number] : bounds[number + 1]]
+        summary = part.summary()
+        return np.union1d(summary.irregular, summary.undoing)
+
+    def _read_irregular(self, summaries: Sequence[PartSummary], irregular: UInt64s, special: UInt64s) -> Irregular:
+        """Read what arrays do not show."""
+        log = self._log
+        wanted: list[tuple[RecordExtent, bool]] = [(extent, False) for summary in summaries for extent in summary.apart]
+        for found in self._extracted(_NO_TIDS, irregular, special):
+            wanted += ((extent, False) for extent in _extents(found.irregular))
+            wanted += ((extent, True) for extent in _extents(found.special))
+        wanted.sort(key=lambda found: found[0].index)
+        counted = frozenset(int(tid).to_bytes(6, "big") for tid in special.tolist())
+        reader = TransactionReader(log.byte_order, log.code_page, log.held, counted)
+        for summary in reversed(summaries):
+            reader.begin_at(summary.first_addresses)  # those of the first part stay
+        return read_irregular(reader, log.logs, log.buffer, wanted, self.whole.unread)
+
+    def _count(
+        self, summaries: Sequence[PartSummary], crossings: Crossings, irregular: UInt64s, rest: TransactionIndex
+    ) -> None:
+        """Add the numbers of messages that the parts have counted."""
+        known = frozenset(irregular.tolist())
+        counts: Counter[str] = Counter()
+        for summary in summaries:
+            counts += summary.counts
+            counts[USED_AGAIN] += int((~np.isin(summary.reused, irregular)).sum())
+            counts[BEGUN_BEFORE] += int((~np.isin(summary.cut, irregular)).sum())
+            for ids, columns in summary.column_ids.items():
+                rest.column_ids.setdefault((ids >> 16, ids & 0xFFFF), set()).update(columns)
+        counts[USED_AGAIN] += sum(tid not in known for tid in crossings.reused)
+        counts[BEGUN_BEFORE] += sum(tid not in known for tid in crossings.begun_before())
+        for text in {text for summary in summaries for text in summary.counts}:
+            del rest.counts[text]  # of the records that were read once more
+        rest.counts += counts
+
+    def _place_extras(self, rest: Irregular, irregular: UInt64s) -> None:
+        """Give each part the changes in it that were found record by record."""
+        first = [context.span.first_index or 0 for context in self.contexts]
+        bare: dict[tuple[int, int], Transaction] = {}
+        for transaction, change in rest.changes():
+            number = int(np.searchsorted(first, change.extent.index, side="right")) - 1
+            # A part takes the facts about a transaction, and not its changes in other parts.
+            own = bare.setdefault((number, id(transaction)), replace(transaction, changes=[]))
+            self.contexts[number].extras.append((own, change))
+        for context in self.contexts:
+            context.irregular = irregular
+
+
+def _extents(members: Members) -> Iterator[RecordExtent]:
+    places = zip(members.index.tolist(), members.offset.tolist(), members.length.tolist(), strict=True)
+    for number, offset, length in places:
+        yield RecordExtent(number, ((offset, length),), None)
+
+
+def _union(tids: Iterator[UInt64s]) -> UInt64s:
+    return np.unique(np.concatenate([_NO_TIDS, *tids]))
+
+
+def _irregular(summaries: Sequence[PartSummary], crossings: Crossings) -> UInt64s:
+    """Identifiers of the transactions that are to be read record by record."""
+    grown = {ids for summary in summaries for ids in summary.grown}
+    outside = (tids for summary in summaries for ids, tids in summary.outside.items() if ids in grown)
+    cut = np.array(crossings.undoing_before, np.uint64)
+    return np.union1d(_union(summary.irregular for summary in summaries), np.union1d(_union(outside), cut))

@@ -1,0 +1,68 @@
+"""Parts of a log: what each must know of the rest of the log, so that it can be read on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from lmparse.db2.tables import Ids
+from lmparse.db2.transaction_index import ChangeReference, Crossing, GapTimes, Transaction, TransactionIndex
+from lmparse.framing.extents import Span
+
+if TYPE_CHECKING:
+    from lmparse.values.byte_arrays import Int64s, UInt64s
+
+PART_BYTES = 1 << 26
+"""Most bytes of a part of the index of a log."""
+
+
+@dataclass
+class PartContext:
+    """What a part of a log must know of the rest. Safe to pickle."""
+
+    span: Span
+    heads: dict[int, Crossing] = field(default_factory=dict)
+    """Transactions that go on in its first units, by identifier."""
+    tails: dict[int, Crossing] = field(default_factory=dict)
+    """Transactions that its last units go on in later parts."""
+    last_changes: dict[int, int] = field(default_factory=dict)
+    """Of heads, the number of the record of the last change in an earlier part."""
+    irregular: UInt64s | None = None
+    """Identifiers whose changes are `extras`."""
+    undone: Int64s | None = None
+    """Rows that later parts undo, as in `PartIndex.undo`."""
+    extras: list[tuple[Transaction, ChangeReference]] = field(default_factory=list)
+    """Changes that were found record by record, in the order of the log."""
+    is_damaged: bool = False
+    """Whether the log is damaged behind its last record; that is reported behind the last change."""
+
+
+@dataclass
+class LogContext:
+    """What all parts must know. Safe to pickle."""
+
+    rest: TransactionIndex = field(default_factory=TransactionIndex)
+    """Descriptions of tables, faults and messages; of the transactions only those that are read record by record."""
+    gaps: dict[Ids, GapTimes] = field(default_factory=dict)
+    numbers: dict[tuple[bytes, int], int] = field(default_factory=dict)
+    """As in `Irregular`."""
+    unread: list[int] = field(default_factory=list)
+    """Numbers of the records that cannot be read, ascending."""
+    tables: set[int] = field(default_factory=set)
+    """Tables with changed rows, as in `ChangedRows.ids`."""
+
+    def without_faults(self) -> LogContext:
+        """The same for a part that is not the last one; nor does it have transactions, which are with their part."""
+        return replace(self, rest=replace(self.rest, transactions=[], bad=[], fault=None))
+
+    def with_faults(self) -> LogContext:
+        """The same for the last part."""
+        return replace(self, rest=replace(self.rest, transactions=[]))
+
+
+@dataclass(frozen=True)
+class LogPart:
+    """A part of a log, or several that follow one another. Safe to pickle."""
+
+    whole: LogContext
+    contexts: tuple[PartContext, ...]

@@ -1,0 +1,180 @@
+"""Record columns: the fields of many log records that decide about transactions, as arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
+
+import numpy as np
+
+from lmparse.errors import DataError
+from lmparse.framing.extents import RecordExtent
+from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
+
+NO_TABLE = -1
+"""In place of table ids: the record names no table."""
+NO_TIME, NO_AUTHID = -1, -1
+
+
+@dataclass(frozen=True, eq=False)
+class Arrays:
+    """Arrays of one length, one entry for each of some things."""
+
+    def __len__(self) -> int:
+        found: Ints = getattr(self, fields(self)[0].name)
+        return len(found)
+
+    def take(self, which: Ints | Flags | slice) -> Self:
+        """Some of them."""
+        return type(self)(*(getattr(self, entry.name)[which] for entry in fields(self)))
+
+    @classmethod
+    def none(cls) -> Self:
+        """None of them."""
+        return cls(*(np.zeros(0, DTYPES.get(entry.name, np.int64)) for entry in fields(cls)))
+
+    @classmethod
+    def joined(cls, parts: Iterable[Self]) -> Self:
+        """All of several."""
+        held = [cls.none(), *parts]
+        return cls(*(np.concatenate([getattr(part, entry.name) for part in held]) for entry in fields(cls)))
+
+
+DTYPES: Mapping[str, Any] = dict.fromkeys(
+    ("tid", "previous", "lsn", "lfs", "address", "rid", "compensated", "before_compensated"), np.uint64
+) | dict.fromkeys(("role", "form"), np.int16) | dict.fromkeys(
+    ("is_half", "is_compressed", "is_pointer", "has_compensated", "has_before", "has_data"), np.bool_
+)  # fmt: skip
+"""Types of the arrays by name; others are integers of 64 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Members(Arrays):
+    """Records of transactions, in the order of the log."""
+
+    index: Int64s
+    """Number of the record in what is read."""
+    offset: Int64s
+    length: Int64s
+    tid: UInt64s
+    """The six bytes of the transaction identifier, the first one most significant."""
+    previous: UInt64s
+    """As `LogRecord.previous`."""
+    lsn: UInt64s
+    """Its log sequence number; its offset in the file if no record has one."""
+    lfs: UInt64s
+    stream: Int64s
+    address: UInt64s
+    """As `LogRecord.address`; zero if records have none."""
+    role: Ints
+    form: Ints
+    """Number of its form; -1 for a record that was parsed by itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChangedRows(Arrays):
+    """Rows that records insert, delete or update. A record may have several."""
+
+    member: Int64s
+    """Number of the record among the members."""
+    number: Int64s
+    """Number of the row in its record."""
+    ids: Int64s
+    """Table space and table: the first 65536 times, plus the second."""
+    rid: UInt64s
+    is_half: Flags
+    is_compressed: Flags
+    is_pointer: Flags
+    """Whether the new row of an update is not a row but a pointer, or has a header that cannot be read."""
+    before: Int64s
+    """Offset of the row before in the file; -1 if there is none."""
+    before_length: Int64s
+    after: Int64s
+    after_length: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Undos(Arrays):
+    """Compensations of changed rows."""
+
+    member: Int64s
+    ids: Int64s
+    rid: UInt64s
+    compensated: UInt64s
+    has_compensated: Flags
+    before_compensated: UInt64s
+    has_before: Flags
+
+
+@dataclass(frozen=True, eq=False)
+class Ends(Arrays):
+    """Commits and aborts."""
+
+    member: Int64s
+    time: Int64s
+    """Seconds since 1970; NO_TIME if the record has none."""
+    authid: Int64s
+    """Number of the authorization id; NO_AUTHID if the record has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces(Arrays):
+    """Pieces of values that are stored outside of their row."""
+
+    member: Int64s
+    ids: Int64s
+    column: Int64s
+    address: UInt64s
+    length: Int64s
+    has_data: Flags
+
+
+@dataclass
+class RecordColumns:
+    """The records of a stretch of a log."""
+
+    count: int = 0
+    """Number of all records."""
+    end: int = 0
+    """Offset in the file behind the last one."""
+    members: Members = field(default_factory=Members.none)
+    rows: ChangedRows = field(default_factory=ChangedRows.none)
+    undos: Undos = field(default_factory=Undos.none)
+    ends: Ends = field(default_factory=Ends.none)
+    pieces: Pieces = field(default_factory=Pieces.none)
+    apart: list[RecordExtent] = field(default_factory=list)
+    """Records of no transaction that take effect at once."""
+    bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
+    """Records that cannot be read, with their errors."""
+    irregular: list[int] = field(default_factory=list)
+    """Transaction identifiers of commits whose authorization id is not text."""
+    counts: Counter[str] = field(default_factory=Counter)
+    first_addresses: dict[int, int] = field(default_factory=dict)
+    """Address of the first record of each log stream that states it."""
+
+    def renumbered(self, first: int) -> RecordColumns:
+        """The same with `first` added to the numbers of forms."""
+        form = np.where(self.members.form < 0, -1, self.members.form + first)
+        return replace(self, members=replace(self.members, form=form))
+
+    @classmethod
+    def joined(cls, parts: list[RecordColumns]) -> RecordColumns:
+        """The columns of stretches that follow one another."""
+        if len(parts) == 1:
+            return parts[0]
+        starts = np.cumsum([0, *(len(part.members) for part in parts)])
+        found = cls(sum(part.count for part in parts), parts[-1].end, Members.joined(part.members for part in parts))
+        for name, type_ in (("rows", ChangedRows), ("undos", Undos), ("ends", Ends), ("pieces", Pieces)):
+            held: list[Any] = [getattr(part, name) for part in parts]
+            whole: Any = type_.joined(held)
+            whole.member[:] += np.repeat(starts[:-1], [len(one) for one in held])
+            setattr(found, name, whole)
+        for part in parts:
+            found.apart += part.apart
+            found.bad += part.bad
+            found.irregular += part.irregular
+            found.counts += part.counts
+            found.first_addresses = {**part.first_addresses, **found.first_addresses}
+        return found

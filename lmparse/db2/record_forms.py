@@ -1,0 +1,164 @@
+"""Record forms: what log records of one combination of type, flags, component and function have in common.
+
+One record of each combination is parsed by the generated parser. Its layout then says where the fields of all others
+are, and which arithmetic proves that a record fits it. What no arithmetic proves is parsed record by record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Any
+
+from lmparse.db2 import record_kinds
+from lmparse.db2.log_record import TABLE_NAMES, LogRecord
+from lmparse.spec.catalog import Spec
+from lmparse.spec.layout import Field, Layout
+
+
+class Role(IntEnum):
+    """What a record is to its transaction."""
+
+    MEMBER = 0
+    """It changes nothing, but may be the first record. Without a transaction identifier it is of no transaction."""
+    TOUCH = 1
+    """The same, whatever its identifier."""
+    CHANGE = 2
+    """It inserts, deletes or updates rows."""
+    UNDO = 3
+    """It compensates such a change."""
+    PIECE = 4
+    """A piece of a value that is stored outside of its row, with table and column."""
+    COMMIT = 5
+    ABORT = 6
+    OBJECT = 7
+    """A change of a table as a whole."""
+    APART = 8
+    """It is of no transaction, and takes effect at once."""
+    IRREGULAR = 9
+    """All records with its transaction identifier are to be read one by one."""
+
+
+_ROWS = frozenset((*record_kinds.INSERTS, *record_kinds.DELETES, *record_kinds.UPDATES, record_kinds.MULTIPLE))
+_UNDONE_ROWS = frozenset((record_kinds.INSERTS, record_kinds.DELETES, record_kinds.UPDATES))
+_LENGTHS = {"record": "record_length", "data": "data_length"}
+"""The field with the length of a field, by their ids."""
+
+
+def role_of(record: LogRecord) -> Role:
+    """The role of a record, decided as `TransactionReader.add` does."""
+    kind = record.kind
+    if kind in record_kinds.COMMITS:
+        return Role.COMMIT
+    if kind in record_kinds.ABORTS:
+        return Role.ABORT
+    if kind == record_kinds.LOAD:
+        return Role.APART
+    if record.parsed.is_singular and kind in record_kinds.OPERATIONS:
+        return Role.IRREGULAR
+    if record.is_compensating:
+        undone = record_kinds.UNDOES.get(kind)
+        if kind == record_kinds.NOT_STORED_OUTSIDE:
+            return Role.IRREGULAR
+        if undone is None:
+            return Role.TOUCH
+        return Role.UNDO if undone in _UNDONE_ROWS else Role.IRREGULAR
+    if kind in record_kinds.OPERATIONS:
+        return Role.CHANGE if kind in _ROWS else Role.OBJECT
+    if kind in record_kinds.LOBS_NAMED:
+        return Role.PIECE if record.table is not None else Role.TOUCH
+    if kind in (*record_kinds.LOBS_UNNAMED, record_kinds.XML):
+        return Role.IRREGULAR
+    return Role.MEMBER
+
+
+@dataclass(frozen=True, eq=False)
+class RecordForm:
+    """The records of one combination."""
+
+    kind: str
+    role: Role
+    base: int
+    """Bytes of a record in front of its innermost part."""
+    layout: Layout
+    """Of the innermost part."""
+    layouts: Spec
+    class_differs: str | None
+    """As `LogRecord.class_differs`."""
+
+    @classmethod
+    def of(cls, record: LogRecord, spec: Spec) -> RecordForm:
+        """The form of a parsed record."""
+        base = record.extent.length - record.body._io.size()
+        layout = spec.layout_of(record.body)
+        return cls(record.kind, role_of(record), base, layout, spec, record.class_differs)
+
+    @property
+    def is_unlisted(self) -> bool:
+        """Whether type or component is not listed."""
+        return self.kind.startswith("db2_log.unlisted")
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether its records change rows, in a transaction that is read by the column or not."""
+        return self.kind in _ROWS and self.role in (Role.CHANGE, Role.IRREGULAR)
+
+    @cached_property
+    def tail(self) -> tuple[str, ...]:
+        """Ids of the fields behind those that every record has at one place."""
+        least = self.layout.least_width
+        return tuple(
+            entry.id for entry in self.layout if entry.offset is None or entry.width is None or entry.offset >= least
+        )
+
+    @cached_property
+    def fit(self) -> str:
+        """The arithmetic that proves that a record fits: the name of a rule; empty if there is none.
+
+        `exact`: it has the bytes of the layout. `least`: at least these. `counted`: its last field has the length that
+        another one says. `optional`: the same, or nothing behind the fixed fields. `pair`, `many`: rows, each with its
+        length inside.
+        """
+        tail = self.tail
+        if self.role in (Role.OBJECT, Role.APART) or (self.role == Role.IRREGULAR and not self.has_rows):
+            return ""
+        if tail in ((), ("surplus",)):
+            return "exact" if not tail or self.layout["surplus"].is_always_empty else ""
+        if len(tail) == 1:
+            field = self.layout[tail[0]]
+            return "least" if field.ends == "_io" and field.width is None and not field.optional else ""
+        if not self.layout[tail[-1]].is_always_empty:
+            return ""
+        if len(tail) == 2 and self.counting is not None:
+            return "counted"
+        if tail == ("authid_len", "authid", "surplus") and self.layout["authid_len"].optional:
+            return "optional"
+        if tail[:1] == ("old_row",) and self.kind in record_kinds.UPDATES:
+            return "pair"
+        return "many" if tail == ("records", "surplus") and self.kind == record_kinds.MULTIPLE else ""
+
+    @cached_property
+    def counting(self) -> Field | None:
+        """The field with the length of the last field but one."""
+        name = _LENGTHS.get(self.tail[0], "") if len(self.tail) > 1 else ""
+        return self.layout.by_id.get(name)
+
+    @cached_property
+    def table(self) -> tuple[tuple[int, Field], tuple[int, Field]] | None:
+        """Table space and table: offset in the innermost part, and field; as `LogRecord.table`."""
+        header = self.layout.by_id.get("header")
+        if header is None or header.type is None:
+            return None
+        inside = self.layouts.layouts[header.type]
+        for names in TABLE_NAMES:
+            if names[0] in inside.by_id:
+                pool, object_ = (inside[name] for name in names)
+                start = header.offset or 0
+                return (start + (pool.offset or 0), pool), (start + (object_.offset or 0), object_)
+        return None
+
+    def inside(self, name: str) -> Layout:
+        """The layout of a nested field."""
+        found: Any = self.layout[name].type
+        return self.layouts.layouts[found]

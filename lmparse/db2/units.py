@@ -1,0 +1,248 @@
+"""Units: the records of one transaction in a stretch of a log, found by sorting, with what is undone in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordColumns
+from lmparse.db2.record_forms import Role
+from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
+
+OPEN, COMMITTED, ROLLED_BACK = 0, 1, 2
+"""Outcomes of units."""
+STATES = ("open", "committed", "rolled-back")
+"""The same in words, by number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units(Arrays):
+    """Stretches of records with one transaction identifier, each from a first record or behind an end, up to an end.
+
+    Sorted by identifier, and those of one identifier in the order of the log. A unit with only an end is none of a
+    transaction.
+    """
+
+    tid: UInt64s
+    first_index: Int64s
+    """Number of its first record."""
+    first_lsn: UInt64s
+    previous: UInt64s
+    """Of its first record; zero if the transaction begins with it."""
+    state: Int64s
+    commit_lsn: UInt64s
+    commit_stream: Int64s
+    commit_time: Int64s
+    authid: Int64s
+    sizes: Int64s
+    """Number of its records without its end."""
+    changes: Int64s
+    """Number of its changes of rows, and of tables as a whole."""
+    last_change: Int64s
+    """Number of the record of the last one; -1 if there is none."""
+
+    def moved(self, first: int) -> Units:
+        """The same with `first` added to the numbers of records."""
+        last_change = np.where(self.last_change < 0, -1, self.last_change + first)
+        return replace(self, first_index=self.first_index + first, last_change=last_change)
+
+    @property
+    def is_first(self) -> Flags:
+        """Whether it is the first one of its identifier."""
+        return np.append(True, self.tid[1:] != self.tid[:-1])[: len(self)]
+
+    @property
+    def is_last(self) -> Flags:
+        return np.append(self.tid[1:] != self.tid[:-1], True)[-len(self) :] if len(self) else np.zeros(0, np.bool_)
+
+
+def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
+    """The units of the members, and the number of the unit of each member."""
+    members = columns.members
+    order = np.argsort(members.tid, kind="stable")
+    tid, role = members.tid[order], members.role[order]
+    is_end = (role == Role.COMMIT) | (role == Role.ABORT)
+    starts = members.previous[order] == 0
+    starts[1:] |= (tid[1:] != tid[:-1]) | is_end[:-1]
+    starts[:1] = True
+    numbers = np.cumsum(starts) - 1
+    unit_of = np.empty(len(order), np.int64)
+    unit_of[order] = numbers
+    first = order[starts]
+    count = len(first)
+    last = np.append(np.flatnonzero(starts)[1:] - 1, len(order) - 1)[:count]
+    has_end = is_end[last] if count else np.zeros(0, np.bool_)
+    state = np.where(has_end, np.where(role[last] == Role.COMMIT, COMMITTED, ROLLED_BACK), OPEN)
+    end = order[last] if count else first
+    is_commit = state == COMMITTED
+    changing = changing_members(columns)
+    changes = np.bincount(unit_of[changing], minlength=count)
+    last_change = np.full(count, -1)
+    last_change[unit_of[changing]] = members.index[changing]  # of several, the last one stays
+    units = Units(
+        tid=members.tid[first],
+        first_index=members.index[first],
+        first_lsn=members.lsn[first],
+        previous=members.previous[first],
+        state=state,
+        commit_lsn=np.where(is_commit, members.lsn[end], np.uint64(0)),
+        commit_stream=np.where(is_commit, members.stream[end], 0),
+        commit_time=np.where(is_commit, _of_ends(columns, end, columns.ends.time, NO_TIME), NO_TIME),
+        authid=np.where(is_commit, _of_ends(columns, end, columns.ends.authid, NO_AUTHID), NO_AUTHID),
+        sizes=np.bincount(numbers, minlength=count) - has_end,
+        changes=changes,
+        last_change=last_change,
+    )
+    return units, unit_of
+
+
+def changing_members(columns: RecordColumns) -> Int64s:
+    """The member of each change, in the order of the log."""
+    objects = np.flatnonzero(columns.members.role == Role.OBJECT)
+    return np.sort(np.concatenate([columns.rows.member, objects]))
+
+
+def _of_ends(columns: RecordColumns, members: Int64s, values: Int64s, otherwise: int) -> Int64s:
+    """A value of the ends that are these members; `otherwise` for members that are not ends."""
+    if not len(columns.ends):
+        return np.full(len(members), otherwise)
+    places = np.minimum(np.searchsorted(columns.ends.member, members), len(columns.ends) - 1)
+    return np.where(columns.ends.member[places] == members, values[places], otherwise)
+
+
+# -- compensation -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """What the compensations in a stretch undo."""
+
+    is_undone: Flags
+    """For each changed row."""
+    left: Int64s
+    """Numbers of the compensations whose change is not in the stretch."""
+    irregular: UInt64s
+    """Identifiers of transactions whose compensations contradict what they compensate, or do so in several ways."""
+
+
+def match_undos(
+    columns: RecordColumns, unit_of: Int64s, row_class: Ints, undo_class: Ints, *, has_addresses: bool
+) -> Matched:
+    """Find the change that each compensation undoes, in its unit: by address, else the latest one of the row.
+
+    `row_class` and `undo_class` are the kinds of changes, one for each row and each compensation; only equal ones
+    match.
+    """
+    undos = columns.undos
+    by_address = undos.has_compensated & has_addresses
+    found = _Matching(columns, unit_of, row_class, undo_class)
+    found.by_address(np.flatnonzero(by_address))
+    found.by_row(np.flatnonzero(~by_address))
+    units = unit_of[undos.member]
+    both = np.intersect1d(units[by_address], units[~by_address])
+    found.refuse(np.isin(units, both))
+    return found.matched()
+
+
+class _Matching:
+    def __init__(self, columns: RecordColumns, unit_of: Int64s, row_class: Ints, undo_class: Ints) -> None:
+        self.rows, self.undos, self.members = columns.rows, columns.undos, columns.members
+        self.row_unit, self.undo_unit = unit_of[self.rows.member], unit_of[self.undos.member]
+        self.row_class, self.undo_class = row_class, undo_class
+        self.is_undone = np.zeros(len(self.rows), np.bool_)
+        self.is_irregular = np.zeros(len(self.undos), np.bool_)
+        self.left: list[Int64s] = []
+
+    def refuse(self, which: Ints | Flags) -> None:
+        self.is_irregular[which] = True
+
+    def matched(self) -> Matched:
+        tids = np.unique(self.members.tid[self.undos.member[self.is_irregular]])
+        left = np.concatenate([np.zeros(0, np.int64), *self.left])
+        return Matched(self.is_undone, np.sort(left), tids)
+
+    def by_address(self, which: Int64s) -> None:
+        if not len(which):
+            return
+        addresses = self.members.address[self.rows.member]
+        order = np.argsort(addresses, kind="stable")
+        known, wanted = addresses[order], self.undos.compensated[which]
+        low, high = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
+        self.refuse(which[high - low > 1])  # several rows, or log streams with the same addresses
+        self.left.append(which[high == low])
+        which, row = which[high - low == 1], order[low[high - low == 1]]
+        is_here = self.row_unit[row] == self.undo_unit[which]
+        self.left.append(which[~is_here])
+        which, row = which[is_here], row[is_here]
+        fits = (self.row_class[row] == self.undo_class[which]) & (self.rows.ids[row] == self.undos.ids[which])
+        fits &= self.rows.member[row] < self.undos.member[which]
+        _, inverse, counts = np.unique(row, return_inverse=True, return_counts=True)
+        fits &= counts[inverse] == 1
+        self.refuse(which[~fits])
+        self.is_undone[row[fits]] = True
+
+    def by_row(self, which: Int64s) -> None:
+        """The changes and compensations of one row are like brackets: the latest change that is left is undone."""
+        if not len(which):
+            return
+        rows = np.flatnonzero(np.isin(self.row_unit, self.undo_unit[which]))
+        group = _groups(
+            (self.row_unit[rows], self.row_class[rows], self.rows.ids[rows], self.rows.rid[rows].view(np.int64)),
+            (
+                self.undo_unit[which],
+                self.undo_class[which],
+                self.undos.ids[which],
+                self.undos.rid[which].view(np.int64),
+            ),
+        )
+        member = np.concatenate([self.rows.member[rows], self.undos.member[which]])
+        order = np.lexsort((member, group))
+        step = np.where(order < len(rows), 1, -1)
+        sorted_group = group[order]
+        depth = _depths(step, sorted_group)
+        # A compensation matches the change before it that raised the depth to where it is lowered from.
+        level = np.where(step > 0, depth, depth + 1)
+        pairs = np.lexsort((np.arange(len(order)), level, sorted_group))
+        first, second = pairs[:-1], pairs[1:]
+        is_pair = (step[first] > 0) & (step[second] < 0) & (sorted_group[first] == sorted_group[second])
+        is_pair &= level[first] == level[second]
+        row, undo = rows[order[first[is_pair]]], which[order[second[is_pair]] - len(rows)]
+        self.is_undone[row] = True
+        self.left.append(np.setdiff1d(which, undo, assume_unique=True))
+        self._test_before(group, rows, which, row, undo)
+
+    def _test_before(self, group: Int64s, rows: Int64s, which: Int64s, row: Int64s, undo: Int64s) -> None:
+        """Refuse compensations that name, by the record before it, another change of the row than the latest one."""
+        previous = self.members.previous[self.rows.member]
+        differs = self.undos.has_before[undo] & (previous[row] != self.undos.before_compensated[undo])
+        if not differs.any():
+            return
+        named = np.flatnonzero(np.isin(which, undo[differs]))
+        pairs = _groups(
+            (group[: len(rows)], previous[rows].view(np.int64)),
+            (group[len(rows) :][named], self.undos.before_compensated[which[named]].view(np.int64)),
+        )
+        self.refuse(which[named[np.isin(pairs[len(rows) :], pairs[: len(rows)])]])
+
+
+def _groups(first: tuple[Ints, ...], second: tuple[Ints, ...]) -> Int64s:
+    """A number for each different tuple of values, of two sets of them one after the other."""
+    found: Int64s = np.zeros(len(first[0]) + len(second[0]), np.int64)
+    for one, other in zip(first, second, strict=True):
+        _, values = np.unique(np.concatenate([one, other]), return_inverse=True)
+        _, found = np.unique(found * (len(values) + 1) + values, return_inverse=True)
+    return found
+
+
+def _depths(step: Int64s, group: Int64s) -> Int64s:
+    """How many changes of the group are left behind each step; a compensation of nothing leaves none."""
+    total = np.cumsum(step)
+    is_first = np.append(True, group[1:] != group[:-1])[: len(group)]
+    base = (total - step)[is_first][np.cumsum(is_first) - 1]
+    depth = total - base
+    # Below zero, the lowest depth so far counts as zero.
+    span = len(step) + 1
+    lowest = np.minimum.accumulate(depth - np.cumsum(is_first) * 2 * span) + np.cumsum(is_first) * 2 * span
+    found: Int64s = depth - np.minimum(lowest, 0)
+    return found

@@ -1,0 +1,141 @@
+"""The index of a log by the column: parts that are indexed by tasks, memory, and transactions across parts."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples.db2_random import written
+from samples.db2_scripts import ITEM, item
+from writers.db2.stream import Stream
+
+from lmparse.db2.log import Db2Log
+from lmparse.db2.log_index import LogIndex
+from lmparse.errors import LmparseError
+from lmparse.framing.extents import Span
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+
+
+def elsewhere(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
+    """Runs tasks as another process does, with pickled arguments and results."""
+    for task in tasks:
+        function_, task_ = pickle.loads(pickle.dumps((function, task)))
+        yield pickle.loads(pickle.dumps(function_(task_)))
+
+
+def opened(path: Path, **options: Any) -> Db2Log:
+    log = open_changes(path, read_options({"spec": "db2_log", "include": "all", **options}), on_error=lambda _: None)
+    assert isinstance(log, Db2Log)
+    return log
+
+
+def changes(path: Path, options: dict[str, Any], part_bytes: int, run: Any = None) -> dict[str, Any]:
+    """Everything that the parts of a log give, and whether tasks have indexed them."""
+    errors: list[LmparseError] = []
+    read = read_options({"include": "all", **options})
+    log = open_changes(path, read, on_error=errors.append)
+    assert isinstance(log, Db2Log)
+    log.run = run
+    found: list[str] = []
+    parts = log.change_parts(part_bytes)
+    for settings, span in parts:
+        part = open_changes(path, read, settings=pickle.loads(pickle.dumps(settings)), on_error=errors.append)
+        try:
+            found += map(str, part.changes(span))
+        except LmparseError as error:
+            errors.append(error)
+    return {
+        "changes": Counter(found),
+        "errors": sorted(map(str, errors)),
+        "notices": log.tally.notices,
+        "is_apart": log.log_index._remote is not None,
+        "parts": len(parts),
+    }
+
+
+@pytest.mark.parametrize("seed", range(200, 212))
+def test_tasks_index_parts_as_this_process_does(seed: int, tmp_path: Path) -> None:
+    path, options, _ = written(tmp_path, seed, 40)
+    part_bytes = max(2000, path.stat().st_size // 7)
+    here, apart = changes(path, options, part_bytes), changes(path, options, part_bytes, elsewhere)
+    assert (here.pop("is_apart"), apart.pop("is_apart")) == (False, True)
+    assert min(here.pop("parts"), apart.pop("parts")) > 3
+    assert here == apart
+
+
+def test_a_cut_inside_of_a_record_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log is then indexed in this process."""
+    path, options, _ = written(tmp_path, 203, 40)
+    size = path.stat().st_size
+    here = changes(path, options, size // 3)
+    cut = [Span(0, size // 2 + 1, None), Span(size // 2 + 1, size, None)]
+    monkeypatch.setattr(Db2Log, "cut_spans", lambda self, max_bytes: cut)
+    apart = changes(path, options, size // 3, elsewhere)
+    assert not apart["is_apart"]
+    assert apart == here
+
+
+def long_transactions(tmp_path: Path, *, is_undone: bool) -> Path:
+    """One transaction over the whole log, side by side with short ones."""
+    stream = Stream("v10", "little", "filter")
+    long = stream.begin("LONG")
+    for number in range(120):
+        long.insert(ITEM, item(number))
+        short = stream.begin()
+        short.insert(ITEM, item(1000 + number))
+        short.commit()
+    if is_undone:
+        long.rollback_to(60)
+    long.commit()
+    path = tmp_path / "x.log"
+    path.write_bytes(stream.bytes())
+    return path
+
+
+@pytest.mark.parametrize("is_undone", [False, True])
+@pytest.mark.parametrize("kept", [0, 1 << 30])
+def test_a_transaction_across_all_parts(is_undone: bool, kept: int, tmp_path: Path) -> None:
+    """Its outcome, and what its end takes back, is known in every part; the reference reads the same."""
+    path = long_transactions(tmp_path, is_undone=is_undone)
+    found = changes(path, {"spec": "db2_log", "max_index_bytes": kept}, 3000)
+    assert found["parts"] > 5
+    reference = Counter(map(str, opened(path, engine="kaitai").changes()))
+    assert found["changes"] == reference
+    states = Counter(change["log_rec_disp"] for change in opened(path).changes())
+    assert states == ({"C": 180, "A": 60} if is_undone else {"C": 240})
+
+
+def test_arrays_of_parts_are_kept_up_to_the_limit(tmp_path: Path) -> None:
+    path = long_transactions(tmp_path, is_undone=False)
+    for limit, is_kept in ((0, False), (1 << 30, True)):
+        log = opened(path, max_index_bytes=limit)
+        log._part_bytes = 3000
+        index = log.log_index
+        assert isinstance(index, LogIndex)
+        assert len(index.contexts) > 5
+        assert bool(index._kept) is is_kept
+        assert len(list(log.changes())) == 240
+
+
+def test_a_log_that_is_cut_behind_a_part_is_damaged_there_only(tmp_path: Path) -> None:
+    path = long_transactions(tmp_path, is_undone=False)
+    path.write_bytes(path.read_bytes()[:-30])
+    here = changes(path, {"spec": "db2_log"}, 3000)
+    apart = changes(path, {"spec": "db2_log"}, 3000, elsewhere)
+    assert here["errors"] == apart["errors"]
+    assert "LMP-F006" in here["errors"][0]
+    assert here["changes"] == apart["changes"]
+    assert sum(here["changes"].values()) == 240
+
+
+def test_transactions_across_parts_count_against_the_limit(tmp_path: Path) -> None:
+    path = long_transactions(tmp_path, is_undone=True)
+    for limit, is_read in ((100, False), (1 << 20, True)):
+        found = changes(path, {"spec": "db2_log", "limits": f"heldBytes={limit}"}, 3000)
+        assert bool(found["changes"]) is is_read
+        assert ["LMP-L004" in error for error in found["errors"]] == [True] * (not is_read)
