@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from lmparse.errors import LmparseError
 from lmparse.export import writers
 from lmparse.export.conversion import PartResult, Run, Summary, opened_again
 from lmparse.export.filenames import Named, safe_names
-from lmparse.export.spill_files import Group, SpillFiles, merged, spill, spill_lines
+from lmparse.export.files_ahead import FileAhead, FilesAhead
+from lmparse.export.spill_files import Group, GroupKey, SpillFiles, merged, spill, spill_lines
 from lmparse.framing.extents import Span
 from lmparse.limits import Limits
 from lmparse.logs.open import files_beside, open_changes
@@ -77,39 +79,58 @@ class ChangeFolderRun(Run):
 
     def write(self, work: AtomicOutput) -> Summary:
         """Read the log, spill its changes, and write a file for each version of a table and the manifest."""
+        with processes.Pool(self.asked.jobs) as pool:
+            return self._write(work, pool)
+
+    def _write(self, work: AtomicOutput, pool: processes.Pool) -> Summary:
         asked = self.asked
         log = open_changes(asked.path, asked.options, on_error=self.on_error)
         self.start(log)
         spilled = work.folder / "spilled"
         spilled.mkdir()
         work.made.mkdir()
+        if asked.jobs > 1:
+            log.run = pool.in_order
         parts = self.parts(log.change_parts)
+        ahead = self._files_ahead(spilled, {})
         if len(parts) > 1:
             self.take_over(log.tally)
             tasks = [_ChangeTask(part, self.form, str(spilled), str(number)) for number, part in enumerate(parts)]
-            kept = self._changes_of_parts(tasks)
+            with self._files_ahead(spilled, asked.metadata(log)) as ahead:
+                kept = self._changes_of_parts(tasks, ahead, pool)
         else:
             kept = _spill(log, None, None, self.form, spilled, "0", self._rows_reached)
             self.take_over(log.tally)
             self.summary.left_out = log.left_out
         self.check_files()
         self._check_same(kept)
-        files = self._write_files(work.made, kept.groups, asked.metadata(log))
+        files = self._write_files(work.made, kept.groups, asked.metadata(log), ahead.files)
         manifest = work.made / writers.MANIFEST
         manifest.write_text(json_text(self._manifest(log, files), indent=2) + "\n", encoding="utf-8")
         put_on_disk(manifest)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
         return self.summary
 
-    def _changes_of_parts(self, tasks: list[_ChangeTask]) -> _Spilled:
+    def _files_ahead(self, folder: Path, metadata: dict[str, str]) -> FilesAhead:
+        return FilesAhead(folder, lambda path, group: self._opened(path, group, metadata), _operations)
+
+    def _changes_of_parts(self, tasks: list[_ChangeTask], ahead: FilesAhead, pool: processes.Pool) -> _Spilled:
         kept = _Spilled()
-        with closing(processes.in_order(_spill_part, tasks, min(self.asked.jobs, len(tasks)))) as found:
+        # The thread writes while this one gives the processes their next parts.
+        with ThreadPoolExecutor(1) as thread, closing(pool.in_order(_spill_part, tasks)) as found:
+            written: Future[None] | None = None
             for number, done in enumerate(found):
                 self.take_over(done.tally, done.errors, done.fault)
                 self.summary.rows += done.rows
                 self.summary.left_out += done.left_out
                 kept.extend(done.kept)
                 self.reached(number + 1, len(tasks))
+                if written is not None:
+                    written.result()  # one part at a time, so that an error ends the reading soon
+                if self.asked.options.engine != "check":  # else nothing is written before all is compared
+                    written = thread.submit(ahead.add, done.kept.groups)
+            if written is not None:
+                written.result()
         return kept
 
     def _rows_reached(self, rows: int, reached: int) -> None:
@@ -127,8 +148,10 @@ class ChangeFolderRun(Run):
             for _ in compared(*map(self._merged, sides)):
                 pass
 
-    def _write_files(self, folder: Path, groups: list[Group], metadata: dict[str, str]) -> list[dict[str, Any]]:
-        """Write a file for each version of a table; returns their entries in the manifest."""
+    def _write_files(
+        self, folder: Path, groups: list[Group], metadata: dict[str, str], ahead: Mapping[GroupKey, FileAhead]
+    ) -> list[dict[str, Any]]:
+        """Place a file for each version of a table, written already or now; returns their entries in the manifest."""
         sets: dict[tuple[Any, ...], list[Group]] = {}
         for group in groups:
             sets.setdefault(group.key, []).append(group)
@@ -137,7 +160,13 @@ class ChangeFolderRun(Run):
         found = []
         for parts, table in zip(sets.values(), tables, strict=True):
             path = folder / f"{_OTHER if table is None else next(names)}.{self.form}"
-            found.append(self._write_file(path, parts, table, metadata))
+            written = ahead.get(parts[0].key)
+            if written is None:
+                operations = self._write_rows(path, parts, metadata)
+            else:
+                operations = written.operations
+                written.path.rename(path)
+            found.append(self._entry(path, parts[0], table, operations))
         return sorted(found, key=lambda entry: (entry["table"] is None, entry["file"]))
 
     def _named(self, parts: list[Group]) -> Named | None:
@@ -148,17 +177,22 @@ class ChangeFolderRun(Run):
         schema, name = (first.column(column)[0].as_py() or "" for column in ("schema_name", "table_name"))
         return Named(schema, name, parts[0].sequence, parts[0].identity)
 
-    def _write_file(
-        self, path: Path, parts: list[Group], table: Named | None, metadata: dict[str, str]
-    ) -> dict[str, Any]:
+    def _schema(self, group: Group) -> pa.Schema:
+        return LINES if self.form == "jsonl" else group.schema
+
+    def _opened(self, path: Path, group: Group, metadata: dict[str, str]) -> AbstractContextManager[writers.Output]:
+        final = self._schema(group).with_metadata(metadata)
+        return writers.opened(path, self.form, final, self.compression, self.asked.csv_text)
+
+    def _write_rows(self, path: Path, parts: list[Group], metadata: dict[str, str]) -> Counter[str]:
         operations: Counter[str] = Counter()
-        is_lines = self.form == "jsonl"
-        schema = LINES if is_lines else parts[0].schema
-        final = schema.with_metadata(metadata)
-        with writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output:
+        with self._opened(path, parts[0], metadata) as output:
             for batch in self._merged(parts):
                 operations.update(_operations(batch))
                 output.write(batch)
+        return operations
+
+    def _entry(self, path: Path, group: Group, table: Named | None, operations: Counter[str]) -> dict[str, Any]:
         return {
             "file": path.name,
             "table": None if table is None else ".".join(word for word in (table.schema, table.name) if word),
@@ -168,7 +202,7 @@ class ChangeFolderRun(Run):
             "ids": table and table.identity.partition(" ")[0],
             "rows": sum(operations.values()),
             "rows_by_operation": dict(sorted(operations.items())),
-            "schema": None if is_lines else [_described(entry) for entry in schema],
+            "schema": None if self.form == "jsonl" else [_described(entry) for entry in self._schema(group)],
             "size": path.stat().st_size,
             "sha256": _sha256(path),
         }

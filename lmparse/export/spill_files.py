@@ -33,7 +33,7 @@ _LINE_FIELDS = pa.schema(
     ]
 )
 """Columns of a spilled JSON line: the line, and what it is sorted and counted by."""
-_Key = tuple[str | None, int, pa.Schema]
+GroupKey = tuple[str | None, int, pa.Schema]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Group:
     path: str
 
     @property
-    def key(self) -> _Key:
+    def key(self) -> GroupKey:
         """Key that groups of several parts share when they go into one file."""
         return self.identity, self.sequence, self.schema
 
@@ -57,8 +57,8 @@ class SpillFiles:
 
     def __init__(self, folder: Path, prefix: str) -> None:
         self._folder, self._prefix = folder, prefix
-        self._groups: dict[_Key, Group] = {}
-        self._held: dict[_Key, list[pa.RecordBatch]] = {}
+        self._groups: dict[GroupKey, Group] = {}
+        self._held: dict[GroupKey, list[pa.RecordBatch]] = {}
         self._bytes = 0
 
     def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
