@@ -19,6 +19,7 @@ from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
 from lmparse.storage.listing import list_files
+from lmparse.storage.processes import Run
 from lmparse.storage.states import FileState, check_all
 
 DEFAULT_BYTES = 128 * 1024 * 1024
@@ -79,17 +80,18 @@ class Request:
         given, limits = self.options.control, self.options.bounds
         return [(name, replace(self.options, control=control.find(name, given, limits))) for name in data]
 
-    def parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
+    def parts(self, *, is_numbered: bool = True, run: Run | None = None) -> Iterator[FilePart]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.
 
         If the numbers of records are not needed, `is_numbered` is False, and most files are read only near the cuts:
-        `lmparse plan` tells which are not.
+        `lmparse plan` tells which are not. `run` runs what a log must know before its parts can be read, if anything.
         """
         files = self.files()
         for path, options in files:
             planned = states_read(path, options)
             file = open_file(path, options)
             if self.with_changes and isinstance(file, ChangeLog):
+                file.run = run
                 if len(files) > 1 and not file.has_table():
                     continue
                 parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)

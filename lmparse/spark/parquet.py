@@ -26,6 +26,7 @@ from lmparse.export import parquet_folder
 from lmparse.export.writers import MARK
 from lmparse.logs import arrow
 from lmparse.spark.source import request_of
+from lmparse.spark.stages import runner
 from lmparse.storage.atomic_output import naming_output
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def write_parquet(
     schema = _marked(arrow.request_schema(request), request.options.spec)
     if not metadata:
         schema = schema.remove(schema.get_field_index("_metadata"))
-    parts = tuple(map(pickle.dumps, request.parts(is_numbered=metadata)))
+    parts = tuple(map(pickle.dumps, request.parts(is_numbered=metadata, run=runner(spark))))
     owned = parquet_folder.pending_in(target)
     pending = owned.path
     job = _Job(parts, str(pending), schema, compression, request.with_changes, tuple(filters))

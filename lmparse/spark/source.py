@@ -123,6 +123,11 @@ def _with_comment(field: StructField, arrow: pa.Field, mark: str) -> StructField
 def request_of(options: Mapping[str, Any]) -> Request:
     """The request that options make, for records or changes. Raises OptionError."""
     request = reader_request(options, with_changes=asks_for_changes(options))
+    return without_order(request)
+
+
+def without_order(request: Request) -> Request:
+    """The request. Raises OptionError if it asks for an order."""
     if request.options.order == "commit":
         raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
     return request

@@ -58,14 +58,16 @@ def test_changes_are_those_of_the_library_however_the_log_is_split(
     assert (frame.rdd.getNumPartitions() > 1) == (max_bytes < 1 << 20)
 
 
-def test_no_transaction_is_torn(spark: SparkSession, files: tuple[Path, Path]) -> None:
+def test_a_transaction_in_several_parts_has_one_outcome(spark: SparkSession, files: tuple[Path, Path]) -> None:
     from pyspark.sql.functions import spark_partition_id
 
     named, log = files
     frame = read(spark, log, tables=named, include="all", maxPartitionBytes=200)
-    places = frame.select("txn_id", spark_partition_id().alias("part")).distinct().collect()
-    assert len(places) == len({place["txn_id"] for place in places}) > 10
+    columns = frame.select("txn_id", "uor_disp", "commit_ts", "auth_id", spark_partition_id().alias("part"))
+    found = columns.distinct().collect()
     assert frame.rdd.getNumPartitions() > 10
+    assert len(found) > len({row["txn_id"] for row in found}) > 10
+    assert len({tuple(row)[:-1] for row in found}) == len({row["txn_id"] for row in found})
 
 
 def test_one_table_has_real_types_and_lob_values(spark: SparkSession, files: tuple[Path, Path]) -> None:
