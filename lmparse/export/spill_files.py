@@ -130,12 +130,24 @@ def _behind(batch: pa.RecordBatch) -> int:
 def merged(parts: list[Group], is_sorted: bool) -> Iterator[pa.RecordBatch]:
     """The rows of several parts; with `is_sorted` in the order of their records in the log."""
     batches = [batch for part in parts for batch in stored(part.path)]
-    if not is_sorted or not batches:
+    if not is_sorted or _is_ascending(batches):
         return iter(batches)
-    keys = np.concatenate([np.asarray(batch.column("_metadata").field("record_index")) for batch in batches])
-    if (keys[1:] >= keys[:-1]).all():
-        return iter(batches)
-    return _taken(batches, np.argsort(keys, kind="stable"))
+    return _taken(batches, np.argsort(np.concatenate(list(map(_numbers, batches))), kind="stable"))
+
+
+def _numbers(batch: pa.RecordBatch) -> Any:
+    """The number of the record of each row."""
+    return np.asarray(batch.column("_metadata").field("record_index"))
+
+
+def _is_ascending(batches: list[pa.RecordBatch]) -> bool:
+    """Whether rows are in the order of their records, without the numbers of all rows in memory."""
+    last = -1
+    for numbers in map(_numbers, batches):
+        if len(numbers) and (numbers[0] < last or (numbers[1:] < numbers[:-1]).any()):
+            return False
+        last = int(numbers[-1]) if len(numbers) else last
+    return True
 
 
 def _taken(batches: list[pa.RecordBatch], order: Any) -> Iterator[pa.RecordBatch]:
