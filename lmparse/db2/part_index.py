@@ -105,7 +105,9 @@ class PartIndex:
     def _match(self, columns: RecordColumns, unit_of: Int64s) -> Matched:
         row_class = self._by_form(_CLASSES)[columns.members.form[columns.rows.member]]
         undo_class = self._by_form(_UNDONE_CLASSES)[columns.members.form[columns.undos.member]]
-        return match_undos(columns, unit_of, row_class, undo_class, has_addresses=self._has_addresses)
+        return match_undos(
+            columns, unit_of, self.units.previous != 0, row_class, undo_class, has_addresses=self._has_addresses
+        )
 
     def _by_form(self, numbers: dict[str, int]) -> Ints:
         """A number for each form by its kind; the last one is for records that were parsed by themselves."""

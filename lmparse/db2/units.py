@@ -127,16 +127,16 @@ class Matched:
 
 
 def match_undos(
-    columns: RecordColumns, unit_of: Int64s, row_class: Ints, undo_class: Ints, *, has_addresses: bool
+    columns: RecordColumns, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints, *, has_addresses: bool
 ) -> Matched:
     """Find the change that each compensation undoes, in its unit: by address, else the latest one of the row.
 
-    `row_class` and `undo_class` are the kinds of changes, one for each row and each compensation; only equal ones
-    match.
+    `is_cut` tells of each unit whether the transaction may have changes in front of the stretch. `row_class` and
+    `undo_class` are the kinds of changes, one for each row and each compensation; only equal ones match.
     """
     undos = columns.undos
     by_address = undos.has_compensated & has_addresses
-    found = _Matching(columns, unit_of, row_class, undo_class)
+    found = _Matching(columns, unit_of, is_cut, row_class, undo_class)
     found.by_address(np.flatnonzero(by_address))
     found.by_row(np.flatnonzero(~by_address))
     units = unit_of[undos.member]
@@ -146,7 +146,10 @@ def match_undos(
 
 
 class _Matching:
-    def __init__(self, columns: RecordColumns, unit_of: Int64s, row_class: Ints, undo_class: Ints) -> None:
+    def __init__(
+        self, columns: RecordColumns, unit_of: Int64s, is_cut: Flags, row_class: Ints, undo_class: Ints
+    ) -> None:
+        self.is_cut = is_cut
         self.rows, self.undos, self.members = columns.rows, columns.undos, columns.members
         self.row_unit, self.undo_unit = unit_of[self.rows.member], unit_of[self.undos.member]
         self.row_class, self.undo_class = row_class, undo_class
@@ -218,6 +221,8 @@ class _Matching:
         differs = self.undos.has_before[undo] & (previous[row] != self.undos.before_compensated[undo])
         if not differs.any():
             return
+        # The change that one names may be in front of the stretch.
+        self.refuse(undo[differs & self.is_cut[self.undo_unit[undo]]])
         named = np.flatnonzero(np.isin(which, undo[differs]))
         pairs = _groups(
             (group[: len(rows)], previous[rows].view(np.int64)),

@@ -88,7 +88,7 @@ def test_units_and_brackets(seed: int) -> None:
     assert sorted(zip(first, tids, states, strict=True)) == sorted(expected)
     assert (units.tid[unit_of] == columns.members.tid).all()
     kinds = np.zeros(len(columns.rows)), np.zeros(len(columns.undos))
-    matched = match_undos(columns, unit_of, *kinds, has_addresses=False)
+    matched = match_undos(columns, unit_of, units.previous != 0, *kinds, has_addresses=False)
     assert {*columns.members.index[columns.rows.member[matched.is_undone]].tolist()} == undone
     assert len(matched.left) == len(columns.undos) - len(undone)
     assert not len(matched.irregular)
@@ -99,9 +99,9 @@ def test_compensations_that_name_addresses(seed: int) -> None:
     """One that names a change of its unit undoes it; two of one change, or one behind it, contradict themselves."""
     records = random_records(random.Random(seed), 200, with_addresses=True)
     columns = columns_of(records)
-    _, unit_of = find_units(columns)
+    units, unit_of = find_units(columns)
     kinds = np.zeros(len(columns.rows)), np.zeros(len(columns.undos))
-    matched = match_undos(columns, unit_of, *kinds, has_addresses=True)
+    matched = match_undos(columns, unit_of, units.previous != 0, *kinds, has_addresses=True)
     named: dict[int, list[int]] = {}
     for number, record in enumerate(records):
         target = -1 if record["named"] is None else record["named"] - 1000
@@ -121,8 +121,8 @@ def test_an_address_of_two_streams_is_irregular() -> None:
         {"role": Role.UNDO, "tid": 1, "rid": 1, "address": 6, "named": 5, "previous": 5},
     ]
     columns = columns_of(records)
-    _, unit_of = find_units(columns)
-    matched = match_undos(columns, unit_of, np.zeros(2), np.zeros(1), has_addresses=True)
+    units, unit_of = find_units(columns)
+    matched = match_undos(columns, unit_of, units.previous != 0, np.zeros(2), np.zeros(1), has_addresses=True)
     assert matched.irregular.tolist() == [1]
     assert not matched.is_undone.any()
 
@@ -138,6 +138,21 @@ def test_a_compensation_that_names_the_record_before_another_change_is_irregular
         columns = columns_of(records)
         undos = replace(columns.undos, before_compensated=np.array([before], np.uint64), has_before=np.array([True]))
         columns.undos = undos
-        _, unit_of = find_units(columns)
-        matched = match_undos(columns, unit_of, np.zeros(2), np.zeros(1), has_addresses=False)
+        units, unit_of = find_units(columns)
+        matched = match_undos(columns, unit_of, units.previous != 0, np.zeros(2), np.zeros(1), has_addresses=False)
+        assert matched.irregular.tolist() == irregular, before
+
+
+def test_a_compensation_may_name_a_record_in_front_of_the_stretch() -> None:
+    """Which change of the row it undoes is then known only with the records there."""
+    records: list[dict[str, Any]] = [
+        {"role": Role.CHANGE, "tid": 1, "rid": 1, "previous": 9, "named": None},
+        {"role": Role.UNDO, "tid": 1, "rid": 1, "previous": 10, "named": None},
+    ]
+    for before, irregular in ((9, []), (5, [1])):
+        columns = columns_of(records)
+        undos = replace(columns.undos, before_compensated=np.array([before], np.uint64), has_before=np.array([True]))
+        columns.undos = undos
+        units, unit_of = find_units(columns)
+        matched = match_undos(columns, unit_of, units.previous != 0, np.zeros(1), np.zeros(1), has_addresses=False)
         assert matched.irregular.tolist() == irregular, before
