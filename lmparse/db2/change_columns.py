@@ -23,7 +23,7 @@ from lmparse.columnar.rows import Origin
 from lmparse.db2.changed_rows import ChangeWindow, PartRows, Stretch, texts
 from lmparse.db2.decoder import DISPOSITIONS, name_of
 from lmparse.db2.log import Db2Log
-from lmparse.db2.record_columns import NO_TIME
+from lmparse.db2.record_columns import NO_TIME, table_number
 from lmparse.db2.row_plan import LuwRowPlan
 from lmparse.db2.tables import Table
 from lmparse.db2.units import STATES
@@ -99,7 +99,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
             is_asked = np.isin(part.part.ops[rows], letters)
             rows, numbers = rows[is_asked], numbers[is_asked]
         if self.log.table_ids is not None:
-            ids = np.array([pool << 16 | table for pool, table in self.log.table_ids], np.int64)
+            ids = np.array([table_number(*one) for one in self.log.table_ids], np.int64)
             is_asked = np.isin(part.columns.rows.ids[rows], ids)
             rows, numbers = rows[is_asked], numbers[is_asked]
         if "all" not in options.include:

@@ -13,7 +13,7 @@ from lmparse.changes.change import NOT_COMMITTED, ROLES
 from lmparse.db2.hex_texts import hex_digits
 from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.part_index import PartIndex
-from lmparse.db2.record_columns import NO_AUTHID, NO_TIME
+from lmparse.db2.record_columns import NO_AUTHID, NO_TABLE, NO_TIME, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
 from lmparse.db2.transaction_index import ChangeReference, Descriptions, LobPiece, Transaction
 from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units, changing_members
@@ -76,9 +76,8 @@ class PartRows:
         """Take the changes that were found record by record: as rows, if they are no more than that."""
         if not extras:
             return
-        rows, members = self.columns.rows, self.columns.members
-        keys = members.index[rows.member] << 16 | rows.number
-        wanted = np.array([one.extent.index << 16 | one.number for _, one in extras], np.int64)
+        keys = self.columns.row_numbers
+        wanted = np.array([row_number(one.extent.index, one.number) for _, one in extras], np.int64)
         places = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0)).tolist()
         transactions: dict[int, int] = {}
         found: list[Transaction] = []
@@ -130,12 +129,10 @@ class PartRows:
 
     def windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
         """The changes in the order of the log, in windows of limited number and size."""
-        members, extras = self.columns.members, self.extras
-        held = self.columns.rows
-        record = held.member[self.rows]
+        extras = self.extras
         sizes = np.cumsum(self.sizes(self.rows))
-        keys = members.index[record] << 16 | held.number[self.rows]
-        before = np.searchsorted(keys, [one.extent.index << 16 | one.number for _, one in extras])
+        keys = self.columns.row_numbers[self.rows]
+        before = np.searchsorted(keys, [row_number(one.extent.index, one.number) for _, one in extras])
         extra_places = before + np.arange(len(extras))
         places = np.arange(len(self.rows)) + np.searchsorted(before, np.arange(len(self.rows)), side="right")
         begin, total = 0, len(places) + len(extras)
@@ -170,11 +167,11 @@ class PartRows:
         index = int(members.index[member])
         reference = ChangeReference(
             self._extent(member), part.kinds[int(members.form[member])], part.ops[row].decode(),
-            None if ids < 0 else (ids >> 16, ids & 0xFFFF), int(members.lsn[member]), int(members.lfs[member]),
+            None if ids == NO_TABLE else table_ids(ids), int(members.lsn[member]), int(members.lfs[member]),
             int(members.stream[member]), int(members.address[member]), int(members.previous[member]),
             number=int(rows.number[row]), is_undone=bool(self.is_undone[row]),
         )  # fmt: skip
-        if ids >= 0:
+        if ids != NO_TABLE:
             reference.gap = self._gap(ids, index)
             self._add_pieces(reference, row, unit)
         return self.transaction(unit), reference
@@ -297,7 +294,7 @@ class PartRows:
         own = np.where(np.isin(unit, self._describing_units), 2 * unit + self.is_undone[rows], -1)
         for one in np.unique(ids).tolist():
             places = np.flatnonzero(ids == one)
-            breaks = descriptions.indexes((one >> 16, one & 0xFFFF)) if one >= 0 else []
+            breaks = descriptions.indexes(table_ids(one)) if one != NO_TABLE else []
             if not breaks:
                 yield self._description(int(rows[places[0]]), descriptions), places
                 continue
@@ -332,7 +329,7 @@ class PartRows:
     def gaps(self, rows: Int64s) -> list[str | None] | None:
         """Why rows may be missing before each of some; None if none are."""
         ids = self.columns.rows.ids[rows]
-        known = np.array([pool << 16 | table for pool, table in self._whole.gaps], np.int64)
+        known = np.array([table_number(*one) for one in self._whole.gaps], np.int64)
         if not np.isin(ids, known).any():
             return None
         index = self.columns.members.index[self.columns.rows.member[rows]]
@@ -342,7 +339,7 @@ class PartRows:
         ]
 
     def _gap(self, ids: int, index: int) -> str | None:
-        times = self._whole.gaps.get((ids >> 16, ids & 0xFFFF))
+        times = self._whole.gaps.get(table_ids(ids))
         return None if times is None else times.at(index)
 
 

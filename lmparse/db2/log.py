@@ -209,7 +209,9 @@ class Db2Log(ChangeLog):
         for transaction in self.transactions.transactions:
             yield from (reference.ids for reference in transaction.changes if reference.ids is not None)
         if self._by_column:
-            yield from ((ids >> 16, ids & 0xFFFF) for ids in sorted(self.log_index.whole.tables) if ids >= 0)
+            from lmparse.db2.record_columns import NO_TABLE, table_ids
+
+            yield from map(table_ids, sorted(self.log_index.whole.tables - {NO_TABLE}))
 
     def all_versions(self) -> list[Table]:
         return list(self.descriptions.all(is_committed=self.options.include == ("committed",)))

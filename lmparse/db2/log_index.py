@@ -19,7 +19,7 @@ from lmparse.db2.irregular_transactions import Irregular, read_irregular
 from lmparse.db2.log_part import PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.part_index import RECORD_BYTES, PartIndex, PartSummary
 from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, run_task
-from lmparse.db2.record_columns import Members, RecordColumns
+from lmparse.db2.record_columns import Members, RecordColumns, row_number, table_ids
 from lmparse.db2.transaction_index import Transaction, TransactionIndex
 from lmparse.db2.transactions import BEGUN_BEFORE, USED_AGAIN, TransactionReader
 from lmparse.errors import FileLimitError, FramingError
@@ -191,9 +191,8 @@ class LogIndex:
             kinds += found.kinds
         self._log.held.take(sum(len(columns.members) for columns in held) * RECORD_BYTES)
         part = self._reader.index(RecordColumns.joined(held), kinds)
-        places = part.columns.members.index[part.columns.rows.member] << 16 | part.columns.rows.number
-        undone = np.sort(places[part.is_undone])
-        first = [(context.span.first_index or 0) << 16 for context in self.contexts]
+        undone = part.columns.row_numbers[part.is_undone]
+        first = [row_number(context.span.first_index or 0, 0) for context in self.contexts]
         bounds = [*np.searchsorted(undone, first).tolist(), len(undone)]
         for number, context in enumerate(self.contexts):
             context.undone = undone[bounds[number] : bounds[number + 1]]
@@ -225,7 +224,7 @@ class LogIndex:
             counts[USED_AGAIN] += int((~np.isin(summary.reused, irregular)).sum())
             counts[BEGUN_BEFORE] += int((~np.isin(summary.cut, irregular)).sum())
             for ids, columns in summary.column_ids.items():
-                rest.column_ids.setdefault((ids >> 16, ids & 0xFFFF), set()).update(columns)
+                rest.column_ids.setdefault(table_ids(ids), set()).update(columns)
         counts[USED_AGAIN] += sum(tid not in known for tid in crossings.reused)
         counts[BEGUN_BEFORE] += sum(tid not in known for tid in crossings.begun_before())
         for text in {text for summary in summaries for text in summary.counts}:

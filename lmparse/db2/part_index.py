@@ -187,7 +187,7 @@ class PartIndex:
         first = np.isin(members.index[pieces.member], self.units.first_index[is_cut])
         irregular = np.concatenate([
             self._matched.irregular,
-                np.array(columns.irregular, np.uint64),
+            np.array(columns.irregular, np.uint64),
             self.units.tid[undo_unit[~may_cross]],
             members.tid[members.role == Role.IRREGULAR],
             members.tid[rows.member[rows.is_half | rows.is_pointer]],
@@ -240,12 +240,9 @@ class PartIndex:
                 units.authid[place] = number
 
     def undo(self, places: Int64s | None) -> None:
-        """Mark more rows as undone, by the numbers of their records times 65536 plus those of the rows."""
-        if places is None:
-            return
-        rows = self.columns.rows
-        own = self.columns.members.index[rows.member] << 16 | rows.number
-        self.is_undone |= np.isin(own, places)
+        """Mark more rows as undone, by `row_number`."""
+        if places is not None:
+            self.is_undone |= np.isin(self.columns.row_numbers, places)
 
     def without(self, tids: UInt64s | None) -> Int64s:
         """Numbers of the changed rows whose transactions are not among some."""

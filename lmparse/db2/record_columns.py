@@ -9,12 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from lmparse.db2.tables import Ids
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
 
 NO_TABLE = -1
 """In place of table ids: the record names no table."""
+_BITS = 16
+"""Bits of a table's id, and of the number of a row in its record."""
 NO_TIME, NO_AUTHID = -1, -1
 
 
@@ -82,7 +85,7 @@ class ChangedRows(Arrays):
     number: Int64s
     """Number of the row in its record."""
     ids: Int64s
-    """Table space and table: the first 65536 times, plus the second."""
+    """Table space and table as one number, see `table_number`; NO_TABLE if the record names none."""
     rid: UInt64s
     is_half: Flags
     is_compressed: Flags
@@ -131,6 +134,21 @@ class Pieces(Arrays):
     has_data: Flags
 
 
+def table_number(pool: Any, table: Any) -> Any:
+    """Ids of table space and table as one number; of two arrays as an array of them."""
+    return pool << _BITS | table
+
+
+def table_ids(number: int) -> Ids:
+    """The ids that are one number."""
+    return number >> _BITS, number & (1 << _BITS) - 1
+
+
+def row_number(index: Any, number: Any) -> Any:
+    """Number of a record in the log, and of a row in it, as one number that sorts as the log does; or as an array."""
+    return index << _BITS | number
+
+
 @dataclass
 class RecordColumns:
     """The records of a stretch of a log."""
@@ -153,6 +171,12 @@ class RecordColumns:
     counts: Counter[str] = field(default_factory=Counter)
     first_addresses: dict[int, int] = field(default_factory=dict)
     """Address of the first record of each log stream that states it."""
+
+    @property
+    def row_numbers(self) -> Int64s:
+        """The changed rows by `row_number`, ascending."""
+        found: Int64s = row_number(self.members.index[self.rows.member], self.rows.number)
+        return found
 
     def renumbered(self, first: int) -> RecordColumns:
         """The same with `first` added to the numbers of forms."""

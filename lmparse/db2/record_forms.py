@@ -83,7 +83,7 @@ class RecordForm:
     """Bytes of a record in front of its innermost part."""
     layout: Layout
     """Of the innermost part."""
-    layouts: Spec
+    spec: Spec
     class_differs: str | None
     """As `LogRecord.class_differs`."""
 
@@ -150,7 +150,7 @@ class RecordForm:
         header = self.layout.by_id.get("header")
         if header is None or header.type is None:
             return None
-        inside = self.layouts.layouts[header.type]
+        inside = self.spec.layouts[header.type]
         for names in TABLE_NAMES:
             if names[0] in inside.by_id:
                 pool, object_ = (inside[name] for name in names)
@@ -161,4 +161,4 @@ class RecordForm:
     def inside(self, name: str) -> Layout:
         """The layout of a nested field."""
         found: Any = self.layout[name].type
-        return self.layouts.layouts[found]
+        return self.spec.layouts[found]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmparse.db2 import record_kinds
-from lmparse.db2.record_columns import NO_TABLE
+from lmparse.db2.record_columns import NO_TABLE, table_number
 from lmparse.db2.record_fields import Fields, Place
 from lmparse.db2.record_forms import RecordForm
 from lmparse.db2.row_reader import header_by_types
@@ -60,7 +60,8 @@ class RowImages:
         if form.table is None:
             return np.full(len(rows), NO_TABLE)
         pool, object_ = (self._fields.numbers(rows, place).view(np.int64) for place in form.table)
-        return pool << 16 | object_
+        found: Int64s = table_number(pool, object_)
+        return found
 
     def rids(self, form: RecordForm, rows: Bytes) -> UInt64s:
         """The row id of each of n records."""
