@@ -19,7 +19,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.db2 import log_record
 from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
-from lmparse.db2.log_part import PART_BYTES
+from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transaction, TransactionIndex
@@ -35,9 +35,6 @@ from lmparse.records.settings import FileSettings, FoundFile
 if TYPE_CHECKING:
     from lmparse.db2.changed_rows import ChangeWindow
     from lmparse.db2.log_index import LogIndex
-
-_ERROR_BYTES = 2600
-"""Bytes of memory of the error of a record; measured."""
 
 
 def open_log(
@@ -104,7 +101,7 @@ class Db2Log(ChangeLog):
             try:
                 record = self.logs.read(self.buffer, extent)
             except DataError as error:
-                self.held.take(_ERROR_BYTES, record_index=extent.index, record_offset=extent.offset)
+                self.held.take(ERROR_BYTES, record_index=extent.index, record_offset=extent.offset)
                 self._bad.append((extent, error))
                 if watch is not None:
                     watch.unreadable(extent)

@@ -16,7 +16,7 @@ import numpy as np
 
 from lmparse.db2.crossings import Crossings
 from lmparse.db2.irregular_transactions import Irregular, read_irregular
-from lmparse.db2.log_part import PART_BYTES, LogContext, LogPart, PartContext
+from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.part_index import RECORD_BYTES, PartIndex, PartSummary
 from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, run_task
 from lmparse.db2.record_columns import Members, RecordColumns, row_number, table_ids
@@ -53,7 +53,7 @@ class LogIndex:
 
     def build(self) -> LogIndex:
         """Index the log in this process."""
-        return self._built(self._summaries())
+        return self._built(*self._summaries())
 
     def build_apart(self, spans: Sequence[Span], run: Run, open_: Callable[[], IndexedLog]) -> LogIndex:
         """Index a log that is cut into spans, each by a task; `open_` opens it there.
@@ -67,12 +67,7 @@ class LogIndex:
         except FramingError:
             self._remote = None
             return self.build()
-        first = 0
-        summaries = []
-        for span, summary in zip(spans, found, strict=True):
-            summaries.append(self._noted(summary.moved(first), Span(span.start, span.end, first)))
-            first += summary.count
-        return self._built(summaries)
+        return self._built(spans, found)
 
     def parts(self) -> Iterator[tuple[PartContext, PartIndex]]:
         """The parts in the order of the log."""
@@ -96,9 +91,9 @@ class LogIndex:
 
     # -- the first pass -----------------------------------------------------------------------
 
-    def _built(self, summaries: list[PartSummary]) -> LogIndex:
+    def _built(self, spans: Sequence[Span], found: Sequence[PartSummary]) -> LogIndex:
         try:
-            self._merge(summaries)
+            self._merge(self._note(spans, found))
         except FileLimitError as error:
             # Without all transactions no outcome is known.
             error.at(file=self._log.path)
@@ -126,13 +121,14 @@ class LogIndex:
         for number, part in self._kept.items():
             self._reader.settled(part, self.contexts[number])
 
-    def _summaries(self) -> list[PartSummary]:
-        """The summaries of all parts; the last one has the damage behind it."""
+    def _summaries(self) -> tuple[list[Span], list[PartSummary]]:
+        """Spans and summaries of all parts; the last one has the damage behind it."""
+        spans: list[Span] = []
         found: list[PartSummary] = []
         held: list[RecordColumns] = []
         fault: FramingError | None = None
         size = len(self._log.buffer)
-        start = first = count = 0
+        start = count = 0
         windows = self._reader.windows(Span(0, size, 0))
         is_last = False
         while not is_last:
@@ -146,24 +142,33 @@ class LogIndex:
                 count += columns.count
             end = held[-1].end if held else start
             if is_last or end - start >= self._part_bytes or count >= PART_RECORDS:
-                if not held and (found or fault is None):
-                    if found:
-                        found[-1].fault = fault
-                        self.contexts[-1].is_damaged = fault is not None
+                if is_last and not held and found:
+                    found[-1].fault = fault
                     break
-                part = self._reader.index(RecordColumns.joined(held) if held else RecordColumns())
+                part = self._reader.index(RecordColumns.joined(held))
                 if self._kept_bytes + part.nbytes <= self._log.options.max_index_bytes:
-                    self._kept[len(self.contexts)] = part
+                    self._kept[len(found)] = part
                     self._kept_bytes += part.nbytes
-                found.append(self._noted(part.summary(fault), Span(start, size if is_last else end, first)))
-                held, start, first, count = [], end, first + count, 0
-        return found
+                found.append(part.summary(fault))
+                spans.append(Span(start, size if is_last else end, None))
+                held, start, count = [], end, 0
+        return spans, found
 
-    def _noted(self, summary: PartSummary, span: Span) -> PartSummary:
-        self.contexts.append(PartContext(span, is_damaged=summary.fault is not None))
-        self.whole.unread += sorted(extent.index for extent, _ in summary.bad)
-        self.whole.tables |= summary.tables
-        return summary
+    def _note(self, spans: Sequence[Span], found: Sequence[PartSummary]) -> list[PartSummary]:
+        """Make the contexts of the parts; returns the summaries with the numbers that records have in the log."""
+        first, summaries = 0, []
+        for span, part in zip(spans, found, strict=True):
+            # What is behind the last good record is not read again.
+            end = span.end if part.fault is None else max(part.end, span.start)
+            self.contexts.append(PartContext(Span(span.start, end, first)))
+            if self._remote is not None:
+                self._log.held.take(len(part.bad) * ERROR_BYTES)
+            summary = part if self._remote is None else part.moved(first)
+            self.whole.unread += sorted(extent.index for extent, _ in summary.bad)
+            self.whole.tables |= summary.tables
+            summaries.append(summary)
+            first += part.count
+        return summaries
 
     def _extracted(self, undoing: UInt64s, irregular: UInt64s, special: UInt64s) -> Iterator[Extracted]:
         """What the parts have of some transactions."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 PART_BYTES = 1 << 26
 """Most bytes of a part of the index of a log."""
+ERROR_BYTES = 2600
+"""Bytes of memory of the error of a record; measured."""
 
 
 @dataclass
@@ -33,8 +35,6 @@ class PartContext:
     """Rows that later parts undo, as in `PartIndex.undo`."""
     extras: list[tuple[Transaction, ChangeReference]] = field(default_factory=list)
     """Changes that were found record by record, in the order of the log."""
-    is_damaged: bool = False
-    """Whether the log is damaged behind its last record; that is reported behind the last change."""
 
 
 @dataclass

@@ -33,6 +33,8 @@ class PartSummary:
 
     count: int
     """Number of all records."""
+    end: int
+    """Offset in the file behind the last one; 0 if there is none."""
     fault: FramingError | None
     """The damage behind its last record."""
     bad: list[tuple[RecordExtent, DataError]]
@@ -160,7 +162,7 @@ class PartIndex:
         tables = np.unique(pieces.ids).tolist()
         tids = columns.members.tid
         return PartSummary(
-            columns.count, fault, columns.bad, columns.counts, columns.first_addresses, columns.apart,
+            columns.count, columns.end, fault, columns.bad, columns.counts, columns.first_addresses, columns.apart,
             heads=units.take(is_head),
             head_is_tail=is_last[is_head],
             tails=units.take(is_tail),

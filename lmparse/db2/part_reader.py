@@ -44,7 +44,7 @@ class PartReader:
     def __init__(self, log: IndexedLog, part_bytes: int) -> None:
         self._log = log
         self._window_bytes = min(part_bytes, _WINDOW_BYTES)
-        self.columns = RecordColumnReader(log.logs, log.buffer, log.framing.name, log.code_page)
+        self.columns = RecordColumnReader(log.logs, log.buffer, log.framing.name, log.code_page, log.held)
         self._has_addresses = ("lso" if log.generation == "v10" else "lsn") in self.columns.prefix
 
     def index(self, columns: RecordColumns, kinds: list[str] | None = None) -> PartIndex:
@@ -64,15 +64,14 @@ class PartReader:
 
     def read(self, context: PartContext) -> PartIndex:
         """The index of a part, with what is known of the rest of the log."""
-        columns: list[RecordColumns] = []
+        # Errors of records were counted by the first pass, and are not kept by this one.
+        self.columns.held = Held(self._log.options.bounds)
         try:
-            columns.extend(self.windows(context.span))
+            columns = list(self.windows(context.span))
         except FramingError as error:
-            if not context.is_damaged:
-                error.at(file=self._log.path)
-                raise
-        found = self.index(RecordColumns.joined(columns) if columns else RecordColumns())
-        return self.settled(found, context)
+            error.at(file=self._log.path)
+            raise
+        return self.settled(self.index(RecordColumns.joined(columns)), context)
 
     @staticmethod
     def settled(found: PartIndex, context: PartContext) -> PartIndex:
@@ -125,5 +124,5 @@ def run_task(task: IndexTask) -> Any:
         if not task.is_last:
             raise
         fault = error
-    part = reader.index(RecordColumns.joined(columns) if columns else RecordColumns())
+    part = reader.index(RecordColumns.joined(columns))
     return part.summary(fault) if task.wanted is None else Extracted.of(part, *task.wanted)

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from lmparse.db2.log_part import ERROR_BYTES
 from lmparse.db2.log_record import SPEC, LogReader, LogRecord, commit_seconds
 from lmparse.db2.record_columns import (
     NO_AUTHID,
@@ -29,6 +30,7 @@ from lmparse.db2.row_images import RowImages
 from lmparse.db2.transactions import UNLISTED
 from lmparse.errors import DataError
 from lmparse.framing.windows import Window
+from lmparse.limits import Held
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, stand_in, take_rows
@@ -54,7 +56,9 @@ class _Header:
 class RecordColumnReader:
     """Reads the records of one log. `authids` gets the authorization ids, in the order of their numbers."""
 
-    def __init__(self, logs: LogReader, buffer: Buffer, framing_name: str, page: CodePage) -> None:
+    def __init__(self, logs: LogReader, buffer: Buffer, framing_name: str, page: CodePage, held: Held) -> None:
+        self.held = held
+        """What the errors of records take."""
         self.forms: list[RecordForm] = []
         self.authids: dict[str, int] = {}
         self.logs, self.buffer, self.page = logs, buffer, page
@@ -255,6 +259,8 @@ class _Batch:
             try:
                 found = self.reader.logs.read(self.reader.buffer, extent)
             except DataError as error:
+                place_ = {"record_index": extent.index, "record_offset": extent.offset}
+                self.reader.held.take(ERROR_BYTES, **place_)
                 found = error
                 self.found.bad.append((extent, error))
             self.parsed[place] = found

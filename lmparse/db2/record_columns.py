@@ -186,8 +186,8 @@ class RecordColumns:
     @classmethod
     def joined(cls, parts: list[RecordColumns]) -> RecordColumns:
         """The columns of stretches that follow one another."""
-        if len(parts) == 1:
-            return parts[0]
+        if len(parts) < 2:
+            return parts[0] if parts else cls()
         starts = np.cumsum([0, *(len(part.members) for part in parts)])
         found = cls(sum(part.count for part in parts), parts[-1].end, Members.joined(part.members for part in parts))
         for name, type_ in (("rows", ChangedRows), ("undos", Undos), ("ends", Ends), ("pieces", Pieces)):
