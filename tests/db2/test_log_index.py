@@ -139,3 +139,22 @@ def test_transactions_across_parts_count_against_the_limit(tmp_path: Path) -> No
         found = changes(path, {"spec": "db2_log", "limits": f"heldBytes={limit}"}, 3000)
         assert bool(found["changes"]) is is_read
         assert ["LMP-L004" in error for error in found["errors"]] == [True] * (not is_read)
+
+
+def test_errors_of_records_count_against_the_limit(tmp_path: Path) -> None:
+    """In this process and in tasks."""
+    path = long_transactions(tmp_path, is_undone=False)
+    raw = bytearray(path.read_bytes())
+    log = opened(path)
+    for extent in list(log.extents())[:200]:
+        if extent.index % 2:
+            raw[extent.offset + 40] = 1  # the component of records of rows
+            raw[extent.offset + 40 + 8] ^= 0xFF  # the length of the row
+    path.write_bytes(bytes(raw))
+    bad = len(opened(path).log_index.whole.rest.bad)
+    assert bad > 20
+    for run in (None, elsewhere):
+        few = changes(path, {"spec": "db2_log", "limits": f"heldBytes={10 * 2600}"}, 3000, run)
+        assert any("LMP-L004" in error for error in few["errors"])
+        enough = changes(path, {"spec": "db2_log", "limits": "heldBytes=100M"}, 3000, run)
+        assert not any("LMP-L004" in error for error in enough["errors"])
