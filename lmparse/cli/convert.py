@@ -11,6 +11,7 @@ from lmparse.cli.arguments import Commands, add_command, add_options, add_show_e
 from lmparse.cli.messages import ErrorPrinter, fail, message, report_left_out, report_tally
 from lmparse.errors import DataError
 from lmparse.options import asks_for_changes
+from lmparse.storage.arrow_alone import load_arrow
 from lmparse.terminal import unchanged
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Write the files, and print how much was read and written."""
     try:
+        load_arrow()
         from lmparse.export.convert import convert
     except ImportError as error:
         raise not_installed(error) from None

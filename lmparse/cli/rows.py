@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, report_left_out, report_tally
 from lmparse.errors import DataError
+from lmparse.storage.arrow_alone import load_arrow
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def _by_column(file: RecordFile, given: Mapping[str, Any], *, with_changes: bool
     if file.options.engine == "kaitai" or ("engine" not in given and len(file.buffer) < _SMALL):
         return None
     try:
+        load_arrow()
         from lmparse.logs import lines
     except ImportError as error:
         if "engine" in given:

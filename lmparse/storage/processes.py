@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import traceback
 from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -12,6 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Self, TypeVar
 
 from lmparse.errors import LmparseError
+from lmparse.storage.arrow_alone import load_arrow
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -143,6 +145,8 @@ def _started(function: Callable[[Any], Any]) -> _Worker:
 
 def _work(function: Callable[[Any], Any], connection: Connection[Any, Any]) -> None:
     """The loop of a worker process: it runs tasks until the first process has ended."""
+    with suppress(ImportError):
+        load_arrow()
     while True:
         try:
             task = connection.recv()

@@ -643,6 +643,19 @@ def test_small_files_are_printed_without_arrow(log: Files) -> None:
         assert done.stderr.splitlines()[-1] == str(is_loaded)
 
 
+def test_arrow_comes_without_pandas(log: Files, tmp_path: Path) -> None:
+    """Which takes longer to load than all else, and which a program in the same process still gets."""
+    code = (
+        "import sys; from lmparse import cli; cli.main(sys.argv[1:]); found = 'pandas' in sys.modules; import pyarrow; "
+        "rows = pyarrow.table([[1, 2]], ['A']).to_pandas(); sys.stderr.write(f'{found} {len(rows)}')"
+    )
+    control = "--control", str(log.control)
+    for command, *given in (("changes", "--engine", "columnar"), ("convert", str(tmp_path / "out"))):
+        arguments = [command, str(log.data), *given, *control]
+        done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True)
+        assert done.stderr.splitlines()[-1] == "False 2"
+
+
 def test_output_is_utf8_whatever_the_locale(log: Files) -> None:
     """JSON is UTF-8; Python would write ASCII here, and fail at the first other character."""
     environment = os.environ | {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": ""}
