@@ -211,7 +211,8 @@ class Options:
     order: str = _of_changes("file", "order of changes", values=("file", "commit"))
     max_index_bytes: int = _option(
         256 << 20,
-        "bytes of memory for the index of a Db2 LUW log; what it does not hold is made again when it is needed",
+        "bytes of memory for the index of a Db2 LUW log, in the process that makes it column-wise; convert leaves the "
+        "rest in files, and others make it again",
         of="changes check convert",
         least=0,
     )

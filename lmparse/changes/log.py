@@ -33,6 +33,8 @@ class ChangeLog(RecordFile):
         super().__init__(path, options, found, on_error=on_error)
         self.run: Run | None = None
         """Runs what must be known before parts can be read, in other processes; None: this process does it."""
+        self.scratch: Path | None = None
+        """Folder for what one pass over the log leaves to the next; None if there is none."""
         self.left_out: Counter[str] = Counter()
         """Number of changes that options exclude, by reason."""
         self.range = ChangeRange.of(options)

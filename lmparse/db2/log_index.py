@@ -3,7 +3,7 @@
 A first pass over the parts finds the transactions that cross from one part to another, and those that are to be read
 record by record. What a part must know of the rest of the log is its context; with it, the part is read on its own.
 The first pass runs in this process or, part by part, in others. Here, memory holds the arrays of some parts, up to the
-option `max_index_bytes`; others are made again when they are read.
+option `max_index_bytes`. The first pass leaves others in a folder, if there is one; else they are made again.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from lmparse.db2.crossings import Crossings
 from lmparse.db2.irregular_transactions import Irregular, read_irregular
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.part_index import RECORD_BYTES, PartIndex, PartSummary
-from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, run_task
+from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, packed, run_task
 from lmparse.db2.record_columns import Members, RecordColumns, row_number, table_ids
 from lmparse.db2.transaction_index import Transaction, TransactionIndex
 from lmparse.db2.transactions import BEGUN_BEFORE, USED_AGAIN, TransactionReader
@@ -42,7 +43,7 @@ class LogIndex:
         self._reader = PartReader(log, self._part_bytes)
         self.contexts: list[PartContext] = []
         self.whole = LogContext()
-        self._kept: dict[int, PartIndex] = {}
+        self._kept: dict[int, bytes] = {}
         self._kept_bytes = 0
         self._remote: tuple[Run, Callable[[], IndexedLog]] | None = None
 
@@ -61,19 +62,24 @@ class LogIndex:
         If a span does not end between two records, the log is indexed here, because then it is not known where they do.
         """
         self._remote = run, open_
-        tasks = [IndexTask(open_, Span(span.start, span.end, 0), span is spans[-1]) for span in spans]
+        contexts = [PartContext(Span(span.start, span.end, 0), self._file_of(span)) for span in spans]
+        tasks = [IndexTask(open_, context, context is contexts[-1]) for context in contexts]
         try:
             found: list[PartSummary] = list(run(run_task, tasks))
         except FramingError:
             self._remote = None
             return self.build()
-        return self._built(spans, found)
+        return self._built(contexts, found)
+
+    def _file_of(self, span: Span) -> str | None:
+        """The file in which the first pass leaves a part."""
+        folder = self._log.scratch
+        return None if folder is None else str(folder / f"index-{span.start}")
 
     def parts(self) -> Iterator[tuple[PartContext, PartIndex]]:
         """The parts in the order of the log."""
         for number, context in enumerate(self.contexts):
-            kept = self._kept.get(number)
-            yield context, self._reader.read(context) if kept is None else kept
+            yield context, self._reader.read(context, self._kept.get(number))
 
     def divided(self, max_bytes: int) -> Iterator[LogPart]:
         """The parts in groups of about `max_bytes`, each to be read on its own; the last one has the faults."""
@@ -91,9 +97,9 @@ class LogIndex:
 
     # -- the first pass -----------------------------------------------------------------------
 
-    def _built(self, spans: Sequence[Span], found: Sequence[PartSummary]) -> LogIndex:
+    def _built(self, contexts: Sequence[PartContext], found: Sequence[PartSummary]) -> LogIndex:
         try:
-            self._merge(self._note(spans, found))
+            self._merge(self._note(contexts, found))
         except FileLimitError as error:
             # Without all transactions no outcome is known.
             error.at(file=self._log.path)
@@ -118,17 +124,15 @@ class LogIndex:
         self.whole.unread = rest.damaged
         self.whole.rest, self.whole.gaps, self.whole.numbers = rest.index, rest.gaps, rest.numbers
         self._place_extras(rest, irregular)
-        for number, part in self._kept.items():
-            self._reader.settled(part, self.contexts[number])
 
-    def _summaries(self) -> tuple[list[Span], list[PartSummary]]:
-        """Spans and summaries of all parts; the last one has the damage behind it."""
-        spans: list[Span] = []
+    def _summaries(self) -> tuple[list[PartContext], list[PartSummary]]:
+        """All parts, and their summaries; the last one has the damage behind it."""
+        contexts: list[PartContext] = []
         found: list[PartSummary] = []
         held: list[RecordColumns] = []
         fault: FramingError | None = None
         size = len(self._log.buffer)
-        start = count = 0
+        start = first = count = 0
         windows = self._reader.windows(Span(0, size, 0))
         is_last = False
         while not is_last:
@@ -146,21 +150,30 @@ class LogIndex:
                     found[-1].fault = fault
                     break
                 part = self._reader.index(RecordColumns.joined(held))
-                if self._kept_bytes + part.nbytes <= self._log.options.max_index_bytes:
-                    self._kept[len(found)] = part
-                    self._kept_bytes += part.nbytes
                 found.append(part.summary(fault))
-                spans.append(Span(start, size if is_last else end, None))
+                contexts.append(self._keep(part, len(contexts), Span(start, size if is_last else end, first)))
+                first += count
                 held, start, count = [], end, 0
-        return spans, found
+        return contexts, found
 
-    def _note(self, spans: Sequence[Span], found: Sequence[PartSummary]) -> list[PartSummary]:
-        """Make the contexts of the parts; returns the summaries with the numbers that records have in the log."""
+    def _keep(self, part: PartIndex, number: int, span: Span) -> PartContext:
+        """Keep the index of a part in memory, or else in a file if there is a place for it."""
+        data, path = packed(part.moved(-(span.first_index or 0))), None
+        if self._kept_bytes + len(data) <= self._log.options.max_index_bytes:
+            self._kept[number] = data
+            self._kept_bytes += len(data)
+        elif (path := self._file_of(span)) is not None:
+            Path(path).write_bytes(data)
+        return PartContext(span, path)
+
+    def _note(self, contexts: Sequence[PartContext], found: Sequence[PartSummary]) -> list[PartSummary]:
+        """Number the records of the parts; returns the summaries with the numbers that records have in the log."""
         first, summaries = 0, []
-        for span, part in zip(spans, found, strict=True):
+        for context, part in zip(contexts, found, strict=True):
             # What is behind the last good record is not read again.
+            span = context.span
             end = span.end if part.fault is None else max(part.end, span.start)
-            self.contexts.append(PartContext(Span(span.start, end, first)))
+            self.contexts.append(replace(context, span=Span(span.start, end, first)))
             if self._remote is not None:
                 self._log.held.take(len(part.bad) * ERROR_BYTES)
             summary = part if self._remote is None else part.moved(first)
@@ -180,7 +193,7 @@ class LogIndex:
             return
         run, open_ = self._remote
         last = self.contexts[-1]
-        yield from run(run_task, [IndexTask(open_, one.span, one is last, wanted) for one in self.contexts])
+        yield from run(run_task, [IndexTask(open_, one, one is last, wanted) for one in self.contexts])
 
     # -- transactions that are not whole in one part ------------------------------------------------
 

@@ -23,6 +23,8 @@ class PartContext:
     """What a part of a log must know of the rest. Safe to pickle."""
 
     span: Span
+    stored: str | None = None
+    """Path of the file with its index as the first pass has left it, or leaves it."""
     heads: dict[int, Crossing] = field(default_factory=dict)
     """Transactions that go on in its first units, by identifier."""
     tails: dict[int, Crossing] = field(default_factory=dict)

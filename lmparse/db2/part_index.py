@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from lmparse.db2 import record_kinds
-from lmparse.db2.record_columns import ChangedRows, Members, RecordColumns
+from lmparse.db2.record_columns import ChangedRows, Members, RecordColumns, narrowed, widened
 from lmparse.db2.record_forms import Role
 from lmparse.db2.transaction_index import Crossing
 from lmparse.db2.units import COMMITTED, OPEN, STATES, Matched, Units, find_units, match_undos
@@ -24,6 +25,8 @@ _CLASSES = {
     **dict.fromkeys(record_kinds.UPDATES, 3), record_kinds.MULTIPLE: 4,
 }  # fmt: skip
 """A number for the kinds of changes that one kind of compensation undoes."""
+_STATE = ("unit_of", "begins_before", "is_undone")
+"""Arrays of an index that are pickled."""
 _UNDONE_CLASSES = {kind: _CLASSES.get(undone[0], 0) for kind, undone in record_kinds.UNDOES.items()}
 
 
@@ -97,12 +100,22 @@ class PartIndex:
         self._matched = matched
         self.row_unit: Int64s = self.unit_of[columns.rows.member]
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of its arrays, approximately."""
-        columns = self.columns
-        sizes = (len(columns.members), 88), (len(columns.rows), 90), (len(self.units), 90), (len(columns.pieces), 50)
-        return 1000 + sum(count * width for count, width in sizes)
+    def __getstate__(self) -> dict[str, Any]:
+        """What the first pass over a log leaves for the next ones; the summary has the rest."""
+        arrays = {name: narrowed(getattr(self, name)) for name in _STATE}
+        return {**arrays, "columns": self.columns.moved(0), "units": self.units, "named": (self.kinds, self.authids)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.columns, self.units = state["columns"], state["units"]
+        self.kinds, self.authids = state["named"]
+        for name in _STATE:
+            setattr(self, name, widened(*state[name]))
+        self.row_unit = self.unit_of[self.columns.rows.member]
+
+    def moved(self, first: int) -> PartIndex:
+        """Add `first` to the numbers of records."""
+        self.columns, self.units = self.columns.moved(first), self.units.moved(first)
+        return self
 
     def _match(self, columns: RecordColumns, unit_of: Int64s) -> Matched:
         row_class = self._by_form(_CLASSES)[columns.members.form[columns.rows.member]]

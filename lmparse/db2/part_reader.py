@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from lmparse.db2.log_part import PART_BYTES, PartContext
@@ -36,6 +38,7 @@ class IndexedLog(Protocol):
     generation: str
     byte_order: str
     held: Held
+    scratch: Path | None
 
 
 class PartReader:
@@ -62,8 +65,21 @@ class PartReader:
         )  # fmt: skip
         return (self.columns.read(window) for window in windows)
 
-    def read(self, context: PartContext) -> PartIndex:
-        """The index of a part, with what is known of the rest of the log."""
+    def read(self, context: PartContext, kept: bytes | None = None) -> PartIndex:
+        """The index of a part, with what is known of the rest of the log; `kept` is what `packed` has made of it."""
+        found = self.again(context, kept)
+        found.settle(context.heads, heads=True)
+        found.settle(context.tails, heads=False)
+        found.undo(context.undone)
+        return found
+
+    def again(self, context: PartContext, kept: bytes | None = None) -> PartIndex:
+        """The index of a part as the first pass has found it."""
+        if kept is None and context.stored is not None:
+            kept = Path(context.stored).read_bytes()
+        if kept is not None:
+            found: PartIndex = pickle.loads(kept)
+            return found.moved(context.span.first_index or 0)
         # Errors of records were counted by the first pass, and are not kept by this one.
         self.columns.held = Held(self._log.options.bounds)
         try:
@@ -71,15 +87,7 @@ class PartReader:
         except FramingError as error:
             error.at(file=self._log.path)
             raise
-        return self.settled(self.index(RecordColumns.joined(columns)), context)
-
-    @staticmethod
-    def settled(found: PartIndex, context: PartContext) -> PartIndex:
-        """An index with what its context says."""
-        found.settle(context.heads, heads=True)
-        found.settle(context.tails, heads=False)
-        found.undo(context.undone)
-        return found
+        return self.index(RecordColumns.joined(columns))
 
 
 @dataclass(frozen=True)
@@ -106,7 +114,7 @@ class IndexTask:
     """What a process does to index a part. Safe to pickle."""
 
     open: Callable[[], IndexedLog]
-    span: Span
+    context: PartContext
     is_last: bool
     """Whether damage behind the last record is that of the log, and not of a cut that is none."""
     wanted: tuple[UInt64s, UInt64s, UInt64s] | None = None
@@ -116,13 +124,22 @@ class IndexTask:
 def run_task(task: IndexTask) -> Any:
     """The summary of a part, or what is wanted of it. Raises FramingError if it does not end between records."""
     reader = PartReader(task.open(), PART_BYTES)
+    if task.wanted is not None:
+        return Extracted.of(reader.again(task.context), *task.wanted)
     columns: list[RecordColumns] = []
     fault: FramingError | None = None
     try:
-        columns.extend(reader.windows(task.span))
+        columns.extend(reader.windows(task.context.span))
     except FramingError as error:
         if not task.is_last:
             raise
         fault = error
     part = reader.index(RecordColumns.joined(columns))
-    return part.summary(fault) if task.wanted is None else Extracted.of(part, *task.wanted)
+    if task.context.stored is not None:
+        Path(task.context.stored).write_bytes(packed(part))
+    return part.summary(fault)
+
+
+def packed(part: PartIndex) -> bytes:
+    """The index of a part for `PartReader.again`. Its numbers of records count from the start of the part."""
+    return pickle.dumps(part, pickle.HIGHEST_PROTOCOL)

@@ -89,6 +89,7 @@ class ChangeFolderRun(Run):
         spilled = work.folder / "spilled"
         spilled.mkdir()
         work.made.mkdir()
+        log.scratch = spilled
         if asked.jobs > 1:
             log.run = pool.in_order
         parts = self.parts(log.change_parts)

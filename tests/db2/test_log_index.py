@@ -15,6 +15,7 @@ from writers.db2.stream import Stream
 
 from lmparse.db2.log import Db2Log
 from lmparse.db2.log_index import LogIndex
+from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.errors import LmparseError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import read_options
@@ -120,6 +121,20 @@ def test_arrays_of_parts_are_kept_up_to_the_limit(tmp_path: Path) -> None:
         assert len(index.contexts) > 5
         assert bool(index._kept) is is_kept
         assert len(list(log.changes())) == 240
+
+
+def test_the_first_pass_leaves_parts_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is a folder for them; then no record is read for its transaction twice."""
+    path = long_transactions(tmp_path, is_undone=True)
+    expected = list(opened(path).changes())
+    log = opened(path, max_index_bytes=0)
+    log._part_bytes, log.scratch = 3000, tmp_path / "scratch"
+    log.scratch.mkdir()
+    index = log.log_index
+    assert isinstance(index, LogIndex)
+    assert len(list(log.scratch.iterdir())) == len(index.contexts) > 5
+    monkeypatch.setattr(RecordColumnReader, "read", lambda *_: pytest.fail("read again"))
+    assert list(log.changes()) == expected
 
 
 def test_a_log_that_is_cut_behind_a_part_is_damaged_there_only(tmp_path: Path) -> None:

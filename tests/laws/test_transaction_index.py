@@ -54,11 +54,17 @@ def test_a_seed_gives_the_same_bytes() -> None:
 @pytest.mark.parametrize("seed", [2, 4])
 def test_engines_agree_on_what_is_converted(seed: int, tmp_path: Path) -> None:
     path, options, _ = written(tmp_path, seed, 25)
-    found = {engine: converted(path, tmp_path / engine, engine, {**options, "include": "all"}) for engine in ENGINES}
-    parts = converted(path, tmp_path / "parts", "columnar", {**options, "include": "all"}, jobs=2, part_bytes=5000)
+    options["include"] = "all"
+    found = {engine: converted(path, tmp_path / engine, engine, options) for engine in ENGINES}
+    parts = converted(path, tmp_path / "parts", "columnar", options, jobs=2, part_bytes=5000)
     assert found["kaitai"][0]
     assert found["kaitai"] == found["columnar"]
     assert parts[0] == found["kaitai"][0]
+    for limit in (0, 20_000):  # what memory does not hold is in files
+        stored = converted(
+            path, tmp_path / f"{limit}", "columnar", {**options, "max_index_bytes": limit}, part_bytes=5000
+        )
+        assert stored[0] == found["kaitai"][0]
 
 
 def test_the_rows_of_a_script_are_many(tmp_path: Path) -> None:
