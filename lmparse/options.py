@@ -192,7 +192,7 @@ class Options:
     )
     floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain")
     include: tuple[str, ...] = _of_changes(
-        ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "all")
+        ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "incomplete", "all")
     )
     operations: tuple[str, ...] = _of_changes(
         (), "kinds of change, comma separated", values=("I", "U", "D", "M", "T", "X", "S", "C", "O")

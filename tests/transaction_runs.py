@@ -35,7 +35,8 @@ from lmparse.logs.open import open_changes
 ENGINES = ("kaitai", "columnar")
 WAYS = [
     {"include": include, "order": order, "mode": mode}
-    for include, order, mode in product(("committed", "all"), ("file", "commit"), ("permissive", "failfast"))
+    for include in ("committed", "incomplete", "all")
+    for order, mode in product(("file", "commit"), ("permissive", "failfast"))
 ]
 PART_BYTES, PARTS = 2000, 12
 """Parts have this many bytes, but a long log is not in many more than so many parts."""
@@ -44,7 +45,8 @@ PART_BYTES, PARTS = 2000, 12
 def ways_of(seed: int) -> list[dict[str, str]]:
     """Some of the ways: both values of each option occur, and which of them go together depends on the seed."""
     turned = ("commit", "file") if seed // 2 % 2 else ("file", "commit")
-    lenient = [{"include": name, "order": order} for name, order in zip(("committed", "all"), turned, strict=True)]
+    included = "committed" if seed % 3 else "committed,incomplete", "all"
+    lenient = [{"include": name, "order": order} for name, order in zip(included, turned, strict=True)]
     return [*({**way, "mode": "permissive"} for way in lenient), {**lenient[seed // 4 % 2], "mode": "failfast"}]
 
 

@@ -20,7 +20,7 @@ from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import Origin
-from lmparse.db2.changed_rows import ChangeWindow, PartRows, Stretch, texts
+from lmparse.db2.changed_rows import INCLUDED, ChangeWindow, PartRows, Stretch, texts
 from lmparse.db2.decoder import DISPOSITIONS, name_of
 from lmparse.db2.log import Db2Log
 from lmparse.db2.record_columns import NO_TIME, table_number
@@ -103,11 +103,11 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
             is_asked = np.isin(part.columns.rows.ids[rows], ids)
             rows, numbers = rows[is_asked], numbers[is_asked]
         if "all" not in options.include:
-            states = part.states(rows)
-            for state, word in enumerate(STATES):
-                if word not in options.include and (states == state).any():
-                    self._left_out.append((word, numbers[states == state]))
-            is_kept = np.isin(states, [STATES.index(word) for word in options.include])
+            found = part.included_as(rows)
+            for number, word in enumerate(INCLUDED):
+                if word not in options.include and (found == number).any():
+                    self._left_out.append((word, numbers[found == number]))
+            is_kept = np.isin(found, [INCLUDED.index(word) for word in options.include])
             rows, numbers = rows[is_kept], numbers[is_kept]
         is_inside = self._inside(part, rows)
         if is_inside is not None and not is_inside.all():

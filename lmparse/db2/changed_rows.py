@@ -15,13 +15,15 @@ from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.part_index import PartIndex
 from lmparse.db2.record_columns import NO_AUTHID, NO_TABLE, NO_TIME, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
-from lmparse.db2.transaction_index import ChangeReference, Descriptions, LobPiece, Transaction
+from lmparse.db2.transaction_index import INCOMPLETE, ChangeReference, Descriptions, LobPiece, Transaction
 from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units, changing_members
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import SEQ_DIGITS
 from lmparse.values.byte_arrays import Bytes, Int64s, Ints
 
+INCLUDED = (*STATES, INCOMPLETE)
+"""Values of `include`, by number."""
 Pair = tuple[Transaction, ChangeReference]
 
 
@@ -64,6 +66,8 @@ class PartRows:
         self.columns = part.columns
         self.units, self.row_unit = part.units, part.row_unit
         self.is_undone = part.is_undone
+        self.is_incomplete = self.units.is_incomplete(whole.first_addresses)
+        """Of each unit, whether its first record was not read."""
         self.rows = part.without(context.irregular)
         """Numbers of the changed rows, in the order of the log."""
         self.extras: list[Pair] = []
@@ -97,6 +101,7 @@ class PartRows:
             return
         which = np.fromiter(held, np.int64, len(held))
         self.units = Units.joined([self.units, self._units_of(found)])
+        self.is_incomplete = np.append(self.is_incomplete, [one.is_incomplete for one in found])
         self.row_unit, self.is_undone = self.row_unit.copy(), self.is_undone.copy()
         self.row_unit[which] = np.fromiter(held.values(), np.int64, len(held))
         self.is_undone[which] = [self._pairs[place][1].is_undone for place in held]
@@ -114,6 +119,7 @@ class PartRows:
             first_index=column(one.first_index for one in transactions),
             first_lsn=np.array([one.first_lsn for one in transactions], np.uint64),
             previous=np.array([one.begins_before for one in transactions], np.uint64),
+            first_stream=column(0 for _ in transactions),
             state=column(STATES.index(one.state) for one in transactions),
             commit_lsn=np.array([one.commit_lsn for one in transactions], np.uint64),
             commit_stream=column(one.commit_stream for one in transactions),
@@ -184,7 +190,8 @@ class PartRows:
         first = int(units.first_index[unit])
         return Transaction(
             tid, int(units.first_lsn[unit]), first, STATES[int(units.state[unit])],
-            bool(self.part.begins_before[unit]), [], int(units.commit_lsn[unit]), int(units.commit_stream[unit]),
+            bool(units.begins_before[unit]), bool(self.is_incomplete[unit]), [],
+            int(units.commit_lsn[unit]), int(units.commit_stream[unit]),
             None if time < 0 else time, None if authid < 0 else self.authids[authid],
             self._whole.numbers.get((tid, first), -1),
         )  # fmt: skip
@@ -242,7 +249,7 @@ class PartRows:
         tid = int(part.units.tid[unit])
         if part.units.is_first[unit] and tid in self._context.last_changes:
             return self._context.last_changes[tid]
-        return 0 if part.begins_before[unit] else int(part.units.first_index[unit])
+        return 0 if part.units.begins_before[unit] else int(part.units.first_index[unit])
 
     @cached_property
     def _changes_of_units(self) -> tuple[Int64s, Int64s]:
@@ -257,6 +264,11 @@ class PartRows:
     def states(self, rows: Int64s) -> Int64s:
         """The outcome of each row, by numbers as in `units`."""
         found: Int64s = np.where(self.is_undone[rows], ROLLED_BACK, self.units.state[self.row_unit[rows]])
+        return found
+
+    def included_as(self, rows: Int64s) -> Int64s:
+        """The value of `include` that asks for each row, by numbers as in `INCLUDED`."""
+        found: Int64s = np.where(self.is_incomplete[self.row_unit[rows]], INCLUDED.index(INCOMPLETE), self.states(rows))
         return found
 
     def seqs(self, rows: Int64s) -> Bytes:

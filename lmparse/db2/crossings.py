@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from lmparse.db2.log_part import PartContext
 from lmparse.db2.part_index import PartSummary
 from lmparse.db2.transaction_index import Crossing
+from lmparse.db2.transactions import may_precede
 from lmparse.db2.units import COMMITTED, OPEN, STATES, Units
 from lmparse.limits import Held
 
@@ -16,12 +17,15 @@ from lmparse.limits import Held
 class Crossings:
     """Follows transactions from part to part."""
 
-    def __init__(self, contexts: Sequence[PartContext], held: Held) -> None:
-        self._contexts, self._held = contexts, held
+    def __init__(self, contexts: Sequence[PartContext], first_addresses: Mapping[int, int], held: Held) -> None:
+        """`first_addresses` are those of the first record of each log stream."""
+        self._contexts, self._first_addresses, self._held = contexts, first_addresses, held
         self._open: dict[int, Crossing] = {}
         self._before: list[Crossing] = []
         self.reused: list[int] = []
         """Identifiers of transactions without an end, of which a later part begins another one."""
+        self.ended_alone: list[int] = []
+        """Identifiers of transactions with only an end in the log, and records in front of it."""
         self.undoing_before: list[int] = []
         """Identifiers with compensations of changes that are in front of the log."""
 
@@ -42,9 +46,9 @@ class Crossings:
             self._head(context, summary, place, undoing, is_last=is_last)
         for place in range(len(summary.tails)):
             self._held.take(_CROSSING_BYTES)
-            found = _crossing(summary.tails, place, begins_before=bool(summary.tails.previous[place]))
+            found = _crossing(summary.tails, place)
             context.tails[found.tid] = self._open[found.tid] = found
-            if found.begins_before:
+            if self._is_incomplete(found):
                 self._before.append(found)
 
     def _head(
@@ -56,11 +60,13 @@ class Crossings:
         if found is None:
             if tid in undoing:
                 self.undoing_before.append(tid)
+            found = _crossing(heads, place)
+            is_incomplete = self._is_incomplete(found)
             if not heads.sizes[place]:
-                return  # only an end: it changed nothing here
+                self.ended_alone += [tid] * is_incomplete
+                return  # it changed nothing here
             self._held.take(_CROSSING_BYTES)
-            found = _crossing(heads, place, begins_before=True)
-            self._before.append(found)
+            self._before += [found] * is_incomplete
         else:
             if found.last_change >= 0:
                 context.last_changes[tid] = found.last_change
@@ -79,13 +85,17 @@ class Crossings:
             authid = int(heads.authid[place])
             found.authid = None if authid < 0 else summary.authids[authid]
 
+    def _is_incomplete(self, crossing: Crossing) -> bool:
+        return may_precede(crossing.previous, self._first_addresses.get(crossing.first_stream))
+
 
 _CROSSING_BYTES = 400
 """Bytes of memory of a transaction that crosses parts; measured."""
 
 
-def _crossing(units: Units, place: int, *, begins_before: bool) -> Crossing:
+def _crossing(units: Units, place: int) -> Crossing:
     return Crossing(
-        int(units.tid[place]), int(units.first_index[place]), int(units.first_lsn[place]), begins_before,
+        int(units.tid[place]), int(units.first_index[place]), int(units.first_lsn[place]),
+        int(units.previous[place]), int(units.first_stream[place]),
         int(units.changes[place]), int(units.last_change[place]),
     )  # fmt: skip

@@ -302,8 +302,8 @@ class Db2Log(ChangeLog):
 
     def why_left_out(self, transaction: Transaction, reference: ChangeReference) -> str | None:
         """The reason for which options exclude a change: its outcome, or OUTSIDE; None if none does."""
-        state = transaction.outcome(reference)
-        return self.why_excluded(state, lambda: transaction.seq(reference), lambda: transaction.commit_micros)
+        found = transaction.included_as(reference)
+        return self.why_excluded(found, lambda: transaction.seq(reference), lambda: transaction.commit_micros)
 
     @cached_property
     def decoder(self) -> ChangeDecoder:

@@ -22,7 +22,7 @@ from lmparse.db2.part_index import RECORD_BYTES, PartIndex, PartSummary
 from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, packed, run_task
 from lmparse.db2.record_columns import Members, RecordColumns, row_number, table_ids
 from lmparse.db2.transaction_index import Transaction, TransactionIndex
-from lmparse.db2.transactions import BEGUN_BEFORE, USED_AGAIN, TransactionReader
+from lmparse.db2.transactions import BEGUN_BEFORE, ENDED_ALONE, USED_AGAIN, TransactionReader
 from lmparse.errors import FileLimitError, FramingError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.storage.processes import Run
@@ -107,7 +107,9 @@ class LogIndex:
         return self
 
     def _merge(self, summaries: list[PartSummary]) -> None:
-        crossings = Crossings(self.contexts, self._log.held)
+        for summary in reversed(summaries):
+            self.whole.first_addresses |= summary.first_addresses  # those of the first part stay
+        crossings = Crossings(self.contexts, self.whole.first_addresses, self._log.held)
         for number, summary in enumerate(summaries):
             crossings.add(number, summary)
         irregular = _irregular(summaries, crossings)
@@ -227,8 +229,7 @@ class LogIndex:
         wanted.sort(key=lambda found: found[0].index)
         counted = frozenset(int(tid).to_bytes(6, "big") for tid in special.tolist())
         reader = TransactionReader(log.byte_order, log.code_page, log.held, counted)
-        for summary in reversed(summaries):
-            reader.begin_at(summary.first_addresses)  # those of the first part stay
+        reader.begin_at(self.whole.first_addresses)
         return read_irregular(reader, log.logs, log.buffer, wanted, self.whole.unread)
 
     def _count(
@@ -240,11 +241,15 @@ class LogIndex:
         for summary in summaries:
             counts += summary.counts
             counts[USED_AGAIN] += int((~np.isin(summary.reused, irregular)).sum())
-            counts[BEGUN_BEFORE] += int((~np.isin(summary.cut, irregular)).sum())
+            cut = summary.cut.take(summary.cut.is_incomplete(self.whole.first_addresses))
+            is_counted = ~np.isin(cut.tid, irregular)
+            counts[BEGUN_BEFORE] += int((is_counted & (cut.changes > 0)).sum())
+            counts[ENDED_ALONE] += int((is_counted & (cut.sizes == 0)).sum())
             for ids, columns in summary.column_ids.items():
                 rest.column_ids.setdefault(table_ids(ids), set()).update(columns)
         counts[USED_AGAIN] += sum(tid not in known for tid in crossings.reused)
         counts[BEGUN_BEFORE] += sum(tid not in known for tid in crossings.begun_before())
+        counts[ENDED_ALONE] += sum(tid not in known for tid in crossings.ended_alone)
         for text in {text for summary in summaries for text in summary.counts}:
             del rest.counts[text]  # of the records that were read once more
         rest.counts += counts

@@ -50,6 +50,8 @@ class LogContext:
     """As in `Irregular`."""
     unread: list[int] = field(default_factory=list)
     """Numbers of the records that cannot be read, ascending."""
+    first_addresses: dict[int, int] = field(default_factory=dict)
+    """Address of the first record of each log stream that states it."""
     tables: set[int] = field(default_factory=set)
     """Tables with changed rows, as in `ChangedRows.ids`."""
 

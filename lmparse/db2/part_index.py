@@ -25,7 +25,7 @@ _CLASSES = {
     **dict.fromkeys(record_kinds.UPDATES, 3), record_kinds.MULTIPLE: 4,
 }  # fmt: skip
 """A number for the kinds of changes that one kind of compensation undoes."""
-_STATE = ("unit_of", "begins_before", "is_undone")
+_STATE = ("unit_of", "is_undone")
 """Arrays of an index that are pickled."""
 _UNDONE_CLASSES = {kind: _CLASSES.get(undone[0], 0) for kind, undone in record_kinds.UNDOES.items()}
 
@@ -56,8 +56,8 @@ class PartSummary:
     """Identifiers whose first unit begins with the first record of a transaction."""
     reused: UInt64s
     """Identifiers of units without an end that are followed by another one in the part."""
-    cut: UInt64s
-    """Identifiers of units with changes that are neither heads nor tails and whose first record is not there."""
+    cut: Units
+    """Units that are neither heads nor tails and whose first record is not there."""
     irregular: UInt64s
     """Identifiers whose records are to be read one by one."""
     special: UInt64s
@@ -80,7 +80,7 @@ class PartSummary:
         return replace(
             self, bad=[(_moved(extent, first), error) for extent, error in self.bad],
             apart=[_moved(extent, first) for extent in self.apart],
-            heads=self.heads.moved(first), tails=self.tails.moved(first),
+            heads=self.heads.moved(first), tails=self.tails.moved(first), cut=self.cut.moved(first),
         )  # fmt: skip
 
 
@@ -92,8 +92,6 @@ class PartIndex:
     ) -> None:
         self.columns, self.kinds, self.authids = columns, kinds, authids
         self.units, self.unit_of = find_units(columns)
-        self.begins_before: Flags = self.units.previous != 0
-        """Which units are of a transaction whose first record is missing from the log, as far as the part knows."""
         self._has_addresses = has_addresses
         matched = self._match(columns, self.unit_of)
         self.is_undone = matched.is_undone
@@ -121,7 +119,7 @@ class PartIndex:
         row_class = self._by_form(_CLASSES)[columns.members.form[columns.rows.member]]
         undo_class = self._by_form(_UNDONE_CLASSES)[columns.members.form[columns.undos.member]]
         return match_undos(
-            columns, unit_of, self.units.previous != 0, row_class, undo_class, has_addresses=self._has_addresses
+            columns, unit_of, self.units.begins_before, row_class, undo_class, has_addresses=self._has_addresses
         )
 
     def _by_form(self, numbers: dict[str, int]) -> Ints:
@@ -165,7 +163,7 @@ class PartIndex:
         """What must be known outside of the part."""
         columns, units = self.columns, self.units
         is_first, is_last = units.is_first, units.is_last
-        is_head = is_first & (units.previous != 0)
+        is_head = is_first & units.begins_before
         is_open = (units.state == OPEN) & (units.sizes > 0)
         is_tail = is_last & is_open & ~is_head
         undoing, irregular = self._undoing(is_head)
@@ -182,7 +180,7 @@ class PartIndex:
             authids=list(self.authids),
             begun=units.tid[is_first & ~is_head],
             reused=units.tid[is_open & ~is_last],
-            cut=units.tid[~is_head & ~is_tail & (units.previous != 0) & (units.changes > 0)],
+            cut=units.take(~is_head & ~is_tail & units.begins_before),
             irregular=irregular,
             special=np.unique(tids[columns.members.role == Role.OBJECT]),
             undoing=undoing,
@@ -198,7 +196,7 @@ class PartIndex:
         members, rows, pieces = columns.members, columns.rows, columns.pieces
         undo_unit = unit_of[columns.undos.member[self._matched.left]]
         may_cross = is_head[undo_unit]
-        is_cut = np.flatnonzero(self.begins_before)
+        is_cut = np.flatnonzero(self.units.begins_before)
         first = np.isin(members.index[pieces.member], self.units.first_index[is_cut])
         irregular = np.concatenate([
             self._matched.irregular,
@@ -241,12 +239,12 @@ class PartIndex:
         units = self.units
         if not crossing:
             return
-        which = units.is_first & (units.previous != 0) if heads else units.is_last
+        which = units.is_first & units.begins_before if heads else units.is_last
         places = np.flatnonzero(which & np.isin(units.tid, np.fromiter(crossing, np.uint64, len(crossing))))
         for place, tid in zip(places.tolist(), units.tid[places].tolist(), strict=True):
             known = crossing[tid]
             units.first_index[place], units.first_lsn[place] = known.first_index, known.first_lsn
-            self.begins_before[place] = known.begins_before
+            units.previous[place], units.first_stream[place] = known.previous, known.first_stream
             units.state[place] = STATES.index(known.state)
             if units.state[place] == COMMITTED:
                 units.commit_lsn[place], units.commit_stream[place] = known.commit_lsn, known.commit_stream

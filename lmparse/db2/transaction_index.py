@@ -16,6 +16,9 @@ from lmparse.db2.tables import Ids, Table
 from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.extents import RecordExtent
 
+INCOMPLETE = "incomplete"
+"""The value of `include` for changes of transactions whose first record was not read."""
+
 
 @dataclass(frozen=True, slots=True)
 class LobPiece:
@@ -138,7 +141,9 @@ class Transaction:
     state: str = "open"
     """committed, rolled-back, or open."""
     begins_before: bool = False
-    """Whether its first record is missing from the log."""
+    """Whether a record of it precedes the first one that is here."""
+    is_incomplete: bool = False
+    """Whether that record may be in front of the log, and was not left out of it."""
     changes: list[ChangeReference] = field(default_factory=list)
     commit_lsn: int = 0
     commit_stream: int = 0
@@ -161,6 +166,10 @@ class Transaction:
     def outcome(self, reference: ChangeReference) -> str:
         """Outcome of one of its changes: committed, rolled-back, or open."""
         return "rolled-back" if reference.is_undone else self.state
+
+    def included_as(self, reference: ChangeReference) -> str:
+        """The value of `include` that asks for one of its changes: its outcome, or incomplete."""
+        return INCOMPLETE if self.is_incomplete else self.outcome(reference)
 
     def seq(self, reference: ChangeReference) -> str:
         """The sort key of one of its changes: position of the commit, then of the record, log stream, row number.
@@ -237,7 +246,9 @@ class Crossing:
     tid: int
     first_index: int
     first_lsn: int
-    begins_before: bool
+    previous: int
+    """Of its first record, as `LogRecord.previous`."""
+    first_stream: int
     changes: int = 0
     last_change: int = -1
     """Number of the record of its last change; -1 if it has none."""

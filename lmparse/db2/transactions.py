@@ -34,6 +34,7 @@ _CHANGE_BYTES, _TRANSACTION_BYTES = 800, 600
 UNLISTED = "records of a type or component that is not listed; they are passed over"
 USED_AGAIN = "transactions without an end, whose identifier is used again"
 BEGUN_BEFORE = "transactions that begin before the log at hand: earlier changes are not in it"
+ENDED_ALONE = "ends of transactions without another record in the log at hand: their changes are in front of it"
 
 
 class TransactionReader:
@@ -137,8 +138,8 @@ class TransactionReader:
         elif kind in (*record_kinds.LOBS_NAMED, *record_kinds.LOBS_UNNAMED, record_kinds.XML):
             transaction = self._transaction(record)
             if record.table is not None:
-                is_first = transaction.begins_before and transaction.first_index == record.extent.index
-                self._pieces.add(record, record.table, is_first=is_first and self._is_before(record))
+                is_first = transaction.is_incomplete and transaction.first_index == record.extent.index
+                self._pieces.add(record, record.table, is_first=is_first)
         elif any(record.transaction_id):
             self._transaction(record)  # not a change, but any record can be the first of a transaction
 
@@ -150,8 +151,9 @@ class TransactionReader:
         if transaction is None:
             self._held.take(_TRANSACTION_BYTES)
             transaction = Transaction(
-                record.transaction_id, _lsn(record), record.extent.index, begins_before=record.previous != 0
-            )
+                record.transaction_id, _lsn(record), record.extent.index, begins_before=record.previous != 0,
+                is_incomplete=self._is_before(record),
+            )  # fmt: skip
             self._open[record.transaction_id] = transaction
         return transaction
 
@@ -167,8 +169,7 @@ class TransactionReader:
 
     def _is_before(self, record: LogRecord) -> bool:
         """Whether the record before one in its transaction may be in front of the log, and was not left out of it."""
-        first = self._first_addresses.get(record.stream)
-        return first is None or record.previous < first
+        return may_precede(record.previous, self._first_addresses.get(record.stream))
 
     def _singular(self, record: LogRecord) -> Transaction:
         """A transaction of one record; pieces of its values precede it and may have opened the transaction."""
@@ -181,7 +182,9 @@ class TransactionReader:
     def _finish(self, record: LogRecord) -> None:
         transaction = self._begun(record)
         if transaction is None:
-            return  # it changed nothing here, or ended before
+            if self._is_before(record) and record.transaction_id not in self._counted:
+                self.index.counts[ENDED_ALONE] += 1
+            return  # else it changed nothing, or ended before
         if record.kind in record_kinds.ABORTS:
             self._end(transaction, "rolled-back")
         else:
@@ -207,7 +210,7 @@ class TransactionReader:
             self._pieces.end(transaction.transaction_id)
         transaction.state, transaction.number = state, self._ended
         self._ended += 1
-        if transaction.begins_before and transaction.changes and transaction.transaction_id not in self._counted:
+        if transaction.is_incomplete and transaction.changes and transaction.transaction_id not in self._counted:
             self.index.counts[BEGUN_BEFORE] += 1
         transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
@@ -307,6 +310,11 @@ class TransactionReader:
         if lookup is None:
             lookup = self._lookups[transaction] = OpenChanges(transaction.changes, self._held)
         return lookup
+
+
+def may_precede(previous: int, first: int | None) -> bool:
+    """Whether there is a record before one, at address `previous`, that may precede the record at the first address."""
+    return previous != 0 and (first is None or previous < first)
 
 
 def _lsn(record: LogRecord) -> int:

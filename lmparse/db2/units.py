@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +31,7 @@ class Units(Arrays):
     first_lsn: UInt64s
     previous: UInt64s
     """Of its first record; zero if the transaction begins with it."""
+    first_stream: Int64s
     state: Int64s
     commit_lsn: UInt64s
     commit_stream: Int64s
@@ -46,6 +48,19 @@ class Units(Arrays):
         """The same with `first` added to the numbers of records."""
         last_change = np.where(self.last_change < 0, -1, self.last_change + first)
         return replace(self, first_index=self.first_index + first, last_change=last_change)
+
+    @property
+    def begins_before(self) -> Flags:
+        """Whether a record of the transaction precedes the first one that is here."""
+        found: Flags = self.previous != 0
+        return found
+
+    def is_incomplete(self, first_addresses: Mapping[int, int]) -> Flags:
+        """Whether that record may be in front of the log, whose streams begin at these addresses."""
+        found = self.begins_before
+        for stream, first in first_addresses.items():
+            found &= (self.first_stream != stream) | (self.previous < np.uint64(first))
+        return found
 
     @property
     def is_first(self) -> Flags:
@@ -85,6 +100,7 @@ def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
         first_index=members.index[first],
         first_lsn=members.lsn[first],
         previous=members.previous[first],
+        first_stream=members.stream[first],
         state=state,
         commit_lsn=np.where(is_commit, members.lsn[end], np.uint64(0)),
         commit_stream=np.where(is_commit, members.stream[end], 0),

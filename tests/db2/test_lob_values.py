@@ -742,5 +742,8 @@ def test_a_log_that_begins_between_pieces_has_no_part_of_the_value(
     named = {"generation": generation, "byte_order": "little", "framing": framing, "tables": str(tables)}
     found = changes(path, engine, spec="db2_log", **named)
     (batch,) = found.tables.values()
+    assert batch["after"].to_pylist() == [{"ID": 5, "BODY": "A" * 5}]
+    found = changes(path, engine, spec="db2_log", **named, include="committed,incomplete")
+    (batch,) = found.tables.values()
     assert batch["after"].to_pylist() == [{"ID": 70_000, "BODY": None}, {"ID": 5, "BODY": "A" * 5}]
     assert "begins before the log at hand" in batch["detail"].to_pylist()[0]

@@ -203,10 +203,58 @@ def test_a_transaction_that_begins_before_the_log(tmp_path: Path) -> None:
     unit.commit()
     other.commit()
     tables = luw.tables_file(tmp_path, ITEM)
-    start = stream.records[2].offset - 56
-    found = read(tmp_path, stream.bytes()[start:], tables=tables)
-    assert found.values() == [(2, None)]
+    whole = read(tmp_path, stream, tables=tables)
+    data = stream.bytes()[stream.records[2].offset - 56 :]
+    found = read(tmp_path, data, tables=tables)
+    assert found.rows == []
+    assert found.log.left_out == {"incomplete": 1}
     assert found.has_note("1 x transactions that begin before the log at hand")
+    assert found.has_note("1 x ends of transactions without another record in the log at hand")
+    for include in ("incomplete", "all"):
+        found = read(tmp_path, data, tables=tables, include=include)
+        assert found.values() == [(2, None)]
+        assert found.rows[0]["seq"] == whole.rows[-1]["seq"]  # as in the log that has all of it
+        assert found.rows[0]["uor_disp"] == "C"
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+@pytest.mark.parametrize("end", ["commit", "abort", None])
+def test_every_change_of_a_cut_transaction_is_held_back(end: str | None, engine: str, tmp_path: Path) -> None:
+    """Whatever became of it: of what is taken back or aborted, too, a part is in front of the log."""
+    stream = Stream("v10", "little", "bare")
+    unit, other = stream.begin(), stream.begin()
+    for number in range(5):
+        unit.insert(ITEM, item(number))
+        other.insert(ITEM, item(10 + number))
+    unit.rollback_to(3)
+    other.commit()
+    if end is not None:
+        getattr(unit, end)()
+    tables = luw.tables_file(tmp_path, ITEM)
+    data = stream.bytes()[stream.records[1].offset :]  # without the first record of one of them
+    found = read(tmp_path, data, tables=tables, engine=engine)
+    assert found.values() == [(10 + number, None) for number in range(5)]
+    assert found.log.left_out == {"incomplete": 4}
+    names = read(tmp_path, data, tables=tables, engine=engine, include="incomplete").values()
+    assert sorted(names) == [(number, None) for number in range(1, 5)]
+    others = read(tmp_path, data, tables=tables, engine=engine, include="open,rolled-back")
+    assert others.rows == []
+
+
+def test_a_transaction_whose_first_records_were_left_out_of_the_log_is_complete(tmp_path: Path) -> None:
+    """As the API leaves out records that are not to be propagated: its first record is behind the first of the log."""
+    stream = Stream("v10", "little", "filter")
+    other, unit = stream.begin(), stream.begin()
+    other.insert(ITEM, item(1))
+    unit.insert(ITEM, item(2))
+    unit.insert(ITEM, item(3))
+    unit.commit()
+    other.commit()
+    data, left_out = stream.bytes(), stream.records[1]
+    data = data[: left_out.offset - 56] + data[left_out.offset + left_out.length :]
+    found = read(tmp_path, data, tables=luw.tables_file(tmp_path, ITEM))
+    assert found.values() == [(1, None), (3, None)]
+    assert not found.has_note("begin before")
 
 
 def test_an_application_information_record_first(tmp_path: Path) -> None:

@@ -256,7 +256,9 @@ def test_every_type(source: str, byte_order: Any, is_compressed: bool, tmp_path:
     table = Table(7, 8, "ALL_TYPES", ALL.columns, value_compression=is_compressed)
     stream = described(table, FULL, NULLS, byte_order=byte_order)
     data = without_description(stream) if source == "file" else stream.bytes()
-    found = read(tmp_path, data, tables=luw.tables_file(tmp_path, table), operations="I")
+    found = read(
+        tmp_path, data, tables=luw.tables_file(tmp_path, table), operations="I", include="committed,incomplete"
+    )
     assert found.codes == []
     assert found.notes == (["1 x transactions that begin before the log at hand: earlier changes are not in it"]
                            if source == "file" else [])  # fmt: skip
@@ -295,7 +297,7 @@ def test_nullable_is_true_unless_it_is_said(tmp_path: Path) -> None:
     entry = "{tablespace_id: 3, table_id: 5, schema: S, name: N, columns: [%s]}"
     columns = "{name: ID, type: INT, nullable: false}, {name: NAME, type: VARCHAR(20)}"
     path.write_text("tables: [%s]" % (entry % columns))
-    found = read(tmp_path, without_description(stream), tables=str(path))
+    found = read(tmp_path, without_description(stream), tables=str(path), include="committed,incomplete")
     assert found.values() == [(1, "x")]
     path.write_text("tables: [%s]" % (entry % "{name: ID, type: INT}, {name: NAME, type: VARCHAR(20)}"))
     found = read(tmp_path, stream, tables=str(path))
@@ -456,6 +458,7 @@ def test_rows_around_an_added_column(source: str, generation: Any, byte_order: A
     unit.commit()
     data = without_description(stream) if source != "log" else stream.bytes()
     options = {"tables": luw.tables_file(tmp_path, wider)} if source == "file" else {}
+    options["include"] = "committed,incomplete"
     found = read(tmp_path, data, generation=generation, operations="I,U,D", **options)
     assert found.codes == []
     assert found.values("after") == [(1, "one"), (2, "two", "2026-03-14", "v"), (3, None, None, ""), None]
