@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from lmparse.bmc.headers import Header, padding
 from lmparse.columnar import json_texts
-from lmparse.columnar.record_plan import DescribedHeader, RecordPlan, Source, Widen, some_of
+from lmparse.columnar.column_plans import Widen
+from lmparse.columnar.record_plan import DescribedHeader, RecordPlan, Source, some_of
 from lmparse.errors import InvalidValueError
 from lmparse.framing.windows import Window
 from lmparse.spec.layout import Field

@@ -7,7 +7,7 @@ the plan requires, or that have a value that a kernel marks as bad, are marked, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,24 +16,16 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import arrays, kernels, schemas
+from lmparse.columnar.column_plans import ColumnPlan, Widen, column_plans, in_full, widened
 from lmparse.columnar.field_reasons import END, is_limited, reasons
 from lmparse.columnar.filters import Filter, mask
-from lmparse.columnar.kernels import Kernel, KernelResult
 from lmparse.framing.windows import Window
-from lmparse.records.reader import default_page, page_of_field
+from lmparse.records.reader import default_page
 from lmparse.spec.catalog import Spec
-from lmparse.spec.kind_words import DECIMALS
 from lmparse.spec.layout import Field, Layout
-from lmparse.values import byte_arrays, integers, texts, zoned
+from lmparse.values import byte_arrays, integers
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 from lmparse.values.codepages import CodePage
-
-_TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
-"""Names of the kernels for the kinds of text."""
-_WHOLE = ("uint", "int", "decimaltext")
-"""Kinds whose values without a scale are integers, also where only a decimal column holds them."""
-Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
-"""Converts (n, width) bytes to another width; also returns which rows cannot be converted (None if none)."""
 
 
 @dataclass(frozen=True)
@@ -61,26 +53,6 @@ class DescribedHeader:
     """Ids of fields that it lacks; they are null, whatever their source."""
     extra: tuple[Field, ...]
     """Additional fields, which the layout does not have, with their offsets."""
-
-
-@dataclass(frozen=True)
-class ColumnPlan:
-    """How one column is decoded."""
-
-    column: str
-    """Name of the column: that of the field, or of a part of it."""
-    field: Field
-    kernel: str
-    """Name of the kernel; empty if there is none."""
-    offset: int
-    width: int | None
-    """Bytes from `offset` on; None for a field up to the end of a part."""
-    type: pa.DataType
-    read: Kernel | None
-    can_fail: bool = False
-    """Whether some bytes are not a value."""
-    widen: Widen | None = None
-    """Converts bytes of a described header to the width of the field, for `Decoded.raw`; `read` includes it."""
 
 
 @dataclass(frozen=True)
@@ -123,12 +95,12 @@ class RecordPlan:
         self.ways: dict[str, ColumnPlan] = {}
         """Column plans by the name of the column."""
         for entry in () if self.reason else spec.layout:
-            for way in self._ways(entry):
+            for way in column_plans(self.spec.layouts, self.spec.layout, entry, self._page):
                 self._add(way if described is None else _moved(way, described))
         for entry in () if self.reason or described is None else described.extra:
             if entry.id in (*self.ways, *schemas.OUTCOMES):
                 self.reason = f"{entry.id}: another column has that name"
-            for way in self._ways(entry):
+            for way in column_plans(self.spec.layouts, self.spec.layout, entry, self._page):
                 self._add(way)
 
     def _add(self, way: ColumnPlan) -> None:
@@ -139,7 +111,7 @@ class RecordPlan:
     def in_full(self) -> RecordPlan:
         """The same plan for values as JSON has them: times as text with all digits, whole numbers as integers."""
         found = copy(self)
-        found.ways = {name: _in_full(way) for name, way in self.ways.items()}
+        found.ways = {name: in_full(way) for name, way in self.ways.items()}
         return found
 
     def refusal(self, schema: pa.Schema) -> str:
@@ -214,57 +186,6 @@ class RecordPlan:
         if bad is not None:
             irregular |= bad
         return array
-
-    def _ways(self, entry: Field) -> list[ColumnPlan]:
-        type_ = schemas.arrow_type(self.spec.layouts, entry)
-        if entry.width is None:
-            return [ColumnPlan(entry.id, entry, "bytes to the end", entry.offset or 0, None, type_, None)]
-        name, kernel = self._kernel(entry, type_)
-        offset = entry.offset or 0
-        can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext", *DECIMALS) or (
-            entry.kind in _TEXTS and not texts.is_total(page_of_field(entry, self._page))
-        )
-        ways = [ColumnPlan(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
-        for part in schemas.parts(self.spec.layouts, entry):
-            order = self.spec.layouts[entry.type or ""].byte_order(part)
-            column, number = f"{entry.id}_{part.id}", partial(kernels.integer, pa.int64(), order, False)
-            ways.append(
-                ColumnPlan(column, entry, "unsigned", offset + (part.offset or 0), part.width, pa.int64(), number)
-            )
-        return ways
-
-    def _kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
-        kind, order = entry.kind, self.spec.layout.byte_order(entry)
-        if kind in ("uint", "int"):
-            return ("unsigned", "signed")[kind == "int"], partial(kernels.integer, type_, order, kind == "int")
-        if kind == "float":
-            return "ieee", partial(kernels.ieee, order)
-        if kind == "hfp":
-            return "hexadecimal float", kernels.hfp
-        if kind in DECIMALS:
-            return self._decimal_kernel(entry, type_)
-        if kind == "timestamp17":
-            return "timestamp17", kernels.timestamp17
-        if kind in ("lrsn10", "rba10", "bytes"):
-            return "bytes", kernels.binary
-        page = page_of_field(entry, self._page)
-        if kind not in _TEXTS or kernels.text_refusal(page) or (kind == "code" and order == "little"):
-            return "", None
-        if kind == "hextext":
-            return _TEXTS[kind], partial(kernels.hex_text, page)
-        if kind == "decimaltext":
-            return _TEXTS[kind], partial(kernels.decimal_text, page, type_)
-        return _TEXTS[kind], partial(kernels.text, page, True)
-
-    def _decimal_kernel(self, entry: Field, type_: pa.DataType) -> tuple[str, Kernel | None]:
-        if entry.kind == "packed":
-            return "packed decimal", partial(kernels.packed_decimal, type_)
-        if entry.kind == "bcd":
-            return "packed digits", partial(kernels.packed_digits, type_)
-        zones = zoned.maybe_zones(page_of_field(entry, self._page))
-        if zones is None:
-            return "", None
-        return "zoned decimal", partial(kernels.zoned_decimal, type_, zoned.STYLES[entry.kind], zones)
 
 
 @dataclass(frozen=True)
@@ -403,28 +324,8 @@ def _moved(way: ColumnPlan, described: DescribedHeader) -> ColumnPlan:
         return replace(moved, kernel="absent", read=partial(kernels.nulls, way.type), can_fail=False)
     if source.widen is None:
         return replace(moved, offset=source.offset + start, width=way.width)
-    read = partial(_widened, source.widen, slice(start, start + way.width), way.read)
+    read = partial(widened, source.widen, slice(start, start + way.width), way.read)
     return replace(moved, read=read, can_fail=way.can_fail or source.can_fail)
-
-
-def _in_full(way: ColumnPlan) -> ColumnPlan:
-    entry, read = way.field, way.read
-    if read is not None and entry.kind in _WHOLE and not entry.scale and pa.types.is_decimal(way.type):
-        type_ = pa.uint64() if entry.kind == "uint" else pa.int64()
-        return replace(way, type=type_, read=partial(_cast, type_, read))
-    if isinstance(read, partial) and read.func is _widened:
-        widen, part, inner = read.args
-        full = kernels.in_full(inner)
-        return way if full is None else replace(way, type=schemas.TEXT, read=partial(_widened, widen, part, full))
-    full = kernels.in_full(read)
-    if full is None and pa.types.is_timestamp(way.type):
-        full = partial(kernels.nulls, schemas.TEXT)  # it is absent
-    return way if full is None else replace(way, type=schemas.TEXT, read=full)
-
-
-def _cast(type_: pa.DataType, read: Kernel, raw: Bytes) -> KernelResult:
-    array, bad = read(raw)
-    return array.cast(type_), bad
 
 
 def _cut(way: ColumnPlan, rows: Bytes, low: int) -> Bytes:
@@ -440,9 +341,3 @@ def _bytes_of(way: ColumnPlan, raw: Bytes) -> Bytes:
 def _may_become(found: pa.DataType, wanted: pa.DataType) -> bool:
     """Whether Arrow casts one type to another with the result of the row reader."""
     return bool(found == wanted or (pa.types.is_integer(found) and pa.types.is_integer(wanted)))
-
-
-def _widened(widen: Widen, part: slice, read: Kernel, raw: Bytes) -> KernelResult:
-    whole, bad = widen(raw)
-    array, none = read(whole[:, part])
-    return array, none if bad is None else bad if none is None else bad | none

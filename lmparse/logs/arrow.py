@@ -23,6 +23,7 @@ from lmparse.changes.version_batches import VersionBatch, accumulated, joined
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.filters import Filter, matching
+from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.columnar.rows import (
     Origin,
@@ -88,7 +89,13 @@ def record_batches(
     """
     plan = plan_of(file)
     if plan.refusal(schema):
-        yield from matching(batches(record_rows(file, schema, span), schema), filters)
+        by_form = form_plan(file)
+        rows = (
+            batches(record_rows(file, schema, span), schema)
+            if by_form is None
+            else _by_form(file, by_form, schema, span)
+        )
+        yield from matching(rows, filters)
         return
     deciding = [] if file.options.mode == "failfast" else plan.deciding(filters)
     file.keeps_bad_records = file.options.mode == "permissive"
@@ -110,6 +117,29 @@ def record_batches(
         if decoded.irregular.any():
             batch = _mended(batch, file, window, numbers, decoded.irregular)
         yield from matching([batch], filters)
+
+
+def _by_form(file: RecordFile, plan: FormPlan, schema: pa.Schema, span: Span | None = None) -> Iterator[pa.RecordBatch]:
+    """The records of a file whose bodies the data choose as batches of a schema, form by form."""
+    file.keeps_bad_records = file.options.mode == "permissive"
+    origin = Origin(file)
+    for window in file.windows(span):
+        numbers, decoded = np.arange(len(window)), plan.decode(window, schema)
+        found = iter(decoded.arrays)
+        made = [
+            origin.column(entry, window, numbers) if entry.name in schemas.OUTCOMES else next(found) for entry in schema
+        ]
+        batch = pa.RecordBatch.from_arrays(made, schema=schema)
+        yield _mended(batch, file, window, numbers, decoded.irregular) if decoded.irregular.any() else batch
+
+
+def form_plan(file: RecordFile) -> FormPlan | None:
+    """The form plan of a file; None if its records are not read form by form."""
+    family = family_of(file.spec)
+    if family is not None and family.record_plan is not None:
+        return None
+    plan = FormPlan(file.reader)
+    return None if plan.reason else plan
 
 
 def plan_of(file: RecordFile) -> RecordPlan:

@@ -15,16 +15,18 @@ from lmparse.changes.rows import line_row
 from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
 from lmparse.columnar import json_texts
 from lmparse.columnar.comparison import compared
+from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.json_texts import LINES
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.columnar.rows import BATCH_ROWS, to_batch
 from lmparse.errors import LmparseError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
-from lmparse.logs.arrow import change_reader, plan_of
+from lmparse.logs.arrow import change_reader, form_plan, plan_of
 from lmparse.logs.open import open_file
 from lmparse.records.files import RAW, RecordFile, check_columns, ignored
 from lmparse.terminal import json_text
+from lmparse.values.byte_arrays import Flags
 
 T = TypeVar("T")
 
@@ -67,9 +69,10 @@ def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.Reco
     check_columns(file.spec, wanted, file.column_names())
     if not len(file.buffer):
         next(file.extents(span), None)  # adds the notice of an empty file
+    by_form = form_plan(file) if plan_of(file).reason else None
     plan = plan_of(file).in_full()
     for window in file.windows(span):
-        yield from _window_lines(file, plan, window)
+        yield from _window_lines(file, plan, window) if by_form is None else _form_lines(file, by_form, window)
 
 
 def lines_refusal(file: RecordFile) -> str:
@@ -77,6 +80,8 @@ def lines_refusal(file: RecordFile) -> str:
     if file.options.engine == "kaitai":
         return "the engine is kaitai"
     plan = plan_of(file)
+    if plan.reason and form_plan(file) is not None:
+        return ""
     wanted = file.options.columns or file.column_names()
     unread = sorted({*wanted} - {*plan.ways})
     return plan.reason or (f"{unread[0]}: there is no column for it" if unread else "")
@@ -98,12 +103,26 @@ def _window_lines(file: RecordFile, plan: RecordPlan, window: Window) -> Iterato
     if file.spec.id == RAW:
         columns["_metadata"] = _places(window), False
     lines = json_texts.joined([*json_texts.members(columns), "\n"], len(window))
-    regular = np.flatnonzero(~decoded.irregular)
+    yield from _mended(file, window, lines, decoded.irregular)
+
+
+def _form_lines(file: RecordFile, plan: FormPlan, window: Window) -> Iterator[pa.RecordBatch]:
+    """The same of records whose bodies the data choose."""
+    if int(window.lengths.sum()) > json_texts.MOST_BYTES:
+        lines, irregular = pa.nulls(len(window), pa.string()), np.ones(len(window), np.bool_)
+    else:
+        lines, irregular = plan.lines(window, tuple(dict.fromkeys(file.options.columns)))
+    yield from _mended(file, window, lines, irregular)
+
+
+def _mended(file: RecordFile, window: Window, lines: pa.Array, irregular: Flags) -> Iterator[pa.RecordBatch]:
+    """The lines of a window, with those of irregular records made one by one."""
+    regular = np.flatnonzero(~irregular)
     kept = json_texts.harmless(lines.take(pa.array(regular))).cast(pa.binary())
     parts = [VersionBatch(None, pa.RecordBatch.from_arrays([kept], schema=LINES), regular)]
     made: list[tuple[int, bytes]] = []
     reached, fault = len(window), None
-    for number in np.flatnonzero(decoded.irregular).tolist():
+    for number in np.flatnonzero(irregular).tolist():
         try:
             row = file.row(window.extent(number))
         except LmparseError as error:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 _RESERVED = re.compile(r"(?:^|_)(?:reserved|padding|filler|unused)_?\d*$")
 
@@ -40,6 +40,41 @@ class Code:
     id: str
     """The word for it in the spec (`update`)."""
     doc: str = ""
+
+
+Expression: TypeAlias = "int | tuple[Any, ...] | None"
+"""An expression of a spec as data; None if the spec has none.
+
+A number (true and false are numbers too); `("name", id)` of a field, parameter or instance of the object around it, or
+of what begins with an underscore; `("get", object, id)`; `("at", bytes, number)`; `("?", if, then, else)`; an operator
+(`==`, `&`, `and`, `not`, `neg`, …) with one or two expressions; `("rest",)` for the bytes to the end of the stream;
+`("unread", text)` for what only the parser can evaluate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case of a type that switches."""
+
+    key: Expression
+    """The value that decides for it; None for all other values."""
+    type: str
+    """Id of its layout; empty for a type of the compiler."""
+    arguments: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """An instance that is not a field: a calculated value, or a number that is looked at ahead."""
+
+    value: Expression
+    """The value, or where in the stream the number is."""
+    condition: Expression = None
+    width: int = 0
+    """Bytes of the number; 0 for a calculated value."""
+    is_signed: bool = False
+    endian: str | None = None
+    codes: tuple[Code, ...] | None = None
+    """Its enumeration, empty if it has none; None if only the parser knows that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +140,17 @@ class Field:
     """Expression of the stream that an instance is in, if that is not the one of its type (`io`)."""
     is_instance: bool = False
     """Whether it is an instance at a position (`pos`), behind the fields of `seq`."""
+    condition: Expression = None
+    """The `if` of the spec."""
+    size: Expression = None
+    """The bytes that the spec gives it; None if its type has them."""
+    arguments: tuple[Expression, ...] = ()
+    """Of `type`."""
+    switch_on: Expression = None
+    """What decides which of `switch` it is."""
+    switch: tuple[Case, ...] = ()
+    demands: tuple[Expression, ...] = ()
+    """What the spec demands of its value, `_`, beside `minimum` and `maximum`."""
 
     @property
     def is_always_empty(self) -> bool:
@@ -142,6 +188,10 @@ class Layout:
     enums: dict[str, tuple[Code, ...]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
     """Instances at a position that are not fields, and why."""
+    little: Expression = None
+    """Whether numbers have the least significant byte first, where the type itself says on what that depends."""
+    computed: dict[str, Computed] = field(default_factory=dict)
+    """Instances that are not fields, by their id."""
 
     @property
     def least_width(self) -> int:

@@ -10,7 +10,7 @@ import pytest
 from writers.bmc import framing, logs
 
 from lmparse import cli
-from lmparse.columnar import record_plan, schemas
+from lmparse.columnar import column_plans, schemas
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.logs.plan import planned
 from lmparse.spec import catalog
@@ -122,7 +122,7 @@ def test_only_some_columns(run: Any) -> None:
 
 
 def test_a_kind_that_nothing_reads_by_the_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(record_plan._TEXTS, "char")
+    monkeypatch.delitem(column_plans._TEXTS, "char")
     found = planned("bmc_lldf")
     name = next(entry.id for entry in catalog.load("bmc_lldf").layout if entry.kind == "char")
     assert found.reason == f"{name}: there is no kernel for char"

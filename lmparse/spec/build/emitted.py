@@ -57,7 +57,7 @@ _EXPRESSIONS = (
     ast.boolop, ast.cmpop,
 )  # fmt: skip
 _DATA = (ast.Constant, ast.Call, ast.keyword, ast.Tuple, ast.List, ast.Dict, ast.UnaryOp, ast.USub, ast.Name, ast.Load)
-_LAYOUT_CALLS = ("Code", "Field", "Layout")
+_LAYOUT_CALLS = ("Case", "Code", "Computed", "Field", "Layout")
 
 
 class Unknown(Exception):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lmparse.spec.build import expressions
 from lmparse.spec.build.choices import choices
 from lmparse.spec.build.numbers import COMPILERS_TEXTS, NUMBER, number_kind
 from lmparse.spec.build.scopes import Member, Scope, attributes, instances
@@ -96,6 +97,8 @@ class Layouts:
             path=f"{spec.place}.ksy",
             sha256=spec.sha256,
             enums={name: _plain_codes(scope.members(name)) for name in tree.get("enums", {})},
+            little=expressions.little(scope),
+            computed=expressions.computed(scope),
         )
         self._open.discard(scope.id)
         return layout
@@ -139,6 +142,8 @@ class Layouts:
             by_parser=_by_parser(attribute, kind),
             process=str(attribute.get("process", "")),
             stream=str(attribute.get("io", "")),
+            condition=expressions.condition(scope, attribute),
+            **_reading(scope, attribute, width),
         )
         if kind == "rest":
             return field, place
@@ -281,6 +286,21 @@ def _bounds(attribute: dict[str, Any]) -> dict[str, Any]:
     if attribute.get("contents") is not None:
         checks.append(f"contents: {attribute['contents']}")
     return {"minimum": minimum, "maximum": maximum, "checks": "; ".join(checks)}
+
+
+def _reading(scope: Scope, attribute: dict[str, Any], width: int | None) -> dict[str, Any]:
+    """What `Field` has of the expressions that decide how it is read."""
+    type_ = attribute.get("type")
+    switch_on, cases = expressions.switch(scope, type_)
+    bounds = _bounds(attribute)
+    return {
+        # A plain field of constant size has its width already.
+        "size": expressions.size(scope, attribute) if width is None or type_ is not None else None,
+        "arguments": expressions.target(scope, type_)[1] if isinstance(type_, str) else (),
+        "switch_on": switch_on,
+        "switch": cases,
+        "demands": expressions.checks(scope, attribute) if bounds["checks"] else (),
+    }
 
 
 def _number_width(kind: str, found: tuple[Field, ...], width: int | None) -> int | None:

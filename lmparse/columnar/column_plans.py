@@ -1,0 +1,126 @@
+"""Column plans: how the bytes of one field in many records become a column, from the field's layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import pyarrow as pa
+
+from lmparse.columnar import kernels, schemas
+from lmparse.columnar.kernels import Kernel, KernelResult
+from lmparse.records.reader import page_of_field
+from lmparse.spec.kind_words import DECIMALS
+from lmparse.spec.layout import Field, Layout
+from lmparse.values import texts, zoned
+from lmparse.values.byte_arrays import Bytes, Flags
+from lmparse.values.codepages import CodePage
+
+_TEXTS = {"char": "text", "code": "text", "hextext": "hexadecimal text", "decimaltext": "decimal text"}
+"""Names of the kernels for the kinds of text."""
+_WHOLE = ("uint", "int", "decimaltext")
+"""Kinds whose values without a scale are integers, also where only a decimal column holds them."""
+Widen = Callable[[Bytes], tuple[Bytes, Flags | None]]
+"""Converts (n, width) bytes to another width; also returns which rows cannot be converted (None if none)."""
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """How one column is decoded."""
+
+    column: str
+    """Name of the column: that of the field, or of a part of it."""
+    field: Field
+    kernel: str
+    """Name of the kernel; empty if there is none."""
+    offset: int
+    width: int | None
+    """Bytes from `offset` on; None for a field up to the end of a part."""
+    type: pa.DataType
+    read: Kernel | None
+    can_fail: bool = False
+    """Whether some bytes are not a value."""
+    widen: Widen | None = None
+    """Converts bytes of a described header to the width of the field, for `Decoded.raw`; `read` includes it."""
+
+
+def column_plans(layouts: Mapping[str, Layout], layout: Layout, entry: Field, page: CodePage) -> list[ColumnPlan]:
+    """How a field is decoded, and the numbers inside it that are columns of their own; the first is the field."""
+    type_ = schemas.arrow_type(layouts, entry)
+    if entry.width is None:
+        return [ColumnPlan(entry.id, entry, "bytes to the end", entry.offset or 0, None, type_, None)]
+    name, kernel = _kernel(layout, entry, type_, page)
+    offset = entry.offset or 0
+    can_fail = entry.kind in ("timestamp17", "hextext", "decimaltext", *DECIMALS) or (
+        entry.kind in _TEXTS and not texts.is_total(page_of_field(entry, page))
+    )
+    ways = [ColumnPlan(entry.id, entry, name, offset, entry.width, type_, kernel, can_fail)]
+    for part in schemas.parts(layouts, entry):
+        order = layouts[entry.type or ""].byte_order(part)
+        column, number = f"{entry.id}_{part.id}", partial(kernels.integer, pa.int64(), order, False)
+        ways.append(ColumnPlan(column, entry, "unsigned", offset + (part.offset or 0), part.width, pa.int64(), number))
+    return ways
+
+
+def _kernel(layout: Layout, entry: Field, type_: pa.DataType, file_page: CodePage) -> tuple[str, Kernel | None]:
+    kind, order = entry.kind, layout.byte_order(entry)
+    if kind in ("uint", "int"):
+        return ("unsigned", "signed")[kind == "int"], partial(kernels.integer, type_, order, kind == "int")
+    if kind == "float":
+        return "ieee", partial(kernels.ieee, order)
+    if kind == "hfp":
+        return "hexadecimal float", kernels.hfp
+    if kind in DECIMALS:
+        return _decimal_kernel(entry, type_, file_page)
+    if kind == "timestamp17":
+        return "timestamp17", kernels.timestamp17
+    if kind in ("lrsn10", "rba10", "bytes"):
+        return "bytes", kernels.binary
+    page = page_of_field(entry, file_page)
+    if kind not in _TEXTS or kernels.text_refusal(page) or (kind == "code" and order == "little"):
+        return "", None
+    if kind == "hextext":
+        return _TEXTS[kind], partial(kernels.hex_text, page)
+    if kind == "decimaltext":
+        return _TEXTS[kind], partial(kernels.decimal_text, page, type_)
+    return _TEXTS[kind], partial(kernels.text, page, True)
+
+
+def _decimal_kernel(entry: Field, type_: pa.DataType, page: CodePage) -> tuple[str, Kernel | None]:
+    if entry.kind == "packed":
+        return "packed decimal", partial(kernels.packed_decimal, type_)
+    if entry.kind == "bcd":
+        return "packed digits", partial(kernels.packed_digits, type_)
+    zones = zoned.maybe_zones(page_of_field(entry, page))
+    if zones is None:
+        return "", None
+    return "zoned decimal", partial(kernels.zoned_decimal, type_, zoned.STYLES[entry.kind], zones)
+
+
+def in_full(way: ColumnPlan) -> ColumnPlan:
+    """The same for values as JSON has them: times as text with all digits, whole numbers as integers."""
+    entry, read = way.field, way.read
+    if read is not None and entry.kind in _WHOLE and not entry.scale and pa.types.is_decimal(way.type):
+        type_ = pa.uint64() if entry.kind == "uint" else pa.int64()
+        return replace(way, type=type_, read=partial(_cast, type_, read))
+    if isinstance(read, partial) and read.func is widened:
+        widen, part, inner = read.args
+        full = kernels.in_full(inner)
+        return way if full is None else replace(way, type=schemas.TEXT, read=partial(widened, widen, part, full))
+    full = kernels.in_full(read)
+    if full is None and pa.types.is_timestamp(way.type):
+        full = partial(kernels.nulls, schemas.TEXT)  # it is absent
+    return way if full is None else replace(way, type=schemas.TEXT, read=full)
+
+
+def _cast(type_: pa.DataType, read: Kernel, raw: Bytes) -> KernelResult:
+    array, bad = read(raw)
+    return array.cast(type_), bad
+
+
+def widened(widen: Widen, part: slice, read: Kernel, raw: Bytes) -> KernelResult:
+    """A part of bytes that are converted to another width first."""
+    whole, bad = widen(raw)
+    array, none = read(whole[:, part])
+    return array, none if bad is None else bad if none is None else bad | none

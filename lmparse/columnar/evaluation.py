@@ -1,0 +1,173 @@
+"""Evaluation: the expressions of a spec over many records at a time, see `lmparse.spec.layout.Expression`.
+
+A value is one number for all records, or an array with one for each. What the generated parser would compute in another
+way, as numbers beyond 64 bits, is not computed: `UnfitError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from lmparse.spec.layout import Expression
+from lmparse.values.byte_arrays import Int64s
+
+Number: TypeAlias = "int | Int64s"
+Lookup = Callable[[Any, str], Any]
+"""The value of an attribute of an object; of the object around the expression if that is None."""
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+_COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a // b,
+    "%": lambda a, b: a % b,
+    "&": lambda a, b: a & b,
+}
+_MOST = {"+": 1 << 60, "-": 1 << 60, "*": 1 << 31}
+"""Size of the operands up to which an operator does not leave 64 bits."""
+
+
+class UnfitError(Exception):
+    """These records cannot be read column-wise; the text says why."""
+
+
+@dataclass(eq=False)
+class SplitError(Exception):
+    """Records that were read as one are of several forms."""
+
+    parts: list[Int64s]
+    """The numbers of the records of each. Those in no part are of no form: only the parser can say what is wrong."""
+
+
+def value(expression: Expression, lookup: Lookup) -> Any:
+    """The value of an expression: a number, an object, a piece of bytes, or None for what is absent."""
+    if isinstance(expression, int):
+        return expression
+    if expression is None:
+        raise UnfitError("there is no expression")
+    match expression:
+        case ("name", name):
+            return lookup(None, name)
+        case ("get", inner, name):
+            return lookup(value(inner, lookup), name)
+        case ("not", inner):
+            return np.logical_not(truth(value(inner, lookup)))
+        case ("neg", inner):
+            return -_number(value(inner, lookup))
+        case ("at", inner, place):
+            return lookup(value(inner, lookup), str(_constant(value(place, lookup))))
+        case ("?", condition, chosen, other):
+            return _chosen(truth(value(condition, lookup)), chosen, other, lookup)
+        case (operator, left, right):
+            return _binary(operator, left, right, lookup)
+    raise UnfitError(f"only the parser can evaluate {expression[-1]}")
+
+
+def truth(found: Any) -> Any:
+    """Whether a value holds: one answer for all records, or one for each."""
+    if isinstance(found, np.ndarray):
+        return found if found.dtype == np.bool_ else found != 0
+    return bool(_number(found))
+
+
+def _chosen(holds: Any, chosen: Expression, other: Expression, lookup: Lookup) -> Any:
+    if not isinstance(holds, np.ndarray):
+        return value(chosen if holds else other, lookup)
+    return np.where(holds, _number(value(chosen, lookup)), _number(value(other, lookup)))
+
+
+def _binary(operator: str, left: Expression, right: Expression, lookup: Lookup) -> Any:
+    one = value(left, lookup)
+    if operator in ("and", "or"):
+        holds = truth(one)
+        if not isinstance(holds, np.ndarray) and holds == (operator == "or"):
+            return holds
+        other = truth(value(right, lookup))
+        return holds & other if operator == "and" else holds | other
+    other = value(right, lookup)
+    if operator in ("==", "!=") and (one is None or other is None):
+        return (one is other) == (operator == "==")
+    one, other = _number(one), _number(other)
+    if operator in _COMPARE:
+        return _COMPARE[operator](one, other)
+    if operator not in _COMPUTE:
+        raise UnfitError(f"only the parser can compute {operator}")
+    if operator in "/%" and not np.all(other):
+        raise UnfitError("a division by zero")
+    most = _MOST.get(operator)
+    if most is not None and any(np.any(operand > most) or np.any(operand < -most) for operand in (one, other)):
+        raise UnfitError("numbers that are too large")
+    return _COMPUTE[operator](one, other)
+
+
+def _number(found: Any) -> Any:
+    """A number that operators can work with."""
+    if isinstance(found, np.ndarray):
+        return found.astype(np.int64) if found.dtype == np.bool_ else found
+    if isinstance(found, int | np.integer | np.bool_):
+        return int(found)
+    raise UnfitError("it is not a number")
+
+
+def _constant(found: Any) -> int:
+    if isinstance(found, int):
+        return found
+    raise UnfitError("its place depends on the data")
+
+
+def decided(found: Any) -> bool:
+    """The one answer of all records. Raises SplitError if they differ."""
+    holds = truth(found)
+    if not isinstance(holds, np.ndarray):
+        return bool(holds)
+    if holds.all():
+        return True
+    if not holds.any():
+        return False
+    raise SplitError([np.flatnonzero(holds), np.flatnonzero(~holds)])
+
+
+def demanded(found: Any, count: int) -> None:
+    """Demand that something holds of all records. Raises SplitError if it does not hold of some of them."""
+    holds = truth(found)
+    if not isinstance(holds, np.ndarray):
+        holds = np.full(count, holds)
+    if not holds.all():
+        raise SplitError([np.flatnonzero(holds)])
+
+
+def case_of(on: Any, cases: dict[int, int]) -> int:
+    """The number of the case of all records, -1 for the default, from the numbers by key. Raises SplitError."""
+    if on is None:
+        return -1
+    on = _number(on)
+    if not isinstance(on, np.ndarray):
+        return cases.get(on, -1)
+    if on.min() == on.max():
+        return cases.get(int(on[0]), -1)
+    different, which = np.unique(on, return_inverse=True)
+    found = np.array([cases.get(key, -1) for key in different.tolist()])
+    if len(np.unique(found)) == 1:
+        return int(found[0])
+    by_record = found[which]
+    raise SplitError([np.flatnonzero(by_record == case) for case in np.unique(found)])
+
+
+def is_moving(expression: Expression) -> bool:
+    """Whether a value depends on how far the stream has been read, so that it matters when it is computed."""
+    if not isinstance(expression, tuple):
+        return False
+    if expression[0] == "get" and expression[1] == ("name", "_io"):
+        return str(expression[2]) != "size"
+    return any(is_moving(one) for one in expression[1:])

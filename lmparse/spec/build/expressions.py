@@ -1,0 +1,219 @@
+"""Expressions: what decides how the bytes of a record are read, as data for `generated/layouts.py`.
+
+An expression of a spec becomes numbers, names and operators in nested tuples, see `Expression`; members of enumerations
+become their numbers. What only the parser can evaluate becomes `("unread", text)`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import replace
+from typing import Any
+
+from lmparse.spec.build.numbers import NUMBER, number_kind
+from lmparse.spec.build.scopes import PEEK, Scope
+from lmparse.spec.catalog import KIND
+from lmparse.spec.layout import Case, Code, Computed, Expression
+
+_LONGEST = 4000
+"""Characters of an expression; a longer one is left to the parser."""
+_MEMBER = re.compile(r"\b[a-z]\w*(?:::[a-z]\w*)+", re.ASCII)
+"""`spec::enumeration::member`."""
+_TWO_MEMBERS = re.compile(r"^[^?]*\?\s*([a-z][\w:]*)::\w+\s*:\s*([a-z][\w:]*)::\w+\s*$", re.ASCII)
+"""One of two members of enumerations, by a condition."""
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.BitAnd: "&",
+    ast.And: "and", ast.Or: "or",
+}  # fmt: skip
+_WORDS = {"true": True, "false": False}
+
+
+class _UnreadError(ValueError):
+    """Only the parser can evaluate it."""
+
+
+def expression(scope: Scope, text: Any) -> Expression:
+    """An expression of a type as data."""
+    if isinstance(text, bool | int):
+        return text
+    try:
+        if not isinstance(text, str) or len(text) > _LONGEST:
+            raise _UnreadError
+        return _parsed(_MEMBER.sub(lambda match: str(_member(scope, match[0])), text))
+    except (_UnreadError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return ("unread", str(text)[:60])
+
+
+def condition(scope: Scope, attribute: dict[str, Any]) -> Expression:
+    """The `if` of an attribute; None without one."""
+    if "parent" in attribute:
+        return ("unread", "parent")
+    return expression(scope, attribute["if"]) if "if" in attribute else None
+
+
+def size(scope: Scope, attribute: dict[str, Any]) -> Expression:
+    """The bytes of an attribute if it states them; `("rest",)` for all that are left."""
+    if attribute.get("size-eos"):
+        return ("rest",)
+    return expression(scope, attribute["size"]) if "size" in attribute else None
+
+
+def switch(scope: Scope, type_: Any) -> tuple[Expression, tuple[Case, ...]]:
+    """On what a type switches, and its cases with the default last."""
+    if not isinstance(type_, dict):
+        return None, ()
+    cases = sorted(type_["cases"].items(), key=lambda case: str(case[0]) == "_")
+    return expression(scope, type_["switch-on"]), tuple(
+        Case(None if str(key) == "_" else expression(scope, key), *target(scope, str(name))) for key, name in cases
+    )
+
+
+def target(scope: Scope, name: str) -> tuple[str, tuple[Expression, ...]]:
+    """Id of the layout that a type names, and its arguments; no id for the compiler's own types."""
+    found = None if NUMBER.match(name) else scope.type_named(name)
+    if found is None:
+        return "", ()
+    given = name.partition("(")[2].rpartition(")")[0].strip()
+    if not given:
+        return found.id, ()
+    arguments = expression(scope, f"[{given}]")
+    if isinstance(arguments, tuple) and arguments[0] == "list":
+        return found.id, arguments[1:]
+    return found.id, (arguments,) * len(found.tree.get("params", [1]))
+
+
+def little(scope: Scope) -> Expression:
+    """Whether numbers have the least significant byte first, if the type says on what that depends."""
+    own = scope.tree.get("meta", {}).get("endian")
+    if not isinstance(own, dict):
+        return None
+    cases, on = own["cases"], expression(scope, own["switch-on"])
+    found: Expression = cases["_"] == "le" if "_" in cases else ("unread", "no byte order")
+    for key, word in cases.items():
+        if str(key) != "_":
+            found = ("?", ("==", on, expression(scope, key)), word == "le", found)
+    return found
+
+
+def computed(scope: Scope) -> dict[str, Computed]:
+    """The instances that are not fields: calculated values, and looks ahead."""
+    found = {}
+    for name, instance in scope.tree.get("instances", {}).items():
+        if "value" in instance:
+            found[name] = Computed(expression(scope, instance["value"]), condition(scope, instance))
+        elif instance.get("-lm-type") == PEEK:
+            found[name] = _peek(scope, instance)
+        if name == KIND and name in found:
+            found[name] = replace(found[name], codes=_codes_of(scope, instance))
+    return found
+
+
+def _peek(scope: Scope, instance: dict[str, Any]) -> Computed:
+    type_ = instance.get("type")
+    match = NUMBER.match(type_) if isinstance(type_, str) else None
+    if match is None or number_kind(match) == "float" or match[1] == "b" or not instance.keys() <= _PEEKED:
+        return Computed(("unread", f"type: {type_}"))
+    pos = expression(scope, instance.get("pos"))
+    return Computed(pos, condition(scope, instance), int(match[2]), match[1] == "s", match[3])
+
+
+_PEEKED = frozenset(("pos", "type", "enum", "if", "doc", "doc-ref", "-lm-type", "-codec", "-orig-id", "-lm-status"))
+"""Keys of a look ahead that do not change its number."""
+
+
+def _codes_of(scope: Scope, instance: dict[str, Any]) -> tuple[Code, ...] | None:
+    """The enumeration of an instance: the one that it states, or that of what it names."""
+    if "enum" in instance:
+        return _codes(scope, instance["enum"])
+    if "value" not in instance:
+        return ()
+    named = instance["value"]
+    for entry in (*scope.tree.get("seq", []), *scope.tree.get("params", [])):
+        if entry.get("id") == named:
+            return _codes(scope, entry["enum"]) if "enum" in entry else ()
+    chosen = _TWO_MEMBERS.search(str(named))
+    if chosen is not None and chosen[1] == chosen[2]:
+        return _codes(scope, chosen[1])
+    other = scope.tree.get("instances", {}).get(named, {}) if isinstance(named, str) else {}
+    return _codes(scope, other["enum"]) if "enum" in other else None
+
+
+def _codes(scope: Scope, enum: str) -> tuple[Code, ...]:
+    found = scope.enum_named(enum)
+    return tuple(Code(entry.value, None, entry.id) for entry in found[0].members(found[1])) if found else ()
+
+
+# -- expressions as data ---------------------------------------------------------------------
+
+
+def _member(scope: Scope, path: str) -> int:
+    enum, _, name = path.rpartition("::")
+    found = scope.enum_named(enum)
+    for entry in found[0].members(found[1]) if found else ():
+        if entry.id == name:
+            return entry.value
+    raise _UnreadError
+
+
+def _parsed(text: str) -> Expression:
+    place = text.find("?")
+    if place < 0:
+        return _data(ast.parse(text.strip(), mode="eval").body)
+    chosen, _, other = text[place + 1 :].partition(":")
+    # One choice without parentheses around it: what is nested is left to the parser.
+    if "(" in text[:place] and text[:place].count("(") != text[:place].count(")"):
+        raise _UnreadError
+    return ("?", _parsed(text[:place]), _parsed(chosen), _parsed(other))
+
+
+def _data(node: ast.AST) -> Expression:
+    """A Python expression as data: the two languages differ only in what is refused here or replaced before."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.Name):
+        return _WORDS.get(node.id, ("name", node.id))
+    if isinstance(node, ast.Attribute):
+        inner = _data(node.value)
+        return inner if node.attr == "to_i" else ("get", inner, node.attr)
+    if isinstance(node, ast.List):
+        return ("list", *map(_data, node.elts))
+    if isinstance(node, ast.Subscript):
+        return ("at", _data(node.value), _data(node.slice))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
+        return ("not" if isinstance(node.op, ast.Not) else "neg", _data(node.operand))
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATORS:
+        return (_OPERATORS[type(node.ops[0])], _data(node.left), _data(node.comparators[0]))
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return (_OPERATORS[type(node.op)], _data(node.left), _data(node.right))
+    if isinstance(node, ast.BoolOp):
+        first, *others = map(_data, node.values)
+        for other in others:
+            first = (_OPERATORS[type(node.op)], first, other)
+        return first
+    raise _UnreadError
+
+
+def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:
+    """What `valid` and `contents` demand of a value, `_`, as expressions."""
+    valid = attribute.get("valid")
+    bounds = valid if isinstance(valid, dict) else {"eq": valid} if "valid" in attribute else {}
+    value: Expression = ("name", "_")
+    words = {"eq": "==", "min": ">=", "max": "<="}
+    found: list[Expression] = []
+    for key, bound in bounds.items():
+        if key == "expr":
+            found.append(expression(scope, bound))
+        elif key in words:
+            found.append((words[key], value, expression(scope, bound)))
+        elif key == "any-of" and isinstance(bound, list) and bound:
+            one: Expression = ("==", value, expression(scope, bound[0]))
+            for other in bound[1:]:
+                one = ("or", one, ("==", value, expression(scope, other)))
+            found.append(one)
+        else:
+            found.append(("unread", key))
+    if attribute.get("contents") is not None:
+        found.append(("unread", "contents"))
+    return tuple(found)

@@ -1,0 +1,172 @@
+"""Forms: records whose body the data choose are by the column what they are one by one, good and bad."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from amounts import examples
+from cases.files import FOUND, load, name
+from engines import by_column, by_row, difference
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lmparse.columnar import form_plan, schemas
+from lmparse.columnar.form_plan import FormPlan
+from lmparse.logs import lines
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_file
+from lmparse.records.files import ignored
+from lmparse.spec import catalog
+from lmparse.spec.build.products import Builder
+
+SPECS = Path(__file__).parent.parent / "cases_forms"
+BY_COLUMN = {"f_enum": 0.3, "f_parent": 0.3, "f_order": 0.15, "f_early": 0.0, "f_bits": 0.0, "f_list": 0.0}
+"""The specs, and the least share of random records that are read by the column; 0 for those of which none are."""
+CASES = [path for path in FOUND if path.parent.name in ("db2_log", "bmc_control") and "framing_" not in path.stem]
+QUICK = examples(12, 60)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("forms")
+    made = Builder().make(SPECS)
+    assert not made.problems
+    for file, text in made.products.items():
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
+        (out / file).write_text(text)
+    return out
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How many records were read form by form, and how many were left to the parser. A form may have one record."""
+    seen: Counter[str] = Counter()
+    decode = FormPlan.decode
+
+    def counting(plan: FormPlan, window: Any, schema: Any) -> Any:
+        found = decode(plan, window, schema)
+        seen.update(column=int((~found.irregular).sum()), row=int(found.irregular.sum()))
+        return found
+
+    monkeypatch.setattr(FormPlan, "decode", counting)
+    monkeypatch.setattr(form_plan, "_LEAST", 1)
+    return seen
+
+
+def written(path: Path, records: list[bytes]) -> Path:
+    path.write_bytes(b"".join(struct.pack(">HH", len(raw) + 4, 0) + raw for raw in records))
+    return path
+
+
+def compared(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Any:
+    """The table and the lines that both engines give, once they agree."""
+    rows, found = by_row(path, columns, **options), by_column(path, columns, **options)
+    ends_early = bool(rows.errors) and options.get("mode") == "failfast"
+    assert not difference(rows, found, ends_early=ends_early)
+    if options.get("mode") != "failfast":
+        one, other = (printed(path, engine, columns, options) for engine in ("kaitai", "columnar"))
+        assert one == other
+    return found.table
+
+
+def printed(path: Path, engine: str, columns: tuple[str, ...], options: dict[str, Any]) -> list[str]:
+    given_ = read_options(options | {"engine": engine, "columns": list(columns)})
+    file = open_file(path, given_, on_error=ignored)
+    return "".join(lines.printed(file, with_changes=False)).splitlines()
+
+
+def some_record(chance: random.Random) -> bytes:
+    """Few different bytes, so that codes and lengths are often good ones."""
+    return bytes(chance.choices((0, 1, 2, 3, 4, 5, 7, 0x40, 0xC1, 0xFF), k=chance.choice((2, 4, 7, 8, 9, 16, 17, 30))))
+
+
+@pytest.mark.parametrize("spec", BY_COLUMN)
+def test_random_records(spec: str, built: Path, tmp_path: Path, counted: Counter[str]) -> None:
+    chance = random.Random(spec)
+    path = written(tmp_path / "x.dat", [some_record(chance) for _ in range(1500)])
+    table = compared(path, spec=str(built / spec), framing="rdw")
+    assert table.num_rows == 1500
+    assert counted["column"] >= 1500 * BY_COLUMN[spec]
+    assert (counted["column"] > 0) == (BY_COLUMN[spec] > 0)
+    for mode in ("dropmalformed", "failfast"):
+        compared(path, spec=str(built / spec), framing="rdw", mode=mode)
+
+
+@pytest.mark.parametrize("spec", ["f_enum", "f_parent", "f_order"])
+def test_some_columns(spec: str, built: Path, tmp_path: Path, counted: Counter[str]) -> None:
+    chance = random.Random(spec)
+    path = written(tmp_path / "x.dat", [some_record(chance) for _ in range(100)])
+    names = sorted(catalog.load(str(built / spec)).field_ids() & set(schemas.records_schema(str(built / spec)).names))
+    for columns in (*((column,) for column in names), (names[-1], *names[:2])):
+        compared(path, tuple(dict.fromkeys(columns)), spec=str(built / spec), framing="rdw")
+
+
+def test_few_records_of_a_form_are_left_to_the_parser(built: Path, tmp_path: Path, counted: Counter[str],
+                                                      monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setattr(form_plan, "_LEAST", 16)
+    records = [b"\x02" + bytes(15)] * 15 + [b"\x09ab"] * 16
+    table = compared(written(tmp_path / "x.dat", records), spec=str(built / "f_enum"), framing="rdw")
+    assert counted == Counter(column=16, row=15)
+    assert table.column("kind").to_pylist() == ["f_enum.numbers"] * 15 + ["f_enum.unlisted_9"] * 16
+
+
+def test_damage_inside_one_kind_and_kinds_that_are_unknown(built: Path, tmp_path: Path, counted: Counter[str]) -> None:
+    """Each kind of record is read by the column, the damaged ones between them by the parser, all at their places."""
+    good = [b"\x01\x02\xc1\xc2", b"\x02" + bytes(15), b"\x03\x01a\x01b", b"\x04\x01\x02\x07", b"\x05", b"\x63ab"]
+    bad = [b"\x01\x09\xc1", b"\x02" + bytes(16), b"\x03\x0aa", b"\x04\x02\x01", b""]
+    records = [record for _ in range(40) for record in (*good, *bad)]
+    table = compared(written(tmp_path / "x.dat", records), spec=str(built / "f_enum"), framing="rdw")
+    assert counted == Counter(column=40 * len(good), row=40 * len(bad))
+    kinds = ["named", "numbers", "pair", "checked", "other_word", "unlisted_99"]
+    assert table.column("kind").to_pylist()[: len(good)] == [f"f_enum.{kind}" for kind in kinds]
+    assert table.column("_corrupt_record").null_count == 40 * len(good)
+
+
+def test_a_file_without_records(built: Path, tmp_path: Path) -> None:
+    assert compared(written(tmp_path / "x.dat", []), spec=str(built / "f_enum"), framing="rdw").num_rows == 0
+
+
+def test_numbers_beyond_63_bits_are_no_less_right(built: Path, tmp_path: Path, counted: Counter[str]) -> None:
+    records = [b"\x02" + bytes(6) + large + b"\x01" for large in (b"\xff" * 8, b"\x80" + bytes(7), b"\x7f" * 8)]
+    table = compared(written(tmp_path / "x.dat", records), spec=str(built / "f_enum"), framing="rdw")
+    assert [int(value) for value in table.column("large").to_pylist()] == [2**64 - 1, 2**63, 0x7F7F7F7F7F7F7F7F]
+
+
+# the logs of both vendors
+
+
+@pytest.mark.parametrize("path", CASES, ids=name)
+def test_cases(path: Path, tmp_path: Path, counted: Counter[str]) -> None:
+    """Cases of changes too: their files have records of more kinds."""
+    case = load(path)
+    kept = ("framing", "generation", "byte_order", "code_page")
+    options = {"spec": path.parent.name, "framing": "rdw"} | {k: v for k, v in case["options"].items() if k in kept}
+    whole = tmp_path / "x.dat"
+    whole.write_bytes(path.with_suffix(".bin").read_bytes() * 3)
+    table = compared(whole, **options)
+    if table.num_rows:
+        assert counted["column"] > 0.6 * table.num_rows
+
+
+@QUICK
+@given(st.data())
+def test_damage(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Bytes that are changed give the same rows and the same errors."""
+    path = data.draw(st.sampled_from([one for one in CASES if "objects" in one.stem or "transactions" in one.stem]))
+    options = {"spec": "db2_log"} | {k: v for k, v in load(path)["options"].items() if k in ("framing", "generation")}
+    chance = random.Random(data.draw(st.integers(0, 1 << 32)))
+    raw = bytearray(path.with_suffix(".bin").read_bytes() * 2)
+    for _ in range(data.draw(st.integers(1, 8))):
+        raw[chance.randrange(len(raw))] = chance.choice((0, 1, 0xFF, chance.randrange(256)))
+    damaged = tmp_path_factory.mktemp("damage") / "x.dat"
+    damaged.write_bytes(raw)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(form_plan, "_LEAST", 1)
+        rows, found = by_row(damaged, **options), by_column(damaged, **options)
+    ends_early = bool(rows.errors) and (rows.errors[-1]["code"] or "").startswith("LMP-F")
+    assert not difference(rows, found, ends_early=ends_early)
