@@ -120,6 +120,7 @@ bench-run: dev # The benchmarks in $(VENV), whose lock holds the rivals too.
 	$(BIN)/python -m bench.changes
 	$(BIN)/python -m bench.described
 	$(BIN)/python -m bench.lines
+	$(BIN)/python -m bench.kinds
 	$(BIN)/python -m bench.convert
 	$(BIN)/python -m bench.parts
 	$(BIN)/python -m bench.transactions

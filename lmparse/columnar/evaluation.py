@@ -171,3 +171,12 @@ def is_moving(expression: Expression) -> bool:
     if expression[0] == "get" and expression[1] == ("name", "_io"):
         return str(expression[2]) != "size"
     return any(is_moving(one) for one in expression[1:])
+
+
+def unread(expression: Expression) -> str:
+    """The text of the part of an expression that only the parser can evaluate; empty if there is none."""
+    if not isinstance(expression, tuple):
+        return ""
+    if expression[0] == "unread":
+        return str(expression[1])
+    return next(filter(None, map(unread, expression[1:])), "")

@@ -19,13 +19,12 @@ from lmparse.columnar import arrays, json_texts, kernels, schemas
 from lmparse.columnar.column_plans import ColumnPlan, column_plans, in_full
 from lmparse.columnar.evaluation import UnfitError
 from lmparse.columnar.form_parts import FieldBytes, FoundForm, Part
-from lmparse.columnar.forms import forms
+from lmparse.columnar.forms import forms, refusal
 from lmparse.columnar.record_plan import Decoded
 from lmparse.framing.windows import Window
 from lmparse.records.reader import RecordReader, page_of_field
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Field
-from lmparse.spec.nesting import reached
 from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
@@ -44,9 +43,7 @@ class FormPlan:
         self._arguments = dict(zip(spec.layout.params, map(int, reader.arguments), strict=True))
         self._plans: dict[tuple[int, str | None, bool], list[ColumnPlan]] = {}
         """By the identity of the field, which its layout keeps, its byte order, and whether it is for JSON."""
-        inside = reached(spec.layouts, [spec.layout.id])
-        has_cases = any(entry.kind == "body" and entry.switch for layout in inside for entry in layout)
-        self.reason = "" if has_cases else "no code in each record decides what it is"
+        self.reason = refusal(spec.layouts, spec.layout)
 
     @cached_property
     def _inside(self) -> list[tuple[Field, Field]]:

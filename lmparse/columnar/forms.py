@@ -20,6 +20,7 @@ from lmparse.columnar.field_reasons import is_limited
 from lmparse.columnar.form_parts import NUMBERS, FieldBytes, FieldPlace, FormKind, FoundForm, Part, Stream
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import NESTED, Case, Code, Computed, Expression, Field, Layout, spec_of
+from lmparse.spec.nesting import reached
 from lmparse.values import byte_arrays, integers, positions
 from lmparse.values.byte_arrays import Bytes, Int64s
 
@@ -298,10 +299,48 @@ def forms(layouts: Mapping[str, Layout], layout: Layout, arguments: dict[str, An
         yield FoundForm(which, part, kind)
 
 
+def refusal(layouts: Mapping[str, Layout], layout: Layout) -> str:
+    """Why records are not read form by form; empty if the data choose their bodies, and some may be read so."""
+    inside = reached(layouts, [layout.id])
+    if not any(entry.kind == "body" and entry.switch for one in inside for entry in one):
+        return "no code in each record decides what it is"
+    return refusals(layouts, layout).get(layout.id, "")
+
+
+def refusals(layouts: Mapping[str, Layout], layout: Layout) -> dict[str, str]:
+    """Layouts inside a record that are in no form, by their ids, and why the parser reads records with them."""
+    found: dict[str, str] = {}
+    for one in reached(layouts, [layout.id]):
+        for entry in one if one.kind is None else ():
+            try:
+                _demand_fit(entry)
+                _demand_read(entry)
+            except UnfitError as error:
+                found.setdefault(one.id, str(error))
+    return dict(sorted(found.items()))
+
+
+def _demand_read(entry: Field) -> None:
+    """Raise UnfitError for a field with an expression that only the parser can evaluate."""
+    if entry.kind == "switch":
+        raise UnfitError(f"{entry.id}: it is of several kinds")
+    for expression in (entry.condition, entry.size, entry.switch_on, *entry.arguments, *entry.demands):
+        unread = evaluation.unread(expression)
+        if unread:
+            raise UnfitError(f"{entry.id}: only the parser can evaluate {unread}")
+
+
 def _demand_fit(entry: Field) -> None:
     """Raise UnfitError for a field that only the parser can read."""
     if entry.by_parser or entry.bits or entry.repeated or entry.is_instance:
-        raise UnfitError(f"{entry.id}: only the parser can read it")
+        why = (
+            "it is a list"
+            if entry.repeated
+            else "it is a bit field"
+            if entry.bits
+            else f"only the parser can read {entry.by_parser or 'it'}"
+        )
+        raise UnfitError(f"{entry.id}: {why}")
 
 
 def _byte_order(part: Part, endian: str | None, width: int) -> integers.ByteOrder:

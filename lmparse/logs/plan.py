@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from lmparse.changes.family import PlannedPass
 from lmparse.columnar import schemas
+from lmparse.columnar.forms import refusal, refusals
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.errors import OptionError
 from lmparse.limits import DEFAULT, Limits
@@ -16,6 +17,7 @@ from lmparse.spec import catalog
 from lmparse.spec.nesting import json_reason
 
 ROW = "row"
+FORM = "form"
 NOT_READ = "not read"
 _WORDS = "all descriptor words"
 RECORD_PASSES = (
@@ -40,7 +42,8 @@ class PlannedColumn:
     kind: str
     """Kind of the field in the spec; empty for a column that is not a field."""
     way: str
-    """Name of the kernel that decodes it column-wise; `row` if the parser does; `not read` if it is not a column."""
+    """Name of the kernel that decodes it column-wise; `form` if that depends on the form of the record; `row` if the
+    parser reads it; `not read` if it is not a column."""
     reason: str
     """Why the parser does."""
 
@@ -55,6 +58,10 @@ class PlannedSpec:
     columns: list[PlannedColumn]
     passes: list[PlannedPass]
     """What one process (Spark's driver) reads of a file before its parts are handed out."""
+    is_by_form: bool = False
+    """Whether the data choose the body of its records, which are then read column-wise form by form."""
+    one_by_one: dict[str, str] = field(default_factory=dict)
+    """Parts of such records, by the ids of their layouts, whose records the parser reads, and why."""
 
     def to_dict(self) -> dict[str, Any]:
         """The same as one JSON object."""
@@ -62,13 +69,16 @@ class PlannedSpec:
             "spec": self.spec,
             "engine": "row" if self.reason else "columnar",
             "reason": self.reason or None,
+            "by_form": self.is_by_form,
+            "one_by_one": self.one_by_one,
             "columns": [vars(column) | {"reason": column.reason or None} for column in self.columns],
             "before_parts": [vars(one) | {"why": one.why or None} for one in self.passes],
         }
 
     def lines(self) -> Iterator[str]:
         """The same as text."""
-        yield f"{self.spec}: " + (f"row by row: {self.reason}" if self.reason else "column-wise")
+        way = "column-wise, form by form: the data decide what a record is" if self.is_by_form else "column-wise"
+        yield f"{self.spec}: " + (f"row by row: {self.reason}" if self.reason else way)
         yield ""
         kinds = max((12, *(len(column.kind) for column in self.columns)))
         for column in self.columns:
@@ -76,6 +86,10 @@ class PlannedSpec:
             size = "" if column.width is None else str(column.width)
             reason = "" if column.reason in ("", self.reason) else f": {column.reason}"
             yield f"{place:>6} {size:>5}  {column.name:28} {column.kind:{kinds}} {column.way}{reason}".rstrip()
+        if self.one_by_one:
+            yield ""
+            yield "records with these parts are read one by one:"
+            yield from (f"  {name}: {why}" for name, why in self.one_by_one.items())
         yield ""
         yield "read by one process (Spark's driver) to divide a file of several parts:"
         for one in self.passes:
@@ -92,10 +106,11 @@ def planned(
     spec = catalog.load(spec_name(name))
     schema = schemas.records_schema(spec.name, columns)
     plan = RecordPlan(spec) if control is None else _plan_under(control, spec, limits)
-    reason = plan.refusal(schema)
+    is_by_form = bool(plan.refusal(schema)) and not refusal(spec.layouts, spec.layout)
+    reason = "" if is_by_form else plan.refusal(schema)
     places = _places_in(plan) if plan.is_described and not reason else _places(spec)
-    extra = [] if columns or reason else [column for column in plan.ways if column not in schema.names]
-    own_reasons = _own_reasons(spec, plan)
+    extra = [] if columns or reason or is_by_form else [column for column in plan.ways if column not in schema.names]
+    own_reasons = {} if is_by_form else _own_reasons(spec, plan)
     found = []
     for column in (*schema.names, *extra):
         if column in schemas.OUTCOMES:
@@ -103,11 +118,12 @@ def planned(
         offset, width, kind = places.get(column, (None, None, ""))
         way = plan.ways.get(column)
         own = f"there is no kernel for {kind}" if way is not None and not way.kernel else own_reasons.get(column, "")
-        found.append(
-            PlannedColumn(column, offset, width, kind, way.kernel if way and not reason else ROW, own or reason)
-        )
+        kernel = FORM if is_by_form else way.kernel if way and not reason else ROW
+        found.append(PlannedColumn(column, offset, width, kind, kernel, own or reason))
     found += [PlannedColumn(name, None, None, "", NOT_READ, why) for name, why in spec.layout.unread.items()]
-    return PlannedSpec(spec.id, reason, found, [*RECORD_PASSES, *_change_passes(spec, control, limits)])
+    one_by_one = refusals(spec.layouts, spec.layout) if is_by_form else {}
+    passes = [*RECORD_PASSES, *_change_passes(spec, control, limits)]
+    return PlannedSpec(spec.id, reason, found, passes, is_by_form, one_by_one)
 
 
 def _change_passes(spec: catalog.Spec, control: str | None, limits: Limits) -> Sequence[PlannedPass]:

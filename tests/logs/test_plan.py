@@ -10,7 +10,7 @@ import pytest
 from writers.bmc import framing, logs
 
 from lmparse import cli
-from lmparse.columnar import column_plans, schemas
+from lmparse.columnar import column_plans, forms, schemas
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.logs.plan import planned
 from lmparse.spec import catalog
@@ -44,8 +44,11 @@ def test_every_spec_has_a_plan(run: Any, spec: str) -> None:
     assert (done.code, done.err) == (0, "")
     columns, _, passes = done.out.partition("\nread by ")
     assert len(passes.splitlines()) > 3
+    columns, _, one_by_one = columns.partition("\n\nrecords with ")
     first, blank, *lines = columns.splitlines()
-    assert first == f"{spec}: column-wise" or first.startswith(f"{spec}: row by row: ")
+    is_by_form = first == f"{spec}: column-wise, form by form: the data decide what a record is"
+    assert is_by_form or first == f"{spec}: column-wise" or first.startswith(f"{spec}: row by row: ")
+    assert is_by_form or not one_by_one
     assert blank == ""
     names = [name for name in schemas.records_schema(spec).names if name not in schemas.OUTCOMES]
     assert len(lines) == len(names)
@@ -68,20 +71,32 @@ def test_a_plan_names_place_kind_and_way(run: Any) -> None:
 
 
 def test_a_spec_that_goes_row_by_row_says_why(run: Any) -> None:
-    first, _, *lines = run("plan", "bmc_control").out.partition("\nread by ")[0].splitlines()
-    reason = RecordPlan(catalog.load("bmc_control")).reason
+    first, _, *lines = run("plan", "bmc_dicl").out.partition("\nread by ")[0].splitlines()
+    reason = RecordPlan(catalog.load("bmc_dicl")).reason
     assert reason
-    assert first == f"bmc_control: row by row: {reason}"
-    assert {line.split()[-1] for line in lines} == {"row"}
+    assert first == f"bmc_dicl: row by row: {reason}"
+    assert all(" row" in line for line in lines)
+
+
+def test_a_spec_of_several_kinds_says_which_of_them_go_row_by_row(run: Any) -> None:
+    found = planned("bmc_control")
+    assert found.is_by_form
+    assert {column.way for column in found.columns} == {"form"}
+    assert found.one_by_one == {"bmc_dicl": "dicl_key_info: it is a list"}
+    assert "  bmc_dicl: dicl_key_info: it is a list" in run("plan", "bmc_control").out.splitlines()
 
 
 @pytest.mark.parametrize("spec", catalog.spec_ids())
 def test_the_same_as_one_json_object(run: Any, spec: str) -> None:
     (line,) = run("plan", spec, "--json").out.splitlines()
     said = json.loads(line)
-    reason = RecordPlan(catalog.load(spec)).refusal(schemas.records_schema(spec))
+    loaded = catalog.load(spec)
+    refused = RecordPlan(loaded).refusal(schemas.records_schema(spec))
+    reason = refused if forms.refusal(loaded.layouts, loaded.layout) else ""
     assert (said["spec"], said["reason"]) == (spec, reason or None)
     assert said["engine"] == ("row" if reason else "columnar")
+    assert said["by_form"] == (refused != reason)
+    assert said["by_form"] or not said["one_by_one"]
     for column in said["columns"]:
         assert list(column) == ["name", "offset", "width", "kind", "way", "reason"]
         assert (column["way"] == "row") == bool(reason)
