@@ -354,6 +354,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='The key columns, in key order',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                items=('name', 'num_key_columns'),
             ),
             Field(
                 id='rest',
@@ -3030,6 +3031,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='The limit keys',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", closing note on change type DM',
                 status='inferred',
+                items=('rest',),
             ),
         ),
         width=None,
@@ -3073,6 +3075,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='Before comes before after',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                items=('name', 'num_images'),
             ),
             Field(
                 id='surplus',
@@ -3114,6 +3117,7 @@ LAYOUTS: dict[str, Layout] = {
                     ('at', ('name', 'nullables'), ('name', '_index')),
                     ('at', ('name', 'len_units'), ('name', '_index')),
                 ),
+                items=('get', ('name', 'storages'), 'size'),
             ),
             Field(
                 id='surplus',
@@ -4410,6 +4414,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='Entries',
                 doc_ref='As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on',
                 status='inferred',
+                items=('name', 'num_entries'),
             ),
             Field(
                 id='entry_data',
@@ -5565,6 +5570,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='The records',
                 doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
                 status='inferred',
+                items=('name', 'num_records'),
             ),
             Field(
                 id='surplus',
@@ -5812,6 +5818,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='Column descriptors',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
+                items=('name', 'count'),
             ),
             Field(
                 id='lobs',
@@ -5822,6 +5829,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='LOB descriptors',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
+                items=('name', 'count'),
             ),
         ),
         width=None,
@@ -6436,6 +6444,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='Column descriptor array',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                items=('name', 'num_columns'),
             ),
             Field(
                 id='lobs',
@@ -6446,6 +6455,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='LOB descriptor array: one element for each BLOB, CLOB and DBCLOB column',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                items=('rest',),
             ),
         ),
         width=None,
@@ -6534,6 +6544,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='The records',
                 doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
                 status='inferred',
+                items=('name', 'num_records'),
             ),
             Field(
                 id='surplus',
@@ -9814,6 +9825,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='Where each value starts and the last one ends; bit 0x8000 marks a null, a default or a value out of the row',
                 doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
                 status='inferred',
+                items=('+', ('name', 'num_columns'), 1),
             ),
             Field(
                 id='data',
@@ -9855,6 +9867,7 @@ LAYOUTS: dict[str, Layout] = {
                     ('at', ('get', ('name', '_root'), 'nullables'), ('name', '_index')),
                     ('at', ('get', ('name', '_root'), 'storages'), ('name', '_index')),
                 ),
+                items=('unread', 'None'),
             ),
             Field(
                 id='surplus',
@@ -10014,6 +10027,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='Where each value starts and the last one ends; a column without bytes here has its value in the row. From where they count is not settled; the first of them shows it',
                 doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
                 status='inferred',
+                items=('+', ('name', 'count'), 1),
             ),
             Field(
                 id='data',

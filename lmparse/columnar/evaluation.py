@@ -138,6 +138,18 @@ def decided(found: Any) -> bool:
     raise SplitError([np.flatnonzero(holds), np.flatnonzero(~holds)])
 
 
+def same(found: Any) -> int:
+    """The one number of all records. Raises SplitError if they differ."""
+    found = _number(found)
+    if not isinstance(found, np.ndarray):
+        return int(found)
+    if found.min() == found.max():
+        return int(found[0])
+    order = np.argsort(found, kind="stable")
+    ends = np.flatnonzero(np.diff(found[order])) + 1
+    raise SplitError(np.split(order, ends))
+
+
 def demanded(found: Any, count: int) -> None:
     """Demand that something holds of all records. Raises SplitError if it does not hold of some of them."""
     holds = truth(found)

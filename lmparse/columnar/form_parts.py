@@ -115,7 +115,7 @@ class Part:
     is_ordered: bool = False
     """Whether `is_little` is known."""
     values: dict[str, Any] = field(default_factory=dict)
-    """By field id in the order in which they are read: FieldBytes, Part, or None for what is absent."""
+    """By field id in the order in which they are read: FieldBytes, Part, list of parts, or None for what is absent."""
     looked: dict[str, Any] = field(default_factory=dict)
     """Values of instances."""
     depth: int = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,10 @@ _LEAST = 16
 """Fewer records of one form are read sooner one by one."""
 _AS_BYTES = ("lsn", "rid6")
 """Kinds that are shown as the bytes of their number."""
+
+
+Value: TypeAlias = "FieldBytes | Part | list[Part]"
+"""What a form has of a field."""
 
 
 class FormPlan:
@@ -143,8 +147,10 @@ class _Decoding:
         if form.kind is not None and KIND in self.fields:
             raise UnfitError("a field has the name of the kind")
 
-    def array(self, found: FieldBytes | Part, type_: pa.DataType) -> pa.Array:
-        """The values of a field; those of a nested record for a type of struct."""
+    def array(self, found: Value, type_: pa.DataType) -> pa.Array:
+        """The values of a field; those of a nested record for a type of struct, of a list for one of lists."""
+        if isinstance(found, list):
+            return self._lists(found, type_) if pa.types.is_list(type_) else self._text(found)
         if isinstance(found, Part):
             if not pa.types.is_struct(type_):
                 return self._text(found)
@@ -163,10 +169,24 @@ class _Decoding:
             self.bad |= bad
         return array
 
-    def _text(self, part: Part) -> pa.Array:
-        """A nested record as JSON text, where other forms have something else under its name."""
+    def _lists(self, items: list[Part], type_: pa.DataType) -> pa.Array:
+        count, many = len(self.bad), len(items)
+        made = [_fitted(self.array(item, type_.value_type), type_.value_type) for item in items]
+        whole = pa.concat_arrays(made) if made else pa.nulls(0, type_.value_type)
+        # From one item of all records after the other to all items of one record after the other.
+        order = np.arange(many * count).reshape(many, count).T.ravel()
+        offsets = np.arange(0, (count + 1) * many, many) if many else np.zeros(count + 1)
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), whole.take(pa.array(order)), type_)
+
+    def _text(self, found: Part | list[Part]) -> pa.Array:
+        """A nested record or a list as JSON text, also where other forms have something else under its name."""
+        if isinstance(found, list):
+            parts: list[Any] = []
+            for item in found:
+                parts += [", " if parts else "[", self._text(item)]
+            return json_texts.joined([*parts, "]"] if parts else ["[]"], len(self.bad))
         was, self._is_full = self._is_full, True
-        members = json_texts.members(self.members(_flat(part)))
+        members = json_texts.members(self.members(_flat(found)))
         self._is_full = was
         return json_texts.joined(members, len(self.bad))
 
@@ -207,7 +227,7 @@ class _Decoding:
         shown = [names.get(number, f"{kind.spec}.unlisted_{number}") for number in different.tolist()]
         return pa.array(shown, schemas.TEXT).take(pa.array(which))
 
-    def members(self, fields: dict[str, FieldBytes | Part | None], wanted: Sequence[str] = ()) -> dict[str, Any]:
+    def members(self, fields: dict[str, Value | None], wanted: Sequence[str] = ()) -> dict[str, Any]:
         """JSON values by name, each with whether it is left out where it is null; all, or the wanted ones."""
         members: dict[str, Any] = {}
         for name in wanted or ((KIND, *fields) if fields is self.fields and self._form.kind else fields):
@@ -217,7 +237,7 @@ class _Decoding:
             found = fields.get(name)
             if found is None:
                 members[name] = "null", False
-            elif isinstance(found, Part):
+            elif isinstance(found, Part | list):
                 members[name] = self._text(found), False
             else:
                 is_omitted = found.field.kind == "rest" and not wanted
@@ -227,9 +247,9 @@ class _Decoding:
         return members
 
 
-def _flat(part: Part) -> dict[str, FieldBytes | Part | None]:
+def _flat(part: Part) -> dict[str, Value | None]:
     """The fields of a part by name, with those of its bodies; as `RecordReader.values_of` has them."""
-    found: dict[str, FieldBytes | Part | None] = {}
+    found: dict[str, Value | None] = {}
     for entry in part.layout:
         value = part.values[entry.id]
         if entry.kind == "body" and value is not None:
@@ -240,7 +260,7 @@ def _flat(part: Part) -> dict[str, FieldBytes | Part | None]:
     return found
 
 
-def _add(found: dict[str, FieldBytes | Part | None], name: str, value: FieldBytes | Part | None) -> None:
+def _add(found: dict[str, Value | None], name: str, value: Value | None) -> None:
     is_rest = isinstance(value, FieldBytes) and value.field.kind == "rest"
     if is_rest and name in found:
         raise UnfitError(f"{name}: there are several")

@@ -27,6 +27,8 @@ from lmparse.values.byte_arrays import Bytes, Int64s
 _ORDERED = (*NUMBERS, "float")
 _BYTES = ("variable", "rest", "bytes", "char")
 _REST: Expression = ("rest",)
+_MOST_ITEMS = 64
+"""Items from which on a list is the parser's."""
 _DEEPEST = 32
 """Parts in parts that are walked through."""
 
@@ -55,11 +57,12 @@ class FormWalk:
         for entry in part.layout:
             _demand_fit(entry)
             is_there = entry.condition is None or self._decided(part, entry.condition)
-            found = self._field(part, entry) if is_there else None
+            read = self._list if entry.repeated else self._field
+            found = read(part, entry) if is_there else None
             if entry.id in part.values:
                 raise UnfitError(f"{entry.id}: there are several")
             part.values[entry.id] = found
-            if found is not None:
+            if found is not None and not entry.repeated:
                 self._check(part, entry, found)
 
     def _is_little(self, part: Part) -> bool | None:
@@ -70,6 +73,19 @@ class FormWalk:
             return layout.endian == "le"
         above = part.above
         return above.is_little if above is not None and spec_of(above.layout.id) == spec_of(layout.id) else None
+
+    def _list(self, part: Part, entry: Field) -> list[Any]:
+        """The items of a list, of which there are as many in all records."""
+        found: list[Any] = []
+        stream, to_end = part.stream, entry.items == _REST
+        count = _MOST_ITEMS if to_end else evaluation.same(self._value(part, entry.items))
+        while len(found) < count and not (to_end and evaluation.decided(stream.attribute("eof"))):
+            if len(found) == _MOST_ITEMS:
+                break
+            found.append(self._field(part, entry))
+        if len(found) == _MOST_ITEMS:
+            raise UnfitError(f"{entry.id}: it has many items")
+        return found
 
     def _field(self, part: Part, entry: Field) -> Any:
         if entry.kind in NESTED:
@@ -241,7 +257,7 @@ class FormWalk:
         return found
 
     def _of_piece(self, piece: FieldBytes, name: str) -> Any:
-        if piece.field.kind not in _BYTES or piece.field.type is not None or piece.order is not None:
+        if piece.field.kind in _ORDERED or piece.field.type is not None:
             raise UnfitError(f"only the parser knows {name}")
         if name == "size":
             return piece.length
@@ -324,7 +340,7 @@ def _demand_read(entry: Field) -> None:
     """Raise UnfitError for a field with an expression that only the parser can evaluate."""
     if entry.kind == "switch":
         raise UnfitError(f"{entry.id}: it is of several kinds")
-    for expression in (entry.condition, entry.size, entry.switch_on, *entry.arguments, *entry.demands):
+    for expression in (entry.condition, entry.size, entry.items, entry.switch_on, *entry.arguments, *entry.demands):
         unread = evaluation.unread(expression)
         if unread:
             raise UnfitError(f"{entry.id}: only the parser can evaluate {unread}")
@@ -332,7 +348,8 @@ def _demand_read(entry: Field) -> None:
 
 def _demand_fit(entry: Field) -> None:
     """Raise UnfitError for a field that only the parser can read."""
-    if entry.by_parser or entry.bits or entry.repeated or entry.is_instance:
+    is_list = entry.repeated and (entry.kind != "struct" or bool(entry.demands))
+    if entry.by_parser or entry.bits or is_list or entry.is_instance:
         why = (
             "it is a list"
             if entry.repeated

@@ -146,6 +146,8 @@ class Field:
     """The bytes that the spec gives it; None if its type has them."""
     arguments: tuple[Expression, ...] = ()
     """Of `type`."""
+    items: Expression = None
+    """How many items a list has; `("rest",)` for as many as the stream has."""
     switch_on: Expression = None
     """What decides which of `switch` it is."""
     switch: tuple[Case, ...] = ()

@@ -78,12 +78,13 @@ def test_a_spec_that_goes_row_by_row_says_why(run: Any) -> None:
     assert all(" row" in line for line in lines)
 
 
-def test_a_spec_of_several_kinds_says_which_of_them_go_row_by_row(run: Any) -> None:
-    found = planned("bmc_control")
+@pytest.mark.parametrize("spec", ["bmc_control", "db2_log"])
+def test_records_of_several_kinds_go_form_by_form(run: Any, spec: str) -> None:
+    found = planned(spec)
     assert found.is_by_form
     assert {column.way for column in found.columns} == {"form"}
-    assert found.one_by_one == {"bmc_dicl": "dicl_key_info: it is a list"}
-    assert "  bmc_dicl: dicl_key_info: it is a list" in run("plan", "bmc_control").out.splitlines()
+    assert not found.one_by_one
+    assert run("plan", spec).out.startswith(f"{spec}: column-wise, form by form: ")
 
 
 @pytest.mark.parametrize("spec", catalog.spec_ids())

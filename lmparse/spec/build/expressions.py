@@ -60,6 +60,15 @@ def size(scope: Scope, attribute: dict[str, Any]) -> Expression:
     return expression(scope, attribute["size"]) if "size" in attribute else None
 
 
+def items(scope: Scope, attribute: dict[str, Any]) -> Expression:
+    """How many items a list has; None if it is not a list."""
+    if "repeat" not in attribute:
+        return None
+    if attribute["repeat"] == "eos":
+        return ("rest",)
+    return expression(scope, attribute.get("repeat-expr"))
+
+
 def switch(scope: Scope, type_: Any) -> tuple[Expression, tuple[Case, ...]]:
     """On what a type switches, and its cases with the default last."""
     if not isinstance(type_, dict):

@@ -297,6 +297,7 @@ def _reading(scope: Scope, attribute: dict[str, Any], width: int | None) -> dict
         # A plain field of constant size has its width already.
         "size": expressions.size(scope, attribute) if width is None or type_ is not None else None,
         "arguments": expressions.target(scope, type_)[1] if isinstance(type_, str) else (),
+        "items": expressions.items(scope, attribute),
         "switch_on": switch_on,
         "switch": cases,
         "demands": expressions.checks(scope, attribute) if bounds["checks"] else (),
