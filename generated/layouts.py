@@ -3179,7 +3179,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='Whether there is a value',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
                 condition=('==', ('name', 'is_nullable'), 1),
-                demands=(('or', ('==', ('name', '_'), 0), ('==', ('name', '_'), 255)),),
+                demands=(('in', ('name', '_'), 0, 255),),
             ),
             Field(
                 id='len_value',
@@ -3190,7 +3190,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Length of the value; zero when it is null',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
-                condition=('unread', 'storage == storage::varying.to_i'),
+                condition=('==', ('name', 'storage'), 1),
                 demands=(('<=', ('name', '_'), ('/', ('name', 'width'), ('name', 'len_unit'))),),
             ),
             Field(
@@ -3200,7 +3200,17 @@ LAYOUTS: dict[str, Layout] = {
                 kind='variable',
                 doc='The value in the external form of its type',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
-                size=('unread', 'storage == storage::varying.to_i ? len_value * len_unit : is'),
+                size=(
+                    '?',
+                    ('==', ('name', 'storage'), 1),
+                    ('*', ('name', 'len_value'), ('name', 'len_unit')),
+                    (
+                        '?',
+                        ('and', ('name', 'is_null'), ('not', ('get', ('name', '_root'), 'null_keeps_bytes'))),
+                        0,
+                        ('name', 'width'),
+                    ),
+                ),
             ),
             Field(
                 id='padding',
@@ -3210,7 +3220,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Fills a varying column up when EXPANDVAR is Y',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", EXPANDVAR',
-                condition=('unread', 'storage == storage::varying.to_i and _root.is_expanded'),
+                condition=('and', ('==', ('name', 'storage'), 1), ('get', ('name', '_root'), 'is_expanded')),
                 size=('-', ('name', 'width'), ('*', ('name', 'len_value'), ('name', 'len_unit'))),
             ),
         ),
@@ -9751,7 +9761,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Place of the value, from the start of the fixed-length section; bit 0x8000 from version 10.5 on when the value is stored out of the row',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
-                condition=('unread', 'storage == storage::varying.to_i'),
+                condition=('==', ('name', 'storage'), 1),
             ),
             Field(
                 id='value_length',
@@ -9762,7 +9772,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Length of the value',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
-                condition=('unread', 'storage == storage::varying.to_i'),
+                condition=('==', ('name', 'storage'), 1),
             ),
             Field(
                 id='value',
@@ -9772,7 +9782,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='The value',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
-                condition=('unread', 'storage == storage::fixed.to_i'),
+                condition=('==', ('name', 'storage'), 0),
                 size=('name', 'width'),
             ),
             Field(
@@ -9790,7 +9800,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='Whether the column is null',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
                 condition=('==', ('name', 'is_nullable'), 1),
-                demands=(('or', ('==', ('name', '_'), 0), ('==', ('name', '_'), 1)),),
+                demands=(('in', ('name', '_'), 0, 1),),
             ),
         ),
         width=None,

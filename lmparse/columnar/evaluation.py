@@ -67,6 +67,9 @@ def value(expression: Expression, lookup: Lookup) -> Any:
             return -_number(value(inner, lookup))
         case ("at", inner, place):
             return lookup(value(inner, lookup), str(_constant(value(place, lookup))))
+        case ("in", inner, *listed):
+            one = _number(value(inner, lookup))
+            return np.isin(one, [_constant(value(other, lookup)) for other in listed])
         case ("?", condition, chosen, other):
             return _chosen(truth(value(condition, lookup)), chosen, other, lookup)
         case (operator, left, right):

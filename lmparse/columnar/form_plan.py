@@ -30,6 +30,8 @@ from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _LEAST = 16
 """Fewer records of one form are read sooner one by one."""
+_SAFE = ("uint", "int", "bytes", "lsn", "variable", "rid6")
+"""Kinds of which all bytes are a value."""
 _AS_BYTES = ("lsn", "rid6")
 """Kinds that are shown as the bytes of their number."""
 
@@ -93,9 +95,9 @@ class FormPlan:
         for whole, part in self._inside:
             name = f"{whole.id}_{part.id}"
             found = form.fields.get(whole.id)
-            if found is None or name in form.fields or all(entry.name != name for entry in wanted):
+            if found is None or all(entry.name != name for entry in wanted):
                 continue
-            if not isinstance(found, FieldBytes) or found.field.type != whole.type:
+            if not isinstance(found, FieldBytes) or found.field.type != whole.type or name in form.fields:
                 raise UnfitError(f"{whole.id}: it is something else here")
             made[name] = form.inside(found, name)
         return made, form.bad
@@ -123,8 +125,8 @@ class FormPlan:
         irregular = np.ones(len(window), np.bool_)
         pieces: list[tuple[Int64s, pa.Array]] = []
         for form in self._forms(window):
-            one = _Decoding(self, window.data, form, is_full=True)
             try:
+                one = _Decoding(self, window.data, form, is_full=True)
                 members = one.members(one.fields, wanted)
             except UnfitError:
                 continue
@@ -261,8 +263,11 @@ def _flat(part: Part) -> dict[str, Value | None]:
 
 
 def _add(found: dict[str, Value | None], name: str, value: Value | None) -> None:
+    before = found.get(name)
     is_rest = isinstance(value, FieldBytes) and value.field.kind == "rest"
-    if is_rest and name in found:
+    # The parser shows the last one, but tests the values of all.
+    is_tested = before is not None and (not isinstance(before, FieldBytes) or before.field.kind not in _SAFE)
+    if (is_rest and name in found) or is_tested:
         raise UnfitError(f"{name}: there are several")
     found[name] = value
 

@@ -46,9 +46,9 @@ Expression: TypeAlias = "int | tuple[Any, ...] | None"
 """An expression of a spec as data; None if the spec has none.
 
 A number (true and false are numbers too); `("name", id)` of a field, parameter or instance of the object around it, or
-of what begins with an underscore; `("get", object, id)`; `("at", bytes, number)`; `("?", if, then, else)`; an operator
-(`==`, `&`, `and`, `not`, `neg`, …) with one or two expressions; `("rest",)` for the bytes to the end of the stream;
-`("unread", text)` for what only the parser can evaluate."""
+of what begins with an underscore; `("get", object, id)`; `("at", bytes, number)`; `("in", value, number, …)`;
+`("?", if, then, else)`; an operator (`==`, `&`, `and`, `not`, `neg`, …) with one or two expressions; `("rest",)` for
+the bytes to the end of the stream; `("unread", text)` for what only the parser can evaluate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ BY_COLUMN = {
     "f_order": 0.15,
     "f_early": 0.0,
     "f_items": 0.4,
+    "f_twice": 0.05,
     "f_bits": 0.0,
     "f_list": 0.005,
 }

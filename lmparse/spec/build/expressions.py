@@ -18,6 +18,8 @@ from lmparse.spec.layout import Case, Code, Computed, Expression
 
 _LONGEST = 4000
 """Characters of an expression; a longer one is left to the parser."""
+_DEEPEST = 40
+"""Operators inside operators of an expression."""
 _MEMBER = re.compile(r"\b[a-z]\w*(?:::[a-z]\w*)+", re.ASCII)
 """`spec::enumeration::member`."""
 _TWO_MEMBERS = re.compile(r"^[^?]*\?\s*([a-z][\w:]*)::\w+\s*:\s*([a-z][\w:]*)::\w+\s*$", re.ASCII)
@@ -41,9 +43,19 @@ def expression(scope: Scope, text: Any) -> Expression:
     try:
         if not isinstance(text, str) or len(text) > _LONGEST:
             raise _UnreadError
-        return _parsed(_MEMBER.sub(lambda match: str(_member(scope, match[0])), text))
+        return _shallow(_parsed(_MEMBER.sub(lambda match: f"({_member(scope, match[0])})", text)))
     except (_UnreadError, SyntaxError, ValueError, RecursionError, MemoryError):
         return ("unread", str(text)[:60])
+
+
+def _shallow(found: Expression) -> Expression:
+    """An expression that Python can read as nested tuples; one that is nested too deeply is left to the parser."""
+    level, depth = [found], 0
+    while level := [inner for one in level if isinstance(one, tuple) for inner in one]:
+        depth += 1
+        if depth > _DEEPEST:
+            return ("unread", "what is nested so deeply")
+    return found
 
 
 def condition(scope: Scope, attribute: dict[str, Any]) -> Expression:
@@ -103,7 +115,7 @@ def little(scope: Scope) -> Expression:
     for key, word in cases.items():
         if str(key) != "_":
             found = ("?", ("==", on, expression(scope, key)), word == "le", found)
-    return found
+    return _shallow(found)
 
 
 def computed(scope: Scope) -> dict[str, Computed]:
@@ -217,10 +229,7 @@ def checks(scope: Scope, attribute: dict[str, Any]) -> tuple[Expression, ...]:
         elif key in words:
             found.append((words[key], value, expression(scope, bound)))
         elif key == "any-of" and isinstance(bound, list) and bound:
-            one: Expression = ("==", value, expression(scope, bound[0]))
-            for other in bound[1:]:
-                one = ("or", one, ("==", value, expression(scope, other)))
-            found.append(one)
+            found.append(("in", value, *(expression(scope, one) for one in bound)))
         else:
             found.append(("unread", key))
     if attribute.get("contents") is not None:
