@@ -17,9 +17,10 @@ from lmparse.changes.change import Change
 from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents
 from lmparse.changes.ranges import OUTSIDE
 from lmparse.changes.version_batches import VersionBatch
-from lmparse.columnar import arrays, schemas
+from lmparse.columnar import arrays, json_texts, schemas
 from lmparse.columnar.row_plan import DecodedRows
 from lmparse.columnar.rows import Origin
+from lmparse.db2 import record_headers
 from lmparse.db2.changed_rows import INCLUDED, ChangeWindow, PartRows, Stretch, texts
 from lmparse.db2.decoder import DISPOSITIONS, name_of
 from lmparse.db2.log import Db2Log
@@ -51,6 +52,8 @@ class _Group(ChangeGroup):
     part: PartRows
     changed: Int64s
     """Numbers of the rows in the part."""
+    gathered: Gathered
+    """Where the bytes of the file are in `data`."""
 
 
 class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
@@ -61,6 +64,9 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         self._origin = Origin(log)
         self._known: dict[int, _Known] = {}
         """By identity of the table version, which the value keeps alive."""
+        self._has_headers = log.options.header and (
+            schema is None or not {"header", json_texts.LINE}.isdisjoint(schema.names)
+        )
 
     def read(self, span: Span | None = None) -> Iterator[list[VersionBatch]]:
         self.log.keeps_bad_records = self.log.options.mode == "permissive"
@@ -87,6 +93,8 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         for stretch in window.stretches:
             chosen = self._chosen(stretch)
             is_whole = ~stretch.part.columns.rows.is_compressed[chosen.rows]
+            if self._has_headers:
+                is_whole &= self._have_header_forms(chosen.part, chosen.rows)
             others += chosen.numbers[~is_whole].tolist()
             groups += self._groups(chosen.part, chosen.rows[is_whole], chosen.numbers[is_whole], others)
         return groups, others
@@ -141,15 +149,22 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
                 others += numbers[places].tolist()
             else:
                 found.setdefault(id(table), (known, []))[1].append(places)
-        held = part.columns.rows
         every = np.concatenate([np.zeros(0, np.int64), *(places for _, some in found.values() for places in some)])
-        starts, lengths = (np.concatenate([getattr(held, name)[rows[every]] for name in names]) for names in _IMAGES)
-        gathered = Gathered(self.log.buffer, starts[starts >= 0], lengths[starts >= 0])
+        gathered = self._gathered(part, rows[every])
         groups = []
         for known, some in found.values():
             places = some[0] if len(some) == 1 else np.sort(np.concatenate(some))
             groups.append(self._group(known, part, rows[places], numbers[places], gathered))
         return groups
+
+    def _gathered(self, part: PartRows, rows: Int64s) -> Gathered:
+        """The bytes of some rows, or of their records if headers are shown."""
+        held, members = part.columns.rows, part.columns.members
+        if self._has_headers:
+            record = held.member[rows]
+            return Gathered(self.log.buffer, members.offset[record], members.length[record])
+        starts, lengths = (np.concatenate([getattr(held, name)[rows] for name in names]) for names in _IMAGES)
+        return Gathered(self.log.buffer, starts[starts >= 0], lengths[starts >= 0])
 
     def _known_of(self, table: Table) -> _Known:
         """The facts about a table version."""
@@ -186,7 +201,42 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
             rows=images,
             part=part,
             changed=rows,
+            gathered=gathered,
         )
+
+    # -- headers ------------------------------------------------------------------------------
+
+    def _have_header_forms(self, part: PartRows, rows: Int64s) -> Flags:
+        """Which rows are in records whose headers are read by the column; their forms are learned."""
+        record = part.columns.rows.member[rows]
+        forms = part.columns.members.form[record]
+        found = np.ones(len(rows), np.bool_)
+        for number in np.unique(forms).tolist():
+            place = int(np.argmax(forms == number))
+            if number not in part.header_forms:
+                extent, second = part.extent(int(record[place])), int(part.columns.rows.after[rows[place]])
+                part.header_forms[number] = record_headers.learned(self.log.logs, self.log.buffer, extent, second)
+            if part.header_forms[number] is None:
+                found[forms == number] = False
+        return found
+
+    def _headers(self, group: _Group) -> pa.Array:
+        """The headers of the records as JSON."""
+        held, members = group.part.columns.rows, group.part.columns.members
+        record = held.member[group.changed]
+        starts = group.gathered.places(members.offset[record])
+        after = held.after[group.changed]
+        seconds = starts + np.where(after < 0, 0, after - members.offset[record])
+        forms, texts_, order = members.form[record], [], []
+        for number in np.unique(forms).tolist():
+            which = np.flatnonzero(forms == number)
+            form = group.part.header_forms[number]
+            assert form is not None
+            texts_.append(form.texts(group.data, starts[which], seconds[which]))
+            order.append(which)
+        if len(texts_) == 1:
+            return texts_[0]
+        return pa.concat_arrays(texts_).take(pa.array(np.argsort(np.concatenate(order))))
 
     # -- columns ------------------------------------------------------------------------------
 
@@ -201,6 +251,8 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
                 members, record = part.columns.members, part.columns.rows.member[rows]
                 places = (members.index[record], members.offset[record], members.length[record])
                 return self._origin.metadata(*places)
+            case "header":
+                return self._headers(group)
             case "op":
                 return _texts(part.part.ops[rows].view(np.uint8).reshape(len(rows), 1))
             case "seq":

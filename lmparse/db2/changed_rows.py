@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import SEQ_DIGITS
 from lmparse.values.byte_arrays import Bytes, Int64s, Ints
+
+if TYPE_CHECKING:
+    from lmparse.db2.record_headers import HeaderForm
 
 INCLUDED = (*STATES, INCOMPLETE)
 """Values of `include`, by number."""
@@ -72,6 +76,8 @@ class PartRows:
         """Numbers of the changed rows, in the order of the log."""
         self.extras: list[Pair] = []
         """Changes that are more than rows of one record, in the order of the log."""
+        self.header_forms: dict[int, HeaderForm | None] = {}
+        """How headers of records of a form are shown, as far as it is known; None for one by one."""
         self._pairs: dict[int, Pair] = {}
         """Rows whose changes were found record by record."""
         self._add(context.extras)
@@ -172,7 +178,7 @@ class PartRows:
         ids = int(rows.ids[row])
         index = int(members.index[member])
         reference = ChangeReference(
-            self._extent(member), part.kinds[int(members.form[member])], part.ops[row].decode(),
+            self.extent(member), part.kinds[int(members.form[member])], part.ops[row].decode(),
             None if ids == NO_TABLE else table_ids(ids), int(members.lsn[member]), int(members.lfs[member]),
             int(members.stream[member]), int(members.address[member]), int(members.previous[member]),
             number=int(rows.number[row]), is_undone=bool(self.is_undone[row]),
@@ -201,7 +207,8 @@ class PartRows:
         """The authorization ids by their numbers."""
         return list(self.part.authids)
 
-    def _extent(self, member: int) -> RecordExtent:
+    def extent(self, member: int) -> RecordExtent:
+        """The extent of a record."""
         members = self.columns.members
         place = int(members.offset[member]), int(members.length[member])
         return RecordExtent(int(members.index[member]), (place,), None)
@@ -334,7 +341,7 @@ class PartRows:
         member = int(pieces.member[number])
         kind = self.part.kinds[int(self.columns.members.form[member])]
         return LobPiece(
-            self._extent(member), kind, int(pieces.column[number]), int(pieces.address[number]),
+            self.extent(member), kind, int(pieces.column[number]), int(pieces.address[number]),
             int(pieces.length[number]), bool(pieces.has_data[number]),
         )  # fmt: skip
 

@@ -194,8 +194,7 @@ class ChangeDecoder:
         """The fields of a record except its rows, as they are printed."""
         read = self._last if self._last is not None and self._last.record is record else _Read(record)
         if read.header is None:
-            values = self.logs.values(record).values
-            read.header = to_json({name: value for name, value in values.items() if name not in _ROW_FIELDS})
+            read.header = header_of(self.logs, record)
         return read.header
 
     def _lob_data(self, piece: LobPiece) -> bytes:
@@ -232,6 +231,13 @@ class ChangeDecoder:
                 return True  # a table without a description may have LOB columns
             self._row_reader(table).read(image, ask)
         return bool(asked)
+
+
+def header_of(logs: LogReader, record: LogRecord) -> dict[str, Any]:
+    """The fields of a record but its rows, in the form that JSON has them."""
+    values = logs.values(record).values
+    found: dict[str, Any] = to_json({name: value for name, value in values.items() if name not in _ROW_FIELDS})
+    return found
 
 
 def name_of(table: Table | None, ids: Ids | None) -> tuple[str, str, bool]:

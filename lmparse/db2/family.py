@@ -26,8 +26,7 @@ def _change_reader(log: Db2Log, schema: pa.Schema | None, filters: Sequence[Filt
     from lmparse.changes.column_reader import text_refusal
     from lmparse.db2.change_columns import LuwChangeColumns
 
-    # The header of a log record has other fields for each kind of record.
-    return None if log.options.header or text_refusal(log, schema) else LuwChangeColumns(log, schema)
+    return None if text_refusal(log, schema) else LuwChangeColumns(log, schema)
 
 
 def _dissector(log: Db2Log) -> FileDissector:
