@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,19 @@ from lmparse.columnar.rows import Origin
 from lmparse.db2 import record_headers
 from lmparse.db2.changed_rows import INCLUDED, ChangeWindow, PartRows, Stretch, texts
 from lmparse.db2.decoder import DISPOSITIONS, name_of
+from lmparse.db2.lob_values import NOT_BEFORE, NOT_IN_LOG
 from lmparse.db2.log import Db2Log
 from lmparse.db2.record_columns import NO_TIME, table_number
 from lmparse.db2.row_plan import LuwRowPlan
-from lmparse.db2.tables import Table
+from lmparse.db2.tables import Column, Table
 from lmparse.db2.units import STATES
 from lmparse.framing.extents import Span
 from lmparse.framing.file_arrays import Gathered
 from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+
+_MOST_ABSENT = 62
+"""Number of values per row that are kept elsewhere and can still be reported column-wise."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,12 @@ class _Group(ChangeGroup):
     """Numbers of the rows in the part."""
     gathered: Gathered
     """Where the bytes of the file are in `data`."""
+    outside_bytes: int
+    """Bytes of values that are stored outside of the rows."""
+
+    @property
+    def size(self) -> int:
+        return super().size + self.outside_bytes
 
 
 class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
@@ -192,17 +203,32 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         ):
             places = np.flatnonzero(starts >= 0)
             images[role] = RowExtents(places, gathered.places(starts[places]), lengths[places])
+        plan, outside_bytes = known.plan, 0
+        lobs = self._lobs_outside(known)
+        if lobs:
+            after = images["after"]
+            values = part.outside.of(self.log.buffer, rows[after.places], after.starts, lobs)
+            plan, outside_bytes = plan.with_outside(values), len(values.data)
         return _Group(
             version=known.table,
             names=known.names,
-            plan=known.plan,
+            plan=plan,
             data=gathered.data,
             numbers=numbers,
             rows=images,
             part=part,
             changed=rows,
             gathered=gathered,
+            outside_bytes=outside_bytes,
         )
+
+    def _lobs_outside(self, known: _Known) -> list[Column]:
+        """The columns of a table version whose values may be outside of the row and are read by the column."""
+        if known.plan is None or self.log.decoder.first_column_of(known.table) is None:
+            return []
+        lobs = [column.column for column in known.plan.lob_columns(self._wanted_columns)]
+        is_placed = all(one.offset < next_.offset for one, next_ in pairwise(lobs))  # reasons are in their order
+        return lobs if is_placed and 2 * len(lobs) <= _MOST_ABSENT else []
 
     # -- headers ------------------------------------------------------------------------------
 
@@ -260,8 +286,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
             case "txn_id":
                 return _texts(part.txn_ids(rows))
             case "detail":
-                reasons = part.gaps(rows)
-                return None if reasons is None else pa.array(list(map(self._detail, reasons)), schemas.TEXT)
+                return _details(group, decoded)
             case "auth_id":
                 return _named(part.authids, units.authid[unit])
             case "uor_disp":
@@ -269,10 +294,6 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
             case "log_rec_disp":
                 return _named(_DISPOSITIONS, part.states(rows))
         return None
-
-    @staticmethod
-    def _detail(reason: str | None) -> str | None:
-        return None if reason is None else json.dumps({"gap": reason}, ensure_ascii=False)
 
 
 _IMAGES = (("before", "after"), ("before_length", "after_length"))
@@ -289,3 +310,31 @@ def _named(names: Sequence[str | None], numbers: Int64s) -> pa.Array:
     """The text with each number; null for a number below zero."""
     known = pa.array([*names, None], schemas.TEXT)
     return known.take(pa.array(np.where(numbers < 0, len(names), numbers)))
+
+
+def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
+    """JSON text on rows that may be missing, and on values that are not in the log; None if there is neither."""
+    gaps = group.part.gaps(group.changed)
+    absent, names = np.zeros(len(group.changed), np.int64), list[str]()
+    for role, rows in decoded.items():
+        for name, is_absent in rows.absent.items():
+            absent[group.rows[role].places] |= is_absent.astype(np.int64) << len(names)
+            names.append(f"{role}.{name}")
+    if gaps is None and not absent.any():
+        return None
+    sets, which = np.unique(absent, return_inverse=True)
+    found = [
+        {name: _REASONS[name.partition(".")[0]] for number, name in enumerate(names) if flags >> number & 1}
+        for flags in sets.tolist()
+    ]
+    if gaps is None:
+        return pa.array([_detail(None, one) for one in found], schemas.TEXT).take(pa.array(which))
+    return pa.array([_detail(gap, found[one]) for gap, one in zip(gaps, which.tolist(), strict=True)], schemas.TEXT)
+
+
+_REASONS = {"before": NOT_BEFORE, "after": NOT_IN_LOG}
+
+
+def _detail(gap: str | None, absent: dict[str, str]) -> str | None:
+    found = ({} if gap is None else {"gap": gap}) | ({"absent": absent} if absent else {})
+    return json.dumps(found, ensure_ascii=False) if found else None

@@ -13,6 +13,7 @@ import numpy as np
 from lmparse.changes.change import NOT_COMMITTED, ROLES
 from lmparse.db2.hex_texts import hex_digits
 from lmparse.db2.log_part import LogContext, PartContext
+from lmparse.db2.outside_columns import OutsidePieces
 from lmparse.db2.part_index import PartIndex
 from lmparse.db2.record_columns import NO_AUTHID, NO_TABLE, NO_TIME, row_number, table_ids, table_number
 from lmparse.db2.tables import Table
@@ -161,9 +162,17 @@ class PartRows:
             begin = end
 
     def sizes(self, rows: Int64s) -> Int64s:
-        """Bytes of the record of each row; rows of one record count once."""
+        """Bytes of the record of each row, and of values outside of it; rows of one record count once."""
         record = self.columns.rows.member[rows]
-        return np.where(self.columns.rows.number[rows] == 0, self.columns.members.length[record], 0)
+        sizes = np.where(self.columns.rows.number[rows] == 0, self.columns.members.length[record], 0)
+        return sizes + self.outside.row_bytes(rows) if len(self.columns.pieces) else sizes
+
+    @cached_property
+    def outside(self) -> OutsidePieces:
+        """The values that are stored outside of the rows."""
+        irregular = np.full(len(self.columns.rows), bool(self._whole.unread))
+        irregular[np.fromiter(self._pairs, np.int64, len(self._pairs))] = True
+        return OutsidePieces(self.part, irregular)
 
     # -- one row --------------------------------------------------------------------------------
 

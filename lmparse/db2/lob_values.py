@@ -21,6 +21,8 @@ def _whole_row() -> int:
 _AMBIGUOUS = "it begins where the value before ends and where one may begin: nothing tells which it is"
 _APPENDED = "only what was appended is logged, and the value that it was appended to is not in the log"
 _CUT = "its transaction begins before the log at hand, where earlier pieces of the value may be"
+NOT_BEFORE = "the value before is not logged"
+NOT_IN_LOG = "the value is not in the log"
 Key = tuple[ChangeReference, int, int | None]
 """A change, the number of a column, and the number that LOB records give to the first column."""
 
@@ -93,12 +95,12 @@ class OutsideValues:
         if self.first_column is None and self.reference.pieces:
             return "the columns that LOB records name are not columns that keep values out of the row"
         pieces = self._of(column, self.reference)
-        return self._value(column, pieces) if pieces else "the value is not in the log"
+        return self._value(column, pieces) if pieces else NOT_IN_LOG
 
     @staticmethod
     def before(column: Column) -> str:
         """Why the value of a column before a change is not available."""
-        return "the value before is not logged"
+        return NOT_BEFORE
 
     def _of(self, column: Column, reference: ChangeReference) -> list[LobPiece]:
         first = self.first_column or 0

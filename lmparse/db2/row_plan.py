@@ -1,15 +1,17 @@
 """The row plan of Db2 LUW: offsets of the values in many rows of one table version.
 
 In formatted rows the fixed-length portions of all columns have the same offsets, so they are gathered at once and
-sliced; with VALUE COMPRESSION an array of offsets locates each value. Rows with anything else (LOB values outside of
-the row, bytes of no column, damage) are irregular.
+sliced; with VALUE COMPRESSION an array of offsets locates each value. LOB values outside of the rows may be given. Rows
+with anything else (bytes of no column, damage) are irregular.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +22,7 @@ from lmparse.columnar.kernels import Kernel
 from lmparse.columnar.row_plan import DecodedRows, RowColumn, RowPlan, Rows, Values, Wanted
 from lmparse.columnar.schemas import column_type
 from lmparse.db2 import row_reader
+from lmparse.db2.outside_columns import OutsideColumn, OutsideRows
 from lmparse.db2.tables import Column, Table
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
@@ -133,6 +136,18 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         self._array_width = self._special.bit_length() // 8 * (len(self.columns) + 1)
         """Width in bytes of the offsets of a row with VALUE COMPRESSION."""
         self._array_end = self._data + (self._compressed["value_offsets"].offset or 0) + self._array_width
+        self._outside: OutsideRows | None = None
+        """LOB values outside of the rows; rows that need one are irregular if they are not known."""
+
+    def with_outside(self, values: OutsideRows) -> Self:
+        """The same plan for rows with these values outside of them; of rows that need others the value is `absent`."""
+        found = copy(self)
+        found._outside = values
+        return found
+
+    def lob_columns(self, wanted: Wanted) -> list[LuwRowColumn]:
+        """The requested columns whose values may be outside of the row."""
+        return [column for column in self._wanted(wanted) if column.column.sql_type.is_lob and column.read_ragged]
 
     @property
     def widest(self) -> int:
@@ -160,7 +175,11 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
         for is_it, read in found:
             one = read(Rows(rows.data, rows.starts, rows.lengths, rows.good & is_it), wanted)
             made = one if made is None else _either(is_it, one, made)
-        return self._all_irregular(rows, wanted) if made is None else made
+        made = self._all_irregular(rows, wanted) if made is None else made
+        if self._outside is None:
+            return made
+        none = np.zeros(len(rows), np.bool_)
+        return replace(made, absent={column.name: none for column in self.lob_columns(wanted)} | made.absent)
 
     def _forms(self, head: Bytes) -> Int64s:
         """The form of each row, of n headers."""
@@ -242,21 +261,50 @@ class LuwRowPlan(RowPlan[LuwRowColumn]):
     # -- values --------------------------------------------------------------------------------------
 
     def _decoded(self, rows: Rows, values: Mapping[str, Values], wanted: Wanted) -> DecodedRows:
-        lobs = [column.name for column in self._wanted(wanted) if column.column.sql_type.is_lob and column.read_ragged]
-        inline = {name: self._inline(rows, values[name]) for name in lobs}
-        return super()._decoded(rows, {**values, **inline}, wanted)
+        lobs = self.lob_columns(wanted)
+        inside = {column.name: self._inline(rows, values[column.name]) for column in lobs}
+        if self._outside is None:
+            for _, is_outside in inside.values():
+                rows.good &= ~is_outside
+            return super()._decoded(rows, {**values, **{name: one for name, (one, _) in inside.items()}}, wanted)
+        needed: dict[str, OutsideColumn] = {}
+        for name, (one, is_outside) in inside.items():
+            needed[name] = found = self._outside.of(name, rows.starts)
+            rows.good &= ~is_outside | found.is_there | found.is_lacking
+            is_lacking = is_outside & found.is_lacking
+            needed[name] = replace(found, is_there=is_outside & found.is_there, is_lacking=is_lacking)
+            is_null = is_lacking if one.is_null is None else one.is_null | is_lacking
+            values = {**values, name: replace(one, is_null=is_null)}
+        decoded = super()._decoded(rows, values, wanted)
+        arrays_ = {column.name: self._put(rows, column, decoded, needed[column.name]) for column in lobs}
+        absent = {name: found.is_lacking for name, found in needed.items()}
+        return DecodedRows({**decoded.arrays, **arrays_}, {**decoded.absent, **absent}, ~rows.good)
 
-    def _inline(self, rows: Rows, values: Values) -> Values:
-        """LOB values behind the header that says that they are in the row."""
+    def _put(self, rows: Rows, column: LuwRowColumn, decoded: DecodedRows, values: OutsideColumn) -> pa.Array:
+        """A column with the values outside of the rows."""
+        array, which = decoded.arrays[column.name], np.flatnonzero(values.is_there & rows.good)
+        if not len(which):
+            return array
+        assert self._outside is not None
+        assert column.read_ragged is not None
+        found, bad = column.read_ragged(self._outside.data, values.begins[which], values.sizes[which])
+        if bad is not None:
+            rows.good[which[bad]] = False
+        order = np.arange(len(array))
+        order[which] = len(array) + np.arange(len(which))
+        return pa.concat_arrays([array, found]).take(pa.array(order))
+
+    def _inline(self, rows: Rows, values: Values) -> tuple[Values, Flags]:
+        """LOB values behind the header that says that they are in the row, and which rows have theirs outside."""
         begins, sizes = values.begins, values.sizes
         assert begins is not None
         assert sizes is not None
         has_header = sizes > 0 if values.is_null is None else (sizes > 0) & ~values.is_null
         headers = _bytes_at(rows, begins, has_header)
         is_inline = has_header & (headers == self._lob_headers["inline"])
-        rows.good &= ~has_header | is_inline | (headers == self._lob_headers["zero_length"])
+        is_outside = has_header & ~is_inline & (headers != self._lob_headers["zero_length"])
         skipped = np.where(is_inline, np.minimum(self._lob["value"].offset or 0, sizes), 0)
-        return replace(values, begins=begins + skipped, sizes=np.where(is_inline, sizes - skipped, 0))
+        return replace(values, begins=begins + skipped, sizes=np.where(is_inline, sizes - skipped, 0)), is_outside
 
     def _numbers(self, head: Bytes, field: Field, base: int = 0) -> Int64s:
         """An unsigned number in each of n heads; the offset of its field counts from `base`."""
@@ -284,7 +332,10 @@ def _either(is_it: Flags, one: DecodedRows, other: DecodedRows) -> DecodedRows:
     which = pa.array(is_it)
     return DecodedRows(
         {name: pc.if_else(which, array, other.arrays[name]) for name, array in one.arrays.items()},
-        {},
+        {
+            name: np.where(is_it, one.absent[name], other.absent[name])
+            for name in one.absent.keys() & other.absent.keys()
+        },
         np.where(is_it, one.irregular, other.irregular),
     )
 
