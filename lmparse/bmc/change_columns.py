@@ -39,8 +39,6 @@ _MOST_ABSENT = 62
 
 def refusal(log: LogicalLog, schema: pa.Schema | None = None) -> str:
     """Why the changes of a log cannot be read column-wise in a schema; empty if they can."""
-    if log.options.order == "commit":
-        return "changes in commit order are read one by one"
     if log.options.header and (schema is None or {"header", json_texts.LINE}.intersection(schema.names)):
         return text_refusal(log, schema) or header_columns.text_refusal(log.header, log.code_page)
     return text_refusal(log, schema) or header_columns.record_plan(log.header, log.code_page).reason

@@ -98,15 +98,19 @@ class HeaderRows:
 class ChangeHeaders:
     """Decodes the headers of one log and selects changes, by the options of the log and by filters.
 
-    Filters apply to the columns of a schema, or to any column without one. Excluded changes are counted.
+    Filters apply to the columns of a schema, or to any column without one. Excluded changes are counted. Without
+    `has_columns`, headers are read to select changes only.
     """
 
-    def __init__(self, log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> None:
+    def __init__(
+        self, log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter], *, has_columns: bool = True
+    ) -> None:
         self._log = log
         self._filters = [entry for entry in filters if self._is_deciding(entry, schema)]
         self._plan = header_columns.record_plan(log.header, log.code_page)
         # Fields that can be faulty are read even if no column needs them: such records are read one by one.
-        self._names = list(dict.fromkeys((*HEADER_FIELDS, *_TIMES.values(), *self._plan.fallible)))
+        columns = HEADER_FIELDS if has_columns else ()
+        self._names = list(dict.fromkeys((*columns, *_TIMES.values(), *self._plan.fallible)))
         self._lrsn = "log_rba" if "log_lrsn" in log.header.absent else "log_lrsn"
         """The field with the LRSN of a record; the RBA if the header has no LRSN."""
         self.operations: list[str] = []
@@ -212,6 +216,11 @@ class ChangeHeaders:
         if name == "txn_id":
             return _hex(found.raw("member_id", "uor_id"))
         return found.column(_TIMES.get(name, name))
+
+    def sort_keys(self, found: HeaderRows) -> Bytes:
+        """(n, width) bytes that sort as `commit_order.key`."""
+        units, records = found.raw("member_id", "uor_id"), found.raw(self._lrsn, "log_rba", "member_id")
+        return np.concatenate([self._commit_positions(found), units, records, _ordinals(found)], axis=1)
 
     def _commit_positions(self, found: HeaderRows) -> Bytes:
         """As `order.commit_position`, in bytes."""

@@ -9,8 +9,14 @@ from lmparse.bmc.segments import JoinedChange
 from lmparse.framing.extents import RecordExtent
 from lmparse.limits import Held, Limits
 
-_KEY_BYTES, _EXTENT_BYTES = 400, 300
+_KEY_BYTES, EXTENT_BYTES = 400, 300
 """Bytes of memory of the sort key of a change, and of the extent of one of its records; measured."""
+
+
+def key(joined: JoinedChange) -> tuple[str, str, str]:
+    """What changes are sorted by: position of the commit, unit of recovery and `seq`."""
+    values = joined.values
+    return order.commit_position(values), order.txn_id(values), order.seq(values, joined.ordinal)
 
 
 def in_order(changes: Iterable[JoinedChange], limits: Limits, path: str) -> Iterator[tuple[int, list[RecordExtent]]]:
@@ -21,10 +27,9 @@ def in_order(changes: Iterable[JoinedChange], limits: Limits, path: str) -> Iter
     keys = []
     held = Held(limits)
     for joined in changes:
-        values, last = joined.values, joined.extent
-        size = _KEY_BYTES + _EXTENT_BYTES * len(joined.extents)
+        last = joined.extent
+        size = _KEY_BYTES + EXTENT_BYTES * len(joined.extents)
         held.take(size, file=path, record_index=last.index, record_offset=last.offset)
-        seq = order.seq(values, joined.ordinal)
-        keys.append((order.commit_position(values), order.txn_id(values), seq, joined.ordinal, joined.extents))
+        keys.append((*key(joined), joined.ordinal, joined.extents))
     for *_, ordinal, extents in sorted(keys, key=lambda entry: entry[:3]):
         yield ordinal, extents

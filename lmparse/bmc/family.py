@@ -45,9 +45,12 @@ def _change_passes(control: str | None, limits: Limits) -> Sequence[PlannedPass]
 
 
 def _change_reader(log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
-    from lmparse.bmc import change_columns
+    from lmparse.bmc import change_columns, commit_columns
 
-    return None if change_columns.refusal(log, schema) else change_columns.ChangeColumns(log, schema, filters)
+    if change_columns.refusal(log, schema):
+        return None
+    reader = commit_columns.CommitColumns if log.options.order == "commit" else change_columns.ChangeColumns
+    return reader(log, schema, filters)
 
 
 def _dissector(log: LogicalLog) -> FileDissector:

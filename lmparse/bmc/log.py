@@ -307,7 +307,7 @@ class LogicalLog(ChangeLog):
 
     def change_of(self, joined: JoinedChange) -> Change | None:
         """A change; None if the options exclude it, or if its record is bad, which is reported."""
-        if not self._is_wanted(joined):
+        if not self.is_wanted(joined):
             return None
         try:
             change, faults = self.decoder.decode(joined)
@@ -342,11 +342,15 @@ class LogicalLog(ChangeLog):
             )  # fmt: skip
 
     def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
-        wanted = filter(self._is_wanted, self.joined_changes(span))
+        wanted = filter(self.is_wanted, self.joined_changes(span))
         for ordinal, extents in commit_order.in_order(wanted, self.options.bounds, self.path):
-            yield join([Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal) for extent in extents])
+            yield self.joined_again(ordinal, extents)
 
-    def _is_wanted(self, joined: JoinedChange) -> bool:
+    def joined_again(self, ordinal: int, extents: Sequence[RecordExtent]) -> JoinedChange:
+        """A change whose records were read before; nothing is reported again."""
+        return join([Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal) for extent in extents])
+
+    def is_wanted(self, joined: JoinedChange) -> bool:
         """Whether the options select a change. Excluded changes are counted, except those of other tables."""
         options, values = self.options, joined.values
         if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from lmparse.columnar import schemas
@@ -127,7 +126,7 @@ class Origin:
         offsets, lengths = window.offsets[which], window.lengths[which]
         if entry.name != "_metadata":
             return self._same(None, entry.type, len(offsets))
-        index = np.arange(window.first_index, window.first_index + len(window))[which]
+        index = window.numbers_in_file()[which]
         made = self.metadata(index, offsets, lengths)
         return made if entry.type == schemas.METADATA else made.cast(entry.type)
 

@@ -8,7 +8,7 @@ from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import Bytes, Int64s
 
 _NEAR = 1 << 16
-"""Bytes between two pieces that are read rather than left out."""
+"""Bytes between two pieces that are read rather than left out, if nothing else is said."""
 
 
 def array_of(buffer: Buffer, start: int, end: int, *, is_kept: bool = False) -> Bytes:
@@ -24,11 +24,15 @@ def array_of(buffer: Buffer, start: int, end: int, *, is_kept: bool = False) -> 
 class Gathered:
     """Pieces of a file that are read together, in any order and overlapping or not."""
 
-    def __init__(self, buffer: Buffer, starts: Int64s, lengths: Int64s) -> None:
-        """`starts` and `lengths` have one entry for each piece, in bytes; a negative length is one of no bytes."""
+    def __init__(self, buffer: Buffer, starts: Int64s, lengths: Int64s, near: int | None = None) -> None:
+        """`starts` and `lengths` have one entry for each piece, in bytes; a negative length is one of no bytes.
+
+        Up to `near` bytes between two pieces are read rather than left out.
+        """
+        near = _NEAR if near is None else near
         order = np.argsort(starts, kind="stable")
         begins, ends = starts[order], np.maximum.accumulate((starts + np.maximum(lengths, 0))[order])
-        is_first = np.append(True, begins[1:] > ends[:-1] + _NEAR)[: len(begins)]
+        is_first = np.append(True, begins[1:] > ends[:-1] + near)[: len(begins)]
         self._begins, self._ends = begins[is_first], ends[np.append(is_first[1:], True)[: len(begins)]]
         sizes = self._ends - self._begins
         self._bases = np.cumsum(sizes) - sizes

@@ -40,6 +40,10 @@ class Window:
     def __len__(self) -> int:
         return len(self.starts)
 
+    def numbers_in_file(self) -> Int64s:
+        """The number of each record in the file."""
+        return np.arange(self.first_index, self.first_index + len(self))
+
     def behind(self, number: int) -> Window:
         """The window without its first `number` records."""
         starts, lengths, offsets = self.starts[number:], self.lengths[number:], self.offsets[number:]

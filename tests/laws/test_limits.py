@@ -330,7 +330,8 @@ def test_units_at_the_limit_are_read_and_one_above_it_is_an_error(
     family: str, engine: str, tmp_path: Path, most_held: list[int]
 ) -> None:
     if family == "bmc":
-        control, data = map(str, bmc_log.make().write(tmp_path)[:2])
+        # So many changes that their keys take more than the segments of those that are not complete.
+        control, data = map(str, bmc_log.make(units=200).write(tmp_path)[:2])
         given = {"control": control, "include": "all", "order": "commit"}
     else:
         # Transactions with rows that moved are read record by record by both engines.
