@@ -16,8 +16,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lmparse.bmc import header_columns, order
-from lmparse.bmc.log import TABLE_FIELDS, LogicalLog
+from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.order import OPERATIONS
+from lmparse.bmc.table_search import TABLE_FIELDS
 from lmparse.bmc.tables import TableVersion, identity
 from lmparse.changes.change import HEADER_FIELDS
 from lmparse.changes.column_reader import TABLE_NAMES, LeftOut
@@ -25,7 +26,7 @@ from lmparse.changes.ranges import OUTSIDE
 from lmparse.columnar import arrays, schemas
 from lmparse.columnar.filters import Filter, mask
 from lmparse.columnar.record_plan import Decoded
-from lmparse.errors import DataError
+from lmparse.errors import DataError, OptionError
 from lmparse.framing.windows import Window
 from lmparse.records.reader import Values
 from lmparse.values import integers
@@ -57,6 +58,8 @@ class KnownTable:
     """Whether it is the table that the options name."""
     names: dict[str, Any]
     """The values of TABLE_NAMES; empty without a version."""
+    is_error: bool = False
+    """Whether reading a record of it is an error."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,12 @@ class ChangeHeaders:
         numbers = np.flatnonzero(here & is_whole)
         nothing = np.zeros(len(numbers), np.int64)
         found = HeaderRows(window, decoded, self._names, numbers, nothing, nothing, ordinals[numbers])
-        return replace(found, operations=self._operations_of(found), known=self._known_of(found)), here & ~is_whole
+        found = replace(found, operations=self._operations_of(found), known=self._known_of(found))
+        if any(entry.is_error for entry in self.known):
+            is_error = each([entry.is_error for entry in self.known], found.known)
+            is_whole[numbers[is_error]] = False
+            found = found.part(~is_error)
+        return found, here & ~is_whole
 
     # -- what follows from a header -----------------------------------------------------------
 
@@ -184,7 +192,10 @@ class ChangeHeaders:
 
     def _about(self, values: Values) -> KnownTable:
         log = self._log
-        is_wanted = log.table_ids is None or identity(values) in log.table_ids
+        try:
+            is_wanted = log.is_of_table(values)
+        except OptionError:
+            return KnownTable(None, True, {}, is_error=True)
         try:
             version = log.tables.find(values)
         except DataError:

@@ -24,7 +24,8 @@ from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.row_image import ImageOptions
 from lmparse.bmc.segments import JoinedChange, Joiner, Segment, join
-from lmparse.bmc.table_names import is_described_as
+from lmparse.bmc.table_names import TableName
+from lmparse.bmc.table_search import TABLE_FIELDS, TableSearch
 from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
@@ -52,8 +53,6 @@ _OUTCOME = ("uor_disp", "log_rec_disp", "sql_type")
 """Header fields that say whether a change was committed; see `order.unit_state`."""
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Those of them without which the position of a change or its table is unknown."""
-TABLE_FIELDS = ("system_id", "dbid", "psid", "tbobid", "tbowner_len", "tbname_len", "table_owner", "table_name")
-"""Header fields that identify and name the table of a record."""
 _BATCH = 1000
 """Number of records with row images that the interpretation is found from."""
 
@@ -355,7 +354,7 @@ class LogicalLog(ChangeLog):
         options, values = self.options, joined.values
         if options.operations and OPERATIONS.get(values["change_type"]) not in options.operations:
             return False
-        if self.table_ids is not None and identity(values) not in self.table_ids:
+        if not self.is_of_table(values):
             return False
         why = self._why_left_out(joined)
         if why is not None:
@@ -388,21 +387,35 @@ class LogicalLog(ChangeLog):
 
     def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
         self._check_header()
-        found: dict[tuple[Any, ...], tuple[str, str]] = {}
-        for values in self.table_headers():
-            name, ids = self.decoder.name(values, self._maybe_version(values)), identity(values)
-            hexes = ".".join(f"{part:04X}" for part in ids[1:])
-            short = values["table_name"], f"{values['table_owner']}.{values['table_name']}"
-            if wanted in (name.name, name.full, *short) or wanted.upper() == hexes:
-                found[ids] = name.full, f"{name.full} ({ids[0]}.{hexes})"
-        if not found and not self._described_as(wanted):
+        found = self._search.find(self.table_headers())
+        if not found and not self._search.described:
             raise TableNotFoundError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
         return found
+
+    @cached_property
+    def _search(self) -> TableSearch:
+        def name_of(values: Values) -> TableName:
+            return self.decoder.name(values, self._maybe_version(values))
+
+        return TableSearch(self.options.table or "", self.tables, self.code_page, name_of)
+
+    def is_of_table(self, values: Values) -> bool:
+        """Whether a record is of the table that the options name.
+
+        Raises OptionError LMP-C005 if another table has that name, which the control file does not describe.
+        """
+        ids, search = self.table_ids, self._search
+        if ids is None or identity(values) in ids:
+            return True
+        if ids and search.is_another(values):
+            known = [shown for _, shown in self.tables_named(search.wanted).values()]
+            raise self.ambiguous(search.wanted, [*known, search.shown(values)])
+        return False
 
     def table_versions(self) -> list[TableVersion]:
         ids = self.table_ids or frozenset()
         versions = [version for version in self.tables.versions if any(map(version.is_of, ids))]
-        versions = versions or self._described_as(self.options.table or "")
+        versions = versions or self._search.described
         picked = self.options.table_version
         found = [version for version in versions if picked in (None, version.sequence)]
         if versions and not found:
@@ -410,32 +423,21 @@ class LogicalLog(ChangeLog):
             raise OptionError(f"tableVersion has no value {picked}", code="LMP-C005", hint=f"versions: {have}")
         return found
 
-    def _described_as(self, wanted: str) -> list[TableVersion]:
-        """Versions that the control file describes under a name or ids, although no record is of them."""
-        found = [
-            entry
-            for entry in self.tables.versions
-            if entry.hex_ids == wanted.upper() or is_described_as(entry, wanted, self.code_page)
-        ]
-        return found if len({entry.hex_ids for entry in found}) == 1 else []
-
     def _maybe_version(self, values: Values) -> TableVersion | None:
         try:
             return self.tables.find(values)
         except ControlError:
             return None
 
-    def table_headers(self) -> list[Values]:
-        """One header for each table that occurs, from one pass over the headers."""
-        headers = []
+    def table_headers(self) -> Iterator[Values]:
+        """One header for each table that occurs, from a pass over the headers."""
         for extent in scans.firsts(self.windows(), [*self.header_places(TABLE_FIELDS).values()]):
             try:
                 record = self.read_bytes(extent.read(self.buffer))
             except DataError:
                 continue
             if _missing(record) is None:
-                headers.append(record.values)
-        return headers
+                yield record.values
 
     def header_places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Offset and width of header fields, if the header has them."""

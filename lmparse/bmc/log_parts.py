@@ -148,9 +148,13 @@ def passes(control: ControlFile | None) -> list[PlannedPass]:
     return [
         *found,
         PlannedPass("changes", "with _metadata, and in convert", _ALL, f"{counted}; {_SEGMENTS}"),
+        PlannedPass("changes", "with a table that the control file describes", "headers up to its first record", ""),
         PlannedPass(
-            "changes", "with table", "the names and ids of the table in all headers",
+            "changes", "with another table", "the names and ids of the table in all headers",
             "the table is looked up among those that the records name",
+        ),
+        PlannedPass(
+            "changes", "in order commit", "all headers", "sort keys of all changes are held, of 160 bytes each"
         ),
         PlannedPass(
             "changes", "row_images auto", "the first 1000 records with row images", "they decide how rows are read"

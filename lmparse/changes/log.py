@@ -92,11 +92,14 @@ class ChangeLog(RecordFile):
             return self.known_table_ids
         found = self.tables_named(wanted)
         if len(found) > 1:
-            shown = ", ".join(shown for _, shown in found.values())
-            hint = f"name it by {self.table_hint}"
-            raise OptionError(f"table {wanted!r} is ambiguous: {shown}", code="LMP-C005", hint=hint)
+            raise self.ambiguous(wanted, [shown for _, shown in found.values()])
         self.table_names = {name for name, _ in found.values()}
         return frozenset(found)
+
+    def ambiguous(self, wanted: str, shown: Iterable[str]) -> OptionError:
+        """The error of a name that several tables have."""
+        hint = f"name it by {self.table_hint}"
+        return OptionError(f"table {wanted!r} is ambiguous: {', '.join(shown)}", code="LMP-C005", hint=hint)
 
     def check_columns(self) -> None:
         """Raise OptionError for a table version without a table, and for an unknown column."""
