@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lmparse.changes.change import NOT_COMMITTED, ROLES
-from lmparse.db2.hex_texts import hex_digits
+from lmparse.db2.hex_texts import hex_digits, number_bytes
 from lmparse.db2.log_part import LogContext, PartContext
 from lmparse.db2.outside_columns import OutsidePieces
 from lmparse.db2.part_index import PartIndex
@@ -289,21 +289,29 @@ class PartRows:
 
     def seqs(self, rows: Int64s) -> Bytes:
         """The sort keys, as `Transaction.seq` gives them: (n, digits)."""
+        found = hex_digits(self._seq_parts(rows))
+        found[self.states(rows) != COMMITTED, : len(NOT_COMMITTED)] = ord(NOT_COMMITTED[0])
+        return found
+
+    def seq_bytes(self, rows: Int64s) -> Bytes:
+        """The same as bytes."""
+        found = number_bytes(self._seq_parts(rows))
+        found[self.states(rows) != COMMITTED, : len(NOT_COMMITTED) // 2] = 0xFF
+        return found
+
+    def _seq_parts(self, rows: Int64s) -> list[tuple[Ints, int]]:
+        """The numbers in sort keys, each with its number of digits."""
         columns, units = self.columns, self.units
         members, unit = columns.members, self.row_unit[rows]
         record = columns.rows.member[rows]
-        found = hex_digits(
-            [
-                (units.commit_lsn[unit], 16),
-                (units.commit_stream[unit], 4),
-                (members.lfs[record], 20),
-                (members.lsn[record], 20),
-                (members.stream[record], 4),
-                (2 * columns.rows.number[rows], 8),
-            ]
-        )
-        found[self.states(rows) != COMMITTED, : len(NOT_COMMITTED)] = ord(NOT_COMMITTED[0])
-        return found
+        return [
+            (units.commit_lsn[unit], 16),
+            (units.commit_stream[unit], 4),
+            (members.lfs[record], 20),
+            (members.lsn[record], 20),
+            (members.stream[record], 4),
+            (2 * columns.rows.number[rows], 8),
+        ]
 
     def txn_ids(self, rows: Int64s) -> Bytes:
         """The identifiers of the transactions, as `Transaction.txn_id` gives them: (n, digits)."""
@@ -372,19 +380,20 @@ class PartRows:
 
 
 def texts(digits: Bytes) -> Ints:
-    """Digits of n rows as n fixed-width texts, which compare as the texts do."""
+    """Digits or bytes of n rows as n fixed-width texts, which compare as these do."""
     found: Ints = np.ascontiguousarray(digits).view(f"S{digits.shape[1]}")[:, 0]
     return found
 
 
 def in_commit_order(parts: list[PartRows], max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:
     """The changes of all parts by their sort keys, in windows of limited number and size."""
-    keys = np.concatenate([np.zeros(0, f"S{SEQ_DIGITS}"), *(texts(part.seqs(part.rows)) for part in parts)])
+    form = f"S{SEQ_DIGITS // 2}"
+    keys = np.concatenate([np.zeros(0, form), *(texts(part.seq_bytes(part.rows)) for part in parts)])
     rows = np.concatenate([np.zeros(0, np.int64), *(part.rows for part in parts)])
     owner = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
     sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes(part.rows) for part in parts)])
     extras = [pair for part in parts for pair in part.extras]
-    seqs = np.array([transaction.seq(change).encode() for transaction, change in extras], f"S{SEQ_DIGITS}")
+    seqs = np.array([bytes.fromhex(transaction.seq(change)) for transaction, change in extras], form)
     order = np.argsort(np.concatenate([keys, seqs]), kind="stable")
     begin = 0
     while begin < len(order):

@@ -11,6 +11,13 @@ from lmparse.values.byte_arrays import Bytes, Ints
 
 def hex_digits(parts: list[tuple[Ints, int]]) -> Bytes:
     """Numbers one behind the other as upper-case digits, (n, digits); each with its number of digits, which is even."""
+    raw = number_bytes(parts)
+    # The library's function is faster than a table of digits that NumPy looks up.
+    return np.frombuffer(bytearray(hexlify(raw.tobytes()).upper()), np.uint8).reshape(len(raw), 2 * raw.shape[1])
+
+
+def number_bytes(parts: list[tuple[Ints, int]]) -> Bytes:
+    """The same as bytes, (n, digits / 2), which sort as the digits do."""
     count = len(parts[0][0])
     raw = np.zeros((count, sum(digits for _, digits in parts) // 2), np.uint8)
     end = 0
@@ -18,5 +25,4 @@ def hex_digits(parts: list[tuple[Ints, int]]) -> Bytes:
         end += digits // 2
         width = min(digits // 2, 8)
         raw[:, end - width : end] = values.astype(">u8").view(np.uint8).reshape(count, 8)[:, 8 - width :]
-    # The library's function is faster than a table of digits that NumPy looks up.
-    return np.frombuffer(bytearray(hexlify(raw.tobytes()).upper()), np.uint8).reshape(count, 2 * raw.shape[1])
+    return raw

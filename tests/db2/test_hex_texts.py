@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from lmparse.db2.hex_texts import hex_digits
+from lmparse.db2.hex_texts import hex_digits, number_bytes
 
 
 def test_digits_are_those_of_python() -> None:
@@ -16,6 +16,8 @@ def test_digits_are_those_of_python() -> None:
     digits = hex_digits([(np.array(numbers, np.uint64), 20), (np.array(small, np.int64), 4)])
     expected = [f"{number:020X}{part:04X}" for number, part in zip(numbers, small, strict=True)]
     assert [row.tobytes().decode() for row in digits] == expected
+    raw = number_bytes([(np.array(numbers, np.uint64), 20), (np.array(small, np.int64), 4)])
+    assert [row.tobytes().hex().upper() for row in raw] == expected
 
 
 def test_no_rows() -> None:
