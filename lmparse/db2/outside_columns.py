@@ -11,9 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
-from lmparse.columnar import arrays, json_texts
 from lmparse.db2.part_index import PartIndex
 from lmparse.db2.tables import Column
 from lmparse.framing.file_arrays import Gathered
@@ -93,6 +91,8 @@ class OutsidePieces:
 
     def of(self, buffer: Buffer, rows: Int64s, starts: Int64s, columns: Sequence[Column]) -> OutsideRows:
         """The values of some columns of some rows, which begin at `starts` in flat data."""
+        from lmparse.columnar import json_texts  # not above: rows are read one by one without Arrow too
+
         values = {column.name: self._values(rows, column) for column in columns}
         sizes = [self._sizes[numbers[numbers >= 0]].sum() for numbers in values.values()]
         if sum(sizes) > json_texts.MOST_BYTES:
@@ -125,6 +125,10 @@ class OutsidePieces:
 
     def _data(self, buffer: Buffer, values: Int64s) -> Bytes:
         """The bytes of some values one behind the other."""
+        import pyarrow as pa
+
+        from lmparse.columnar import arrays
+
         counts = self._counts[values]
         ends = np.cumsum(counts)
         places = np.repeat(self._first[values] - ends + counts, counts) + np.arange(int(counts.sum()))
