@@ -36,13 +36,19 @@ class Arrays:
     @classmethod
     def none(cls) -> Self:
         """None of them."""
-        return cls(*(np.zeros(0, DTYPES.get(entry.name, np.int64)) for entry in fields(cls)))
+        return cls(*(np.zeros(0, _DTYPES[entry.type]) for entry in fields(cls)))
 
     @classmethod
     def joined(cls, parts: Iterable[Self]) -> Self:
         """All of several."""
         held = [cls.none(), *parts]
-        return cls(*(np.concatenate([getattr(part, entry.name) for part in held]) for entry in fields(cls)))
+        # Without the type, NumPy makes floats of signed and unsigned integers.
+        return cls(
+            *(
+                np.concatenate([getattr(part, entry.name) for part in held], dtype=_DTYPES[entry.type])
+                for entry in fields(cls)
+            )
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _widened, (type(self), *(narrowed(getattr(self, entry.name)) for entry in fields(self)))
@@ -75,12 +81,8 @@ def _widened(type_: type[Arrays], *columns: tuple[Any, Any, Any]) -> Arrays:
     return type_(*(widened(*column) for column in columns))
 
 
-DTYPES: Mapping[str, Any] = dict.fromkeys(
-    ("tid", "previous", "lsn", "lfs", "address", "rid", "compensated", "before_compensated"), np.uint64
-) | dict.fromkeys(("role", "form"), np.int16) | dict.fromkeys(
-    ("is_half", "is_compressed", "is_pointer", "has_compensated", "has_before", "has_data"), np.bool_
-)  # fmt: skip
-"""Types of the arrays by name; others are integers of 64 bits."""
+_DTYPES: Mapping[Any, Any] = {"UInt64s": np.uint64, "Int64s": np.int64, "Ints": np.int32, "Flags": np.bool_}
+"""Types of the arrays by the words with which they are declared."""
 
 
 @dataclass(frozen=True, eq=False)
