@@ -33,10 +33,12 @@ from lmparse.framing.windows import Window
 from lmparse.limits import Held
 from lmparse.spec import catalog
 from lmparse.storage.buffers import Buffer
-from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, stand_in, take_rows
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, places_by_value, stand_in, take_rows
 from lmparse.values.codepages import CodePage
 
 T = TypeVar("T")
+MOST_FORMS = 1 << 12
+"""Most forms, and headers, that are learned; servers write some hundred. Others are parsed record by record."""
 _NO_BYTE = 256
 """In place of component or function: the record ends before it."""
 
@@ -81,7 +83,7 @@ class RecordColumnReader:
     def header_of(self, key: int, record: LogRecord | None) -> _Header | None:
         """The header of a type with flags, learned from the first record that has been parsed."""
         found = self._headers.get(key)
-        if found is None and record is not None:
+        if found is None and record is not None and len(self._headers) < MOST_FORMS:
             base = record.extent.length - record.parsed.body._io.size()
             has_component = self.spec.layout_of(record.parsed.body).id == f"{SPEC}.component_record"
             inside = places(self.chain, base - self.chain_base, self.chain_base)
@@ -91,7 +93,7 @@ class RecordColumnReader:
     def form_number(self, key: int, record: LogRecord | None) -> int | None:
         """The number of the form with a key, learned from the first record that has been parsed."""
         found = self._numbers.get(key)
-        if found is None and record is not None:
+        if found is None and record is not None and len(self.forms) < MOST_FORMS:
             found = self._numbers[key] = len(self.forms)
             self.forms.append(RecordForm.of(record, self.spec))
         return found
@@ -124,8 +126,8 @@ class _Batch:
         self.reader, self.window = reader, window
         self.data, self.starts, self.lengths = window.data, window.starts, window.lengths
         count = len(window)
-        self.form = np.full(count, -1, np.int16)
-        self.role = np.full(count, Role.MEMBER, np.int16)
+        self.form = np.full(count, -1, np.int32)
+        self.role = np.full(count, Role.MEMBER, np.int32)
         self.base = np.zeros(count, np.int64)
         self.parsed: dict[int, LogRecord | DataError] = {}
         self.found = RecordColumns(count, int(window.offsets[-1] + window.lengths[-1]))
@@ -143,8 +145,10 @@ class _Batch:
             return self._finished(Members.none(), np.zeros(len(self.window), np.bool_))
         members, is_sound = head
         self._find_forms(is_sound)
-        for number in np.unique(self.form[self.form >= 0]).tolist():
-            self._read_form(self.reader.forms[number], np.flatnonzero(self.form == number))
+        forms = self.form.copy()  # those of records that do not fit are taken away
+        for number, which in places_by_value(forms):
+            if number >= 0:
+                self._read_form(self.reader.forms[number], which)
         for place in np.flatnonzero(self.form < 0).tolist():
             self._take_parsed(place)
         is_member = np.ones(len(self.window), np.bool_)
@@ -221,32 +225,28 @@ class _Batch:
 
     def _find_forms(self, is_sound: Flags) -> None:
         """Set the form and the header's width of each record whose header is sound."""
-        keys, which = np.unique(self.key, return_inverse=True)
-        headers = [
-            self._learned(self.reader.header_of, key, is_sound & (which == number))
-            for number, key in enumerate(keys.tolist())
-        ]
-        self.base = np.array([0 if header is None else header.base for header in headers])[which]
-        has_component = np.array([header is not None and header.has_component for header in headers])[which]
+        has_component = np.zeros(len(self.key), np.bool_)
+        for key, which in places_by_value(self.key):
+            header = self._learned(self.reader.header_of, key, which[is_sound[which]])
+            if header is not None:
+                self.base[which], has_component[which] = header.base, header.has_component
         is_sound = is_sound & (self.base > 0) & (self.lengths >= self.base)
-        code = np.zeros(len(which), np.int64)
+        code = np.zeros(len(self.key), np.int64)
         for place in (0, 1):
-            byte = np.full(len(which), _NO_BYTE, np.int64)
+            byte = np.full(len(self.key), _NO_BYTE, np.int64)
             has = np.flatnonzero(is_sound & has_component & (self.lengths > self.base + place))
             byte[has] = self.data[self.starts[has] + self.base[has] + place]
             code = code << 9 | byte
-        whole = self.key << 18 | code
-        forms, which = np.unique(whole, return_inverse=True)
-        for number, key in enumerate(forms.tolist()):
-            places_ = is_sound & (which == number)
-            if places_.any():
+        for key, which in places_by_value(self.key << 18 | code):
+            places_ = which[is_sound[which]]
+            if len(places_):
                 form = self._learned(self.reader.form_number, key, places_)
                 self.form[places_] = -1 if form is None else form
 
-    def _learned(self, get: Callable[[int, LogRecord | None], T | None], key: int, which: Flags) -> T | None:
+    def _learned(self, get: Callable[[int, LogRecord | None], T | None], key: int, which: Int64s) -> T | None:
         """What `get` knows of a key; if it knows nothing yet, from the first record of `which` that can be parsed."""
         found = get(key, None)
-        for place in () if found is not None else np.flatnonzero(which).tolist():
+        for place in () if found is not None else which.tolist():
             record = self._parse(place)
             if isinstance(record, LogRecord):
                 return get(key, record)

@@ -12,6 +12,7 @@ read-only, and may be those of `raw` itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -98,3 +99,12 @@ def byte_of(pairs: UInt64s, place: int) -> Int64s:
 
 def none_of(count: int) -> Flags:
     return np.zeros(count, np.bool_)
+
+
+def places_by_value(values: Ints) -> Iterator[tuple[int, Int64s]]:
+    """Each different value with its places, both ascending. Takes as long for many different values as for one."""
+    order = np.argsort(values, kind="stable")
+    kept = values[order]
+    starts = np.flatnonzero(np.append(True, kept[1:] != kept[:-1])[: len(kept)])
+    for value, start, end in zip(kept[starts].tolist(), starts, np.append(starts[1:], len(kept)), strict=True):
+        yield value, order[start:end]
