@@ -307,25 +307,26 @@ def _texts(digits: Bytes) -> pa.Array:
 
 
 def _named(names: Sequence[str | None], numbers: Int64s) -> pa.Array:
-    """The text with each number; null for a number below zero."""
-    known = pa.array([*names, None], schemas.TEXT)
-    return known.take(pa.array(np.where(numbers < 0, len(names), numbers)))
+    """The text with each number; null for a number below zero. Takes time by the numbers, not by the names."""
+    different, which = np.unique(numbers, return_inverse=True)
+    known = pa.array([None if number < 0 else names[number] for number in different.tolist()], schemas.TEXT)
+    return known.take(pa.array(which))
 
 
 def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array | None:
     """JSON text on rows that may be missing, and on values that are not in the log; None if there is neither."""
     gaps = group.part.gaps(group.changed)
-    absent, names = np.zeros(len(group.changed), np.int64), list[str]()
-    for role, rows in decoded.items():
-        for name, is_absent in rows.absent.items():
-            absent[group.rows[role].places] |= is_absent.astype(np.int64) << len(names)
-            names.append(f"{role}.{name}")
+    columns = [(role, name, flags) for role, rows in decoded.items() for name, flags in rows.absent.items()]
+    absent = np.zeros((len(group.changed), len(columns)), np.bool_)
+    for number, (role, _, flags) in enumerate(columns):
+        absent[group.rows[role].places, number] = flags
     if gaps is None and not absent.any():
         return None
-    sets, which = np.unique(absent, return_inverse=True)
+    _, first, which = np.unique(np.packbits(absent, axis=1), axis=0, return_index=True, return_inverse=True)
+    which = which.reshape(-1)
     found = [
-        {name: _REASONS[name.partition(".")[0]] for number, name in enumerate(names) if flags >> number & 1}
-        for flags in sets.tolist()
+        {f"{role}.{name}": _REASONS[role] for (role, name, _), is_set in zip(columns, flags, strict=True) if is_set}
+        for flags in absent[first].tolist()
     ]
     if gaps is None:
         return pa.array([_detail(None, one) for one in found], schemas.TEXT).take(pa.array(which))

@@ -365,14 +365,17 @@ class PartRows:
     def gaps(self, rows: Int64s) -> list[str | None] | None:
         """Why rows may be missing before each of some; None if none are."""
         ids = self.columns.rows.ids[rows]
-        known = np.array([table_number(*one) for one in self._whole.gaps], np.int64)
-        if not np.isin(ids, known).any():
+        if not np.isin(ids, self._tables_with_gaps).any():
             return None
         index = self.columns.members.index[self.columns.rows.member[rows]]
         return [
             self._pairs[row][1].gap if row in self._pairs else self._gap(one, at)
             for row, one, at in zip(rows.tolist(), ids.tolist(), index.tolist(), strict=True)
         ]
+
+    @cached_property
+    def _tables_with_gaps(self) -> Int64s:
+        return np.array([table_number(*one) for one in self._whole.gaps], np.int64)
 
     def _gap(self, ids: int, index: int) -> str | None:
         times = self._whole.gaps.get(table_ids(ids))

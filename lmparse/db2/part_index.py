@@ -170,7 +170,6 @@ class PartIndex:
         pieces, rows = columns.pieces, columns.rows
         has_pieces = self.piece_rows[self.piece_rows >= 0]
         grown = np.unique(rows.ids[has_pieces[self.ops[has_pieces] == b"U"]])
-        tables = np.unique(pieces.ids).tolist()
         tids = columns.members.tid
         return PartSummary(
             columns.count, columns.end, fault, columns.bad, columns.counts, columns.first_addresses, columns.apart,
@@ -185,8 +184,8 @@ class PartIndex:
             special=np.unique(tids[columns.members.role == Role.OBJECT]),
             undoing=undoing,
             grown=set(grown.tolist()),
-            outside={ids: np.unique(tids[pieces.member[pieces.ids == ids]]) for ids in tables},
-            column_ids={ids: set(np.unique(pieces.column[pieces.ids == ids]).tolist()) for ids in tables},
+            outside=_different(pieces.ids, tids[pieces.member]),
+            column_ids={ids: set(found.tolist()) for ids, found in _different(pieces.ids, pieces.column).items()},
             tables=set(np.unique(rows.ids).tolist()),
         )  # fmt: skip
 
@@ -263,6 +262,16 @@ class PartIndex:
         if tids is None or not len(tids):
             return np.arange(len(columns.rows))
         return np.flatnonzero(~np.isin(columns.members.tid[columns.rows.member], tids))
+
+
+def _different(ids: Int64s, values: Any) -> dict[int, Any]:
+    """The different values of each table, ascending."""
+    order = np.lexsort((values, ids))
+    ids, values = ids[order], values[order]
+    is_first = np.append(True, ids[1:] != ids[:-1])[: len(ids)]
+    is_kept = is_first | np.append(True, values[1:] != values[:-1])[: len(ids)]
+    starts = np.flatnonzero(is_first[is_kept])
+    return dict(zip(ids[is_first].tolist(), np.split(values[is_kept], starts[1:]), strict=True)) if len(ids) else {}
 
 
 def _moved(extent: RecordExtent, first: int) -> RecordExtent:
