@@ -22,6 +22,7 @@ POSITION_FIELDS = ("log_rba", "log_lrsn", "member_id")
 FIELDS = tuple(dict.fromkeys((*POSITION_FIELDS, *KEY_FIELDS)))
 """The header fields that are compared; `places` of a log may lack some of them."""
 _TOTAL = "total_segs"
+_LARGEST = (1 << 63) - 1
 _ELEMENT = 8
 """Most bytes that NumPy reads as one number."""
 
@@ -121,7 +122,8 @@ class PositionRuns:
         offset, width = self._total
         totals = integers.decode_unsigned_array(byte_arrays.take_rows(window.data, window.starts[same] + offset, width))
         is_segment = totals > 1
-        same, totals = same[is_segment], totals[is_segment].astype(np.int64)
+        # Whatever a header claims, no change has more segments than a signed number can count.
+        same, totals = same[is_segment], np.minimum(totals[is_segment], _LARGEST).astype(np.int64)
         places = np.arange(len(window))
         starts = places.copy()
         starts[same] = 0
