@@ -320,10 +320,12 @@ def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array | No
     absent = np.zeros((len(group.changed), len(columns)), np.bool_)
     for number, (role, _, flags) in enumerate(columns):
         absent[group.rows[role].places, number] = flags
-    if gaps is None and not absent.any():
+    first, which = np.zeros(1, np.int64), np.zeros(len(absent), np.int64)
+    if absent.any():
+        _, first, which = np.unique(np.packbits(absent, axis=1), axis=0, return_index=True, return_inverse=True)
+        which = which.reshape(-1)
+    elif gaps is None:
         return None
-    _, first, which = np.unique(np.packbits(absent, axis=1), axis=0, return_index=True, return_inverse=True)
-    which = which.reshape(-1)
     found = [
         {f"{role}.{name}": _REASONS[role] for (role, name, _), is_set in zip(columns, flags, strict=True) if is_set}
         for flags in absent[first].tolist()

@@ -23,6 +23,7 @@ from lmparse.bmc.position_runs import PositionRuns
 from lmparse.changes.schemas import changes_schema
 from lmparse.framing.framings import framing_of
 from lmparse.framing.index import windows
+from lmparse.framing.windows import Window
 from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.logs.partitions import Request
@@ -238,3 +239,25 @@ def test_the_header_that_xhdf_describes(tmp_path: Path) -> None:
     (tmp_path / "a.ctl").write_bytes(enc.rdw(example.control_records))
     for engine in ("kaitai", "columnar"):
         assert [int(seq[-8:], 16) for seq in seqs_in(tmp_path / "a.dat", engine)] == [*expected(planned).values()]
+
+
+@pytest.mark.parametrize("width", [1, 4, 8, 9])
+def test_any_number_of_segments_that_a_header_claims(width: int) -> None:
+    """One by one and by windows, whatever bits a described TOTALSEGS has."""
+    places = {"log_rba": (0, 1), "member_id": (1, 1), "uor_id": (2, 1), "total_segs": (3, width)}
+    for seed in range(200):
+        chance = random.Random(seed)
+        claims = (0, 1, 2, 3, (1 << 8 * width - 1), (1 << 8 * width) - 1, (1 << 8 * width) - 2)
+        records = [
+            bytes([chance.random() < 0.9, 0, 1]) + chance.choice(claims).to_bytes(width, "big") for _ in range(20)
+        ]
+        one_by_one = PositionRuns(places)
+        expected = [one_by_one.number(raw) for raw in records]
+        by_window, found = PositionRuns(places), list[int]()
+        while len(found) < len(records):
+            held = records[len(found) : len(found) + chance.randrange(1, 8)]
+            starts = np.arange(len(held)) * len(held[0])
+            data = np.frombuffer(b"".join(held), np.uint8)
+            lengths = np.full(len(held), len(held[0]))
+            found += by_window.numbers(Window(len(found), data, starts, lengths, starts)).tolist()
+        assert found == expected

@@ -1011,3 +1011,41 @@ def test_a_header_of_another_type(path: Path) -> None:
     found, slow = both(path, include="all")
     assert row_count(found) == 3
     assert slow == 1
+
+
+def test_many_tables_with_a_row_each_are_read_in_time_by_their_number(tmp_path: Path) -> None:
+    """What tells of all tables and of all users is not looked through for each table."""
+
+    class Counted(dict[Any, Any]):
+        looks = 0
+
+        def __iter__(self) -> Iterator[Any]:
+            Counted.looks += 1
+            return super().__iter__()
+
+    stream = Stream("v10", "little", "filter")
+    for number in range(30):
+        unit = stream.begin(f"USER{number}")
+        table = replace(ITEM, table_id=number)
+        unit.initialize(table)
+        unit.insert(table, item(number))
+        unit.commit()
+    path = tmp_path / "x.log"
+    path.write_bytes(stream.bytes())
+    log = open_changes(path, Options(spec="db2_log"))
+    assert isinstance(log, Db2Log)
+    log.log_index.whole.gaps = Counted(log.log_index.whole.gaps)
+    assert len(log.log_index.whole.gaps) == 30
+    rows_ = [row for _, batch in arrow.version_batches(log) for row in batch.to_pylist() if row["op"] == "I"]
+    assert [row["auth_id"] for row in rows_] == [f"USER{number}" for number in range(30)]
+    assert Counted.looks < 5
+
+
+def test_names_are_taken_by_their_numbers() -> None:
+    class Names(list[str | None]):
+        def __iter__(self) -> Iterator[str | None]:
+            raise AssertionError("all of them")
+
+    found = db2_change_columns._named(Names(["A", None, "C"]), np.array([2, -1, 0, 1, 2]))
+    assert found.to_pylist() == ["C", None, "A", None, "C"]
+    assert db2_change_columns._named(Names(), np.zeros(0, np.int64)).to_pylist() == []

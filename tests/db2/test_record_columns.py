@@ -1,39 +1,114 @@
-"""Arrays of records that travel between processes or through a file, in fewer bytes."""
+"""Arrays of records: each keeps the type with which it is declared, and many forms or tables cost what they are."""
 
 from __future__ import annotations
 
-import pickle
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
+from samples.db2_scripts import ITEM, item
+from writers.db2.framing import Framed, prefix
+from writers.db2.header import PROPAGATABLE, Header, record
+from writers.db2.stream import Stream
+from writers.db2.wire import Server
 
-from lmparse.db2.record_columns import Ends, narrowed, widened
+from lmparse.db2 import part_index
+from lmparse.db2.part_index import PartIndex
+from lmparse.db2.record_column_reader import MOST_FORMS
+from lmparse.db2.record_columns import Arrays, ChangedRows, Ends, Members, Pieces, RecordColumns, Undos
+from lmparse.db2.units import Units
+from lmparse.logs.arrow import version_batches
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
 
-
-@given(arrays.arrays(st.sampled_from(["u8", "i8", "i2", "?"]), st.integers(0, 9)))
-def test_numbers_are_the_same_behind_narrowing(values: np.ndarray) -> None:
-    found = widened(*narrowed(values))
-    assert found.dtype == values.dtype
-    assert found.tolist() == values.tolist()
-
-
-@pytest.mark.parametrize(
-    ("values", "width"),
-    [([7, 7, 7], 0), ([-5, 250], 1), ([1 << 40, (1 << 40) + 256], 2), ([-(1 << 63), (1 << 63) - 1], 8)],
-)
-def test_differences_take_the_bytes_that_they_need(values: list[int], width: int) -> None:
-    differences = narrowed(np.array(values))[2]
-    assert (0 if isinstance(differences, int) else differences.itemsize) == width
+LARGE = (1 << 63) - 3
+"""No float of 64 bits has it."""
+MOVED = 0x8000
+"""The flag of a delete and an insert that are halves of one update."""
 
 
-def test_pickled_arrays_are_smaller() -> None:
-    count = 10_000
-    ends = Ends(np.arange(count), np.full(count, 1_773_482_000) + np.arange(count) // 9, np.zeros(count, np.int64))
-    data = pickle.dumps(ends)
-    assert len(data) < 5 * count
-    found = pickle.loads(data)
-    assert all((getattr(found, name) == getattr(ends, name)).all() for name in ("member", "time", "authid"))
-    found.member[0] = 9  # what comes out may be changed
+@pytest.mark.parametrize("kind", [Members, ChangedRows, Undos, Ends, Pieces, Units])
+def test_arrays_keep_their_type_and_their_values(kind: type[Arrays]) -> None:
+    none = kind.none()
+    one = kind(*(np.array([LARGE]).astype(getattr(none, entry.name).dtype) for entry in fields(kind)))
+    for entry in fields(kind):
+        found = getattr(kind.joined([one, none, one]), entry.name)
+        declared = {"UInt64s": "u", "Int64s": "i", "Ints": "i", "Flags": "b"}[str(entry.type)]
+        assert found.dtype.kind == declared
+        assert found.tolist() == getattr(one, entry.name).tolist() * 2
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_log_sequence_numbers_beyond_the_integers_of_floats(engine: str, tmp_path: Path) -> None:
+    """Also in a part with changes that were found record by record."""
+    stream = Stream("v10", "little", "filter")
+    stream._lsn = LARGE - 100
+    regular, moved = stream.begin(), stream.begin()
+    regular.insert(ITEM, item(1))
+    moved.insert(ITEM, item(2))
+    moved.delete(ITEM, item(3), flags=MOVED)
+    moved.insert(ITEM, item(3, "longer"), flags=MOVED)
+    regular.commit()
+    moved.commit()
+    path = tmp_path / "x.log"
+    path.write_bytes(stream.bytes())
+    log = open_changes(path, read_options({"spec": "db2_log", "engine": engine}))
+    rows = sorted((row for _, batch in version_batches(log) for row in batch.to_pylist()), key=lambda row: row["seq"])
+    first, second, *_, end, last = (f"{record.lsn:016X}" for record in stream.records)
+    assert [row["seq"][:16] for row in rows] == [end, last, last]
+    assert [row["txn_id"][12:] for row in rows] == [first, second, second]
+
+
+def test_more_kinds_of_records_than_a_server_writes(tmp_path: Path) -> None:
+    """Those that are one too many are parsed by themselves, and no more is learned than the limit."""
+    server, address, out = Server("v10", "little"), 1000, bytearray()
+    for number in range(MOST_FORMS + 50):
+        header = Header(0x200 + number, bytes(5) + b"\x01", PROPAGATABLE, 1000 + number, 1, 0, 0, 0, 0)
+        data = record(server, header, b"ab")
+        out += prefix("filter", "little", Framed(data, 1000 + number, address, 1, 0, 0)) + data
+        address += len(data)
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.insert(ITEM, item(1))
+    unit.commit()
+    path = tmp_path / "x.log"
+    path.write_bytes(bytes(out) + stream.bytes())
+    named = {"framing": "filter", "generation": "v10", "byte_order": "little", "include": "all", "spec": "db2_log"}
+    log = open_changes(path, read_options(named), on_error=lambda _: None)
+    found = list(log.changes())
+    assert len(found) == 1
+    other = open_changes(path, read_options({**named, "engine": "kaitai"}), on_error=lambda _: None)
+    assert found == list(other.changes())
+    assert log.tally.notices == other.tally.notices
+    assert len(log.log_index._reader.columns.forms) == MOST_FORMS  # type: ignore[attr-defined]
+
+
+def test_pieces_of_many_tables_are_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def calls(size: int) -> int:
+        count = 0
+        unique: Callable[..., Any] = np.unique
+
+        def counting(*args: Any, **named: Any) -> Any:
+            nonlocal count
+            count += 1
+            return unique(*args, **named)
+
+        members = Members(*(np.zeros(size, getattr(Members.none(), entry.name).dtype) for entry in fields(Members)))
+        members.tid[:] = np.arange(size) % 3
+        own = np.arange(size)
+        pieces = Pieces(own, own % 40, own % 7, own.astype(np.uint64), own, own >= 0)
+        part = PartIndex(RecordColumns(size, size, members, pieces=pieces), ["a"], {}, has_addresses=True)
+        with monkeypatch.context() as patched:
+            patched.setattr(part_index.np, "unique", counting)
+            found = part.summary()
+        for ids in range(min(size, 40)):
+            mine = pieces.ids == ids
+            assert found.outside[ids].tolist() == sorted({*members.tid[mine].tolist()})
+            assert found.column_ids[ids] == {*pieces.column[mine].tolist()}
+        assert len(found.outside) == min(size, 40)
+        return count
+
+    assert calls(0) == calls(3) == calls(400)
