@@ -78,7 +78,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         if not len(log.buffer):
             next(log.extents(span), None)  # adds the notice of an empty file
         runs = log.position_runs()
-        for window in log.windows(whole):
+        for window in log.windows(whole, log.rows_together):
             self._ordinals = runs.numbers(window)
             while len(window):
                 done = yield from self._read_window(window)

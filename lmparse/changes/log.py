@@ -12,6 +12,7 @@ from typing import Any
 from lmparse.changes.change import Change, Version
 from lmparse.changes.claims import Claim
 from lmparse.changes.ranges import OUTSIDE, ChangeRange
+from lmparse.changes.widths import rows_together
 from lmparse.errors import DataError, OptionError, TableNotFoundError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.options import Options
@@ -68,6 +69,15 @@ class ChangeLog(RecordFile):
     @abstractmethod
     def all_versions(self) -> Sequence[Version]:
         """Every described table version. Raises ControlError for contradicting descriptions."""
+
+    def described(self) -> Iterable[Version]:
+        """Every description that rows may be read with."""
+        return self.all_versions()
+
+    @cached_property
+    def rows_together(self) -> int:
+        """Most changes that are held at a time: fewer than MAX_RECORDS if a table is wide."""
+        return rows_together(self.described())
 
     @abstractmethod
     def table_versions(self) -> Sequence[Version]:

@@ -10,10 +10,14 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.changes.change import Version
-from lmparse.columnar.rows import BATCH_ROWS, Row
+from lmparse.columnar.rows import Row
 from lmparse.values.byte_arrays import Int64s
 
 T = TypeVar("T")
+_VERSIONS = 32
+"""Table versions of which as many rows are held as make a batch; of more versions fewer."""
+_PIECES = 1 << 12
+"""Most parts of more versions than that: one of a single row takes some thousand bytes."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +58,27 @@ def joined(batches: list[VersionBatch]) -> VersionBatch:
 
 
 def accumulated(
-    parts: Iterable[tuple[Version | None, T]], rows_in: Callable[[T], int]
+    parts: Iterable[tuple[Version | None, T]], rows_in: Callable[[T], int], most: int
 ) -> Iterator[tuple[Version | None, list[T]]]:
-    """Collect parts of one table version until they have BATCH_ROWS rows; the rest follows at the end.
+    """Collect parts of one table version until they have `most` rows, or all versions together many times as many.
 
     `rows_in` returns the number of rows of a part.
     """
     held: dict[int, tuple[Version | None, list[T]]] = {}
     counts: dict[int, int] = {}
+    rows = pieces = 0
     for version, part in parts:
         kept = held.setdefault(id(version), (version, []))[1]
         kept.append(part)
-        counts[id(version)] = counts.get(id(version), 0) + rows_in(part)
-        if counts[id(version)] >= BATCH_ROWS:
+        count = rows_in(part)
+        counts[id(version)] = counts.get(id(version), 0) + count
+        rows, pieces = rows + count, pieces + 1
+        if counts[id(version)] >= most:
             yield version, [*kept]
+            rows, pieces = rows - counts[id(version)], pieces - len(kept)
             kept.clear()
             counts[id(version)] = 0
+        if rows >= _VERSIONS * most or (pieces >= _PIECES and len(held) > _VERSIONS):
+            yield from ((version, kept) for version, kept in held.values() if kept)
+            held, counts, rows, pieces = {}, {}, 0, 0
     yield from ((version, kept) for version, kept in held.values() if kept)

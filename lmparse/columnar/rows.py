@@ -72,12 +72,12 @@ def bad_rows(file: RecordFile) -> Iterator[Row]:
     file.bad_records.clear()
 
 
-def batches(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows as batches of at most BATCH_ROWS rows; a column that is missing from a row is null."""
+def batches(rows: Iterable[Row], schema: pa.Schema, most: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    """Rows as batches of at most `most` rows; a column that is missing from a row is null."""
     collected: list[Row] = []
     for row in rows:
         collected.append(row)
-        if len(collected) == BATCH_ROWS:
+        if len(collected) == most:
             yield to_batch(collected, schema)
             collected = []
     if collected:

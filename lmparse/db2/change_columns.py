@@ -32,7 +32,7 @@ from lmparse.db2.tables import Column, Table
 from lmparse.db2.units import STATES
 from lmparse.framing.extents import Span
 from lmparse.framing.file_arrays import Gathered
-from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
+from lmparse.framing.windows import MAX_BYTES
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
 _MOST_ABSENT = 62
@@ -83,7 +83,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         self.log.keeps_bad_records = self.log.options.mode == "permissive"
         self.log.begin_changes()
         yield self._fallback_batches(self._fallback_rows(0, None))
-        for window in self.log.change_windows(MAX_RECORDS, MAX_BYTES):
+        for window in self.log.change_windows(self.log.rows_together, MAX_BYTES):
             yield from self._read_window(window)
         self.log.end_changes()
 

@@ -26,7 +26,7 @@ from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transac
 from lmparse.db2.transactions import TransactionReader
 from lmparse.errors import DataError, FramingError, TableNotFoundError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
-from lmparse.framing.windows import MAX_BYTES, MAX_RECORDS
+from lmparse.framing.windows import MAX_BYTES
 from lmparse.limits import Held
 from lmparse.options import Options
 from lmparse.records.files import OnError
@@ -213,6 +213,12 @@ class Db2Log(ChangeLog):
     def all_versions(self) -> list[Table]:
         return list(self.descriptions.all(is_committed=self.options.include == ("committed",)))
 
+    def described(self) -> Iterator[Table]:
+        for records in self.transactions.tables.values():
+            for record in records:
+                yield from (table for table in (record.table, record.before) if table is not None)
+        yield from self.transactions.named.values()
+
     @classmethod
     def column_docs(cls) -> dict[str, str]:
         return COLUMN_DOCS
@@ -272,7 +278,7 @@ class Db2Log(ChangeLog):
     def in_order(self) -> Iterator[tuple[Transaction, ChangeReference]]:
         """The changes in the order that the options name: of the file, or of commits."""
         if self._by_column:
-            for window in self.change_windows(MAX_RECORDS, MAX_BYTES):
+            for window in self.change_windows(self.rows_together, MAX_BYTES):
                 yield from map(window.pair, range(len(window)))
             return
         transactions = self.transaction_index.transactions

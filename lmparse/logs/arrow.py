@@ -177,7 +177,7 @@ def change_batches(
     """The changes of a log that match filters as batches of a schema, through the engine that its options name."""
     columns = change_reader(log, schema, filters)
     if columns is None:
-        yield from matching(batches(change_rows(log, schema, span), schema), filters)
+        yield from matching(batches(change_rows(log, schema, span), schema, log.rows_together), filters)
         return
     for found in columns.read(span):
         yield from matching((one.batch for one in found), filters)
@@ -190,11 +190,11 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
     """
     columns = change_reader(log)
     if columns is None:
-        by_row = accumulated(version_rows(log, span), lambda row: 1)
+        by_row = accumulated(version_rows(log, span), lambda row: 1, log.rows_together)
         found = ((version, to_batch(rows, version_schema(log, version))) for version, rows in by_row)
     else:
         found = ((one.version, one.batch) for many in columns.read(span) for one in many)
-    for version, kept in accumulated(found, lambda batch: batch.num_rows):
+    for version, kept in accumulated(found, lambda batch: batch.num_rows, log.rows_together):
         yield version, pa.concat_batches(kept)
 
 

@@ -43,7 +43,7 @@ def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = L
     if columns is not None:
         yield from columns.read(span)
         return
-    for held in _chunks(enumerate(log.typed_changes(span))):
+    for held in _chunks(enumerate(log.typed_changes(span)), log.rows_together):
         yield list(_by_version([FallbackRow(n, one.table, line_row(log, one)) for n, one in held], schema))
 
 
@@ -144,18 +144,18 @@ def _places(window: Window) -> pa.Array:
     return json_texts.objects({name: pa.array(array) for name, array in columns.items()}, len(window))
 
 
-def _chunks(rows: Iterator[T]) -> Iterator[list[T]]:
+def _chunks(rows: Iterator[T], most: int = BATCH_ROWS) -> Iterator[list[T]]:
     """Rows, many at a time; an error is raised behind the rows before it."""
     fault = None
     while fault is None:
         held: list[T] = []
         try:
-            held.extend(islice(rows, BATCH_ROWS))
+            held.extend(islice(rows, most))
         except LmparseError as error:
             fault = error
         if held:
             yield held
-        if len(held) < BATCH_ROWS:
+        if len(held) < most:
             break
     if fault is not None:
         raise fault

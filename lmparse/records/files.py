@@ -6,20 +6,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing import index, sync
 from lmparse.framing.extents import Plausible, RecordExtent, Span
+from lmparse.framing.windows import MAX_RECORDS, Window
 from lmparse.options import Options
 from lmparse.records.reader import Record, Wanted
 from lmparse.records.settings import Decision, FileSettings, FoundFile
 from lmparse.spec.catalog import Spec
 from lmparse.storage import addresses, buffers
 from lmparse.values.json_form import to_json
-
-if TYPE_CHECKING:
-    from lmparse.framing.windows import Window
 
 RAW = "common_raw"
 """Spec of records of which only the framing is known; they are shown with their places."""
@@ -149,11 +147,12 @@ class RecordFile:
             error.at(file=self.path)
             raise
 
-    def windows(self, span: Span | None = None) -> Iterator[Window]:
+    def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
         """The same records and errors as `extents`, many records at a time; for a span without foreign records."""
         whole = span or Span(0, len(self.buffer), 0)
         try:
-            yield from index.windows(self.framing, self.buffer, whole.start, whole.end, self._begin(whole))
+            first = self._begin(whole)
+            yield from index.windows(self.framing, self.buffer, whole.start, whole.end, first, max_records)
         except FramingError as error:
             error.at(file=self.path)
             raise

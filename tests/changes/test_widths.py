@@ -1,0 +1,127 @@
+"""How many changes are held at a time: fewer of wide tables, and of many table versions, and the same rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples.db2_scripts import ITEM, item, tables_file
+from writers.db2 import dms, rows
+from writers.db2.columns import Column
+from writers.db2.dms import Place
+from writers.db2.stream import Stream
+from writers.db2.wire import Rid
+
+from lmparse.changes import version_batches, widths
+from lmparse.changes.log import ChangeLog
+from lmparse.changes.schemas import changes_schema
+from lmparse.framing.windows import MAX_RECORDS
+from lmparse.logs import arrow, lines
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+
+ENGINES = ("kaitai", "columnar")
+
+
+def opened(path: Path, engine: str, **options: Any) -> ChangeLog:
+    return open_changes(path, read_options({"spec": "db2_log", "engine": engine, **options}))
+
+
+def short_rows_of_a_wide_table(folder: Path, columns: int, size: int) -> Path:
+    """Rows from before columns were added: a few bytes each."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    more = (Column(f"C{number}", "SMALLINT") for number in range(columns))
+    wide = replace(ITEM, columns=(ITEM.columns[0], *more))
+    unit.initialize(wide)
+    image = rows.formatted(stream.server, ITEM.columns[:1], {"ID": 1})
+    for number in range(size):
+        unit.record("insert", "normal", dms.insert(stream.server, wide.id, Place(Rid(1, number)), image))
+    unit.commit()
+    path = folder / "x.log"
+    path.write_bytes(stream.bytes())
+    return path
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_of_a_wide_table_are_held_a_few_at_a_time(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = short_rows_of_a_wide_table(tmp_path, 99, 70)
+    monkeypatch.setattr(widths, "MOST_VALUES", 1000)
+    log = opened(path, engine)
+    assert log.rows_together == 10
+    of_versions = [batch for _, batch in arrow.version_batches(log)]
+    with_text = [*arrow.change_batches(opened(path, engine), changes_schema(None))]
+    printed = [batch.batch for many in lines.change_lines(opened(path, engine)) for batch in many]
+    for batches in (of_versions, with_text, printed):
+        assert sum(batch.num_rows for batch in batches) == 71
+        assert max(batch.num_rows for batch in batches) <= 10
+
+
+def test_long_names_count(tmp_path: Path) -> None:
+    """JSON has the name of each column in each row."""
+    short_rows_of_a_wide_table(tmp_path, 1, 3)
+    file = Path(tables_file(tmp_path, ITEM, name="x.yaml"))
+    file.write_text(file.read_text().replace("name: ID", "name: " + 3_200_000 * "N"))
+    for engine in ENGINES:
+        stream = Stream("v10", "little", "filter")
+        unit = stream.begin()
+        unit.insert(ITEM, item(1))
+        unit.commit()
+        (tmp_path / "y.log").write_bytes(stream.bytes())
+        log = opened(tmp_path / "y.log", engine, tables=str(file))
+        assert log.rows_together == widths.MOST_VALUES // 100_002
+        assert len(list(log.changes())) == 1
+
+
+def test_a_log_without_descriptions_and_one_with_narrow_tables() -> None:
+    assert widths.rows_together([]) == MAX_RECORDS
+    assert widths.rows_together([replace_columns(128), replace_columns(2)]) == MAX_RECORDS
+    assert widths.rows_together([replace_columns(129), replace_columns(2)]) < MAX_RECORDS
+    assert widths.rows_together([replace_columns(widths.MOST_VALUES * 2)]) == 1
+
+
+def replace_columns(count: int) -> Any:
+    class Named:
+        name = "A"
+
+    class Version:
+        columns = [Named] * count
+
+    return Version
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rows_of_many_versions_are_not_all_held(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that is described anew before each row: what is held at once has a limit, and each row comes once."""
+    monkeypatch.setattr(version_batches, "_PIECES", 40)
+    stream = Stream("v10", "little", "filter")
+    for number in range(150):
+        unit = stream.begin()
+        unit.initialize(ITEM)
+        unit.insert(ITEM, item(number))
+        unit.commit()
+    path = tmp_path / "x.log"
+    path.write_bytes(stream.bytes())
+    held = most = 0
+
+    def counted(found: Any) -> Any:
+        nonlocal held, most
+        for pair in found:
+            held += 1
+            most = max(most, held)
+            yield pair
+
+    found: Counter[int] = Counter()
+    parts = counted((number % 100, number) for number in range(500))
+    for _, kept in version_batches.accumulated(parts, lambda _: 1, 8):  # type: ignore[arg-type]
+        held -= len(kept)
+        found.update(kept)
+    assert found == Counter(range(500))
+    assert most <= 41
+    rows_ = [row for _, batch in arrow.version_batches(opened(path, engine)) for row in batch.to_pylist()]
+    assert [row["after"]["C1"] for row in rows_ if row["op"] == "I"] == [*range(150)]
