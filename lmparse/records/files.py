@@ -152,7 +152,7 @@ class RecordFile:
         whole = span or Span(0, len(self.buffer), 0)
         try:
             first = self._begin(whole)
-            yield from index.windows(self.framing, self.buffer, whole.start, whole.end, first, max_records)
+            yield from index.windows(self.framing, self.buffer, whole.start, whole.end, first, max_records=max_records)
         except FramingError as error:
             error.at(file=self.path)
             raise

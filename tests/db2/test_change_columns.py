@@ -33,6 +33,7 @@ from writers.db2.tables import Table
 from writers.db2.values import Codecs, External, OutOfRow, SystemDefault
 from writers.db2.wire import BYTE_ORDERS, GENERATIONS, Rid, Server
 
+from lmparse.changes import widths
 from lmparse.changes.column_reader import text_refusal
 from lmparse.changes.row_values import RowValues
 from lmparse.changes.schemas import changes_schema
@@ -761,9 +762,9 @@ def test_what_is_read_one_by_one(path: Path) -> None:
 def test_small_windows(generation: Any, byte_order: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(path, luw.full_stream(generation, byte_order))
     whole, _ = both(path, include="all")
-    for name, value in (("MAX_RECORDS", 3), ("MAX_BYTES", 300)):
+    for module, name, value in ((widths, "MAX_RECORDS", 3), (db2_change_columns, "MAX_BYTES", 300)):
         with monkeypatch.context() as patch:
-            patch.setattr(db2_change_columns, name, value)
+            patch.setattr(module, name, value)
             found, slow = both(path, include="all")
             assert (row_count(found), slow) == (row_count(whole), 6)
 

@@ -63,8 +63,8 @@ def modules_called(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
     is_open = threading.Event()
     cut = index.windows
 
-    def windows(*given: Any) -> Iterator[Window]:
-        rest = cut(*given, max_records=WINDOW_RECORDS)
+    def windows(*given: Any, max_records: int) -> Iterator[Window]:
+        rest = cut(*given, max_records=min(max_records, WINDOW_RECORDS))
         yield next(rest)
         is_open.set()
         yield from rest
