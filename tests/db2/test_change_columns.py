@@ -50,6 +50,7 @@ from lmparse.db2.row_plan import LuwRowPlan
 from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import placed
 from lmparse.errors import DataError, LmparseError
+from lmparse.logs import arrow
 from lmparse.logs.open import open_changes
 from lmparse.options import Options
 from lmparse.samples import db2_log
