@@ -35,9 +35,6 @@ from lmparse.framing.file_arrays import Gathered
 from lmparse.framing.windows import MAX_BYTES
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
-_MOST_ABSENT = 62
-"""Number of values per row that are kept elsewhere and can still be reported column-wise."""
-
 
 @dataclass(frozen=True)
 class _Known:
@@ -228,7 +225,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
             return []
         lobs = [column.column for column in known.plan.lob_columns(self._wanted_columns)]
         is_placed = all(one.offset < next_.offset for one, next_ in pairwise(lobs))  # reasons are in their order
-        return lobs if is_placed and 2 * len(lobs) <= _MOST_ABSENT else []
+        return lobs if is_placed else []
 
     # -- headers ------------------------------------------------------------------------------
 

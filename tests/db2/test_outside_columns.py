@@ -169,3 +169,22 @@ def bodies(found: Changes) -> list[str | None]:
         for row in table.to_pylist()
         if isinstance(row["after"], dict)
     ]
+
+
+def test_more_lob_columns_than_an_integer_has_bits(tmp_path: Path) -> None:
+    """Each of them is named in the reasons, and no other."""
+    names = [f"L{number}" for number in range(70)]
+    wide = Table(2, 22, "WIDE", (Column("ID", "INTEGER"), *(Column(name, "CLOB(1M)") for name in names)))
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.initialize(wide)
+    for number, name in enumerate(names):
+        unit.insert(wide, {"ID": number, **dict.fromkeys(names, None), name: OUT})
+    unit.commit()
+    path = tmp_path / "x.log"
+    path.write_bytes(stream.bytes())
+    found, slow = both(path, operations="I")
+    assert slow == 0
+    (batch,) = found.tables.values()
+    details = [json.loads(text)["absent"] for text in batch["detail"].to_pylist()]
+    assert details == [{f"after.C{number + 2}": change_columns.NOT_IN_LOG} for number in range(70)]
