@@ -11,7 +11,7 @@ from lmparse.errors import OptionError
 from lmparse.spec import catalog
 from lmparse.spec.kind_words import MAX_DIGITS, common_digits
 from lmparse.spec.layout import Field, Layout
-from lmparse.spec.nesting import json_reason
+from lmparse.spec.nesting import json_reason, types_of
 from lmparse.values import kinds
 from lmparse.values.sql_types import TableColumn
 
@@ -71,8 +71,8 @@ def flat(layouts: Any, layout: Layout) -> Iterator[Field]:
     """The fields of a record; if a code decides its kind, those of every kind."""
     for entry in layout:
         if entry.kind == "body":
-            for case in entry.cases:
-                yield from flat(layouts, layouts[case])
+            for name in types_of(entry):
+                yield from flat(layouts, layouts[name])
         else:
             yield entry
 

@@ -21,7 +21,7 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import imported, package_of
 from lmparse.spec.layout import Field, Layout
-from lmparse.spec.nesting import reached
+from lmparse.spec.nesting import reached, types_of
 
 PACKAGE = "lmparse._generated"
 KIND = "kind"
@@ -61,8 +61,8 @@ class Spec:
     def _ids(self, layout: Layout) -> Iterator[str]:
         for field in layout:
             if field.kind == "body":
-                for case in field.cases:
-                    yield from self._ids(self.layouts[case])
+                for name in types_of(field):
+                    yield from self._ids(self.layouts[name])
             else:
                 yield field.id
 

@@ -244,7 +244,7 @@ def test_none_is_not_given() -> None:
         ("framing", "", "one of auto, rdw, bdw, vbs, bdw-vbs, zosmf, glued, fixed, bare, lsn6, lsn8, filter, filter97"),
         ("mode", "strict", "one of permissive, dropmalformed, failfast"),
         ("floats", "ibm", "one of hfp, ieee"),
-        ("include", "committed,lost", "one of committed, rolled-back, open, all"),
+        ("include", "committed,lost", "one of committed, rolled-back, open, incomplete, all"),
         ("operations", "I,Q", "one of I, U, D, M, T, X, S, C, O"),
         ("recordLength", "0", "a whole number above zero"),
         ("recordLength", "-1", "a whole number above zero"),

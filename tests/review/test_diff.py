@@ -167,7 +167,10 @@ def other_values(entry: Field, name: str, spec_id: str) -> list[Any]:
     return [other for other in ("uint", "char", "documented", "inferred", "another") if other != value][:2]
 
 
-DERIVED = ("number_width", "choices", "endian", "by_parser", "process", "stream", "is_instance")
+DERIVED = (
+    "number_width", "choices", "endian", "by_parser", "process", "stream", "is_instance",
+    "condition", "size", "arguments", "items", "switch_on", "switch", "demands",
+)  # fmt: skip
 """Attributes made from keys that the details of a spec have as text: the diff looks at these, as below."""
 SPEC_IDS = sorted(path.stem for path in FORMATS.glob("*/*.ksy"))
 

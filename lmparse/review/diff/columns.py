@@ -14,7 +14,7 @@ from lmparse.spec.catalog import KIND
 from lmparse.spec.kind_words import common_digits
 from lmparse.spec.ksy import Specs
 from lmparse.spec.layout import Field, Layout
-from lmparse.spec.nesting import json_reason
+from lmparse.spec.nesting import json_reason, types_of
 from lmparse.values import kinds
 
 Origin = tuple[str, str]
@@ -112,9 +112,9 @@ def _flat(layouts: Mapping[str, Layout], layout: Layout, above: tuple[str, ...])
     """The fields of a record, each with its layout; of all cases where the data decides."""
     for entry in layout:
         if entry.kind == "body":
-            for case in entry.cases:
-                if case not in above:
-                    yield from _flat(layouts, layouts[case], (*above, case))
+            for name in types_of(entry):
+                if name not in above:
+                    yield from _flat(layouts, layouts[name], (*above, name))
         else:
             yield layout, entry
 

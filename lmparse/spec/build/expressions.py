@@ -83,8 +83,8 @@ def items(scope: Scope, attribute: dict[str, Any]) -> Expression:
 
 def switch(scope: Scope, type_: Any) -> tuple[Expression, tuple[Case, ...]]:
     """On what a type switches, and its cases with the default last."""
-    if not isinstance(type_, dict):
-        return None, ()
+    if not isinstance(type_, dict) or not {"switch-on", "cases"} <= type_.keys():
+        return None, ()  # the compiler refuses what lacks them
     cases = sorted(type_["cases"].items(), key=lambda case: str(case[0]) == "_")
     return expression(scope, type_["switch-on"]), tuple(
         Case(None if str(key) == "_" else expression(scope, key), *target(scope, str(name))) for key, name in cases
@@ -110,7 +110,9 @@ def little(scope: Scope) -> Expression:
     own = scope.tree.get("meta", {}).get("endian")
     if not isinstance(own, dict):
         return None
-    cases, on = own["cases"], expression(scope, own["switch-on"])
+    cases, on = own.get("cases"), expression(scope, own.get("switch-on"))
+    if not isinstance(cases, dict):
+        return ("unread", "no byte order")  # the compiler refuses it
     found: Expression = cases["_"] == "le" if "_" in cases else ("unread", "no byte order")
     for key, word in cases.items():
         if str(key) != "_":
