@@ -151,7 +151,7 @@ def _checked(
     file: RecordFile, schema: pa.Schema, span: Span | None, settings: FileSettings | None
 ) -> Iterator[pa.RecordBatch]:
     """The records decoded column-wise, compared with those of the parser."""
-    reason = arrow.plan_of(file).refusal(schema)
+    reason = arrow.refusal(file, schema)
     if reason:
         file.notice(f"nothing is compared, since records of {file.spec.id} go row by row: {reason}")
     second = opened_again(file, settings, "kaitai")

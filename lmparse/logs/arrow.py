@@ -133,6 +133,12 @@ def _by_form(file: RecordFile, plan: FormPlan, schema: pa.Schema, span: Span | N
         yield _mended(batch, file, window, numbers, decoded.irregular) if decoded.irregular.any() else batch
 
 
+def refusal(file: RecordFile, schema: pa.Schema) -> str:
+    """Why records are read row by row for the columns of a schema; empty if they are not."""
+    found = plan_of(file).refusal(schema)
+    return "" if found and form_plan(file) is not None else found
+
+
 def form_plan(file: RecordFile) -> FormPlan | None:
     """The form plan of a file; None if its records are not read form by form."""
     family = family_of(file.spec)
