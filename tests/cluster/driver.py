@@ -17,7 +17,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from lmparse.spark import read_records, spark_environment, write_parquet
+from lmparse.spark import read_changes, read_records, spark_environment, write_parquet
 
 _COLUMNS = ("log_rba", "table_name", "uor_timestamp", "data")
 _MASK = (1 << 32) - 1
@@ -42,6 +42,26 @@ def sums(spark: SparkSession, path: str, options: dict[str, str] | None) -> Answ
         functions.sum("_metadata.record_offset").alias("offsets"),
     ]
     return frame.agg(*counted).collect()[0].asDict()
+
+
+def sums_of_changes(spark: SparkSession, path: str, options: dict[str, str] | None) -> Answer:
+    """The same over the changes of a log, and the number of tasks of each stage, in their order."""
+    context = spark.sparkContext
+    group = f"changes of {path}"
+    context.setJobGroup(group, group)
+    frame = spark.read.parquet(path) if options is None else read_changes(spark, path, **options)
+    every = [functions.col(f"`{name}`") for name in sorted(frame.columns)]
+    counted = [
+        functions.count(functions.lit(1)).alias("rows"),
+        _sum(*every).alias("rows as a whole"),
+        *(_sum(functions.col(name)).alias(name) for name in ("op", "seq", "txn_id", "commit_ts", "before", "after")),
+        functions.sum("_metadata.record_offset").alias("offsets"),
+    ]
+    found = frame.agg(*counted).collect()[0].asDict()
+    status = context.statusTracker()
+    jobs = [status.getJobInfo(job) for job in sorted(status.getJobIdsForGroup(group))]
+    stages = [status.getStageInfo(stage) for job in jobs if job for stage in sorted(job.stageIds)]
+    return {"sums": found, "tasks": [stage.numTasks for stage in stages if stage and stage.numCompletedTasks]}
 
 
 def _sum(*columns: Any) -> Any:
@@ -84,7 +104,9 @@ def changed(spark: SparkSession, path: str, options: dict[str, str], change: str
         Path(copy).unlink(missing_ok=True)
 
 
-_ORDERS: dict[str, Callable[..., Answer]] = {"sums": sums, "write": write, "changed": changed}
+_ORDERS: dict[str, Callable[..., Answer]] = {
+    "sums": sums, "sums_of_changes": sums_of_changes, "write": write, "changed": changed,
+}  # fmt: skip
 
 
 def main() -> None:
