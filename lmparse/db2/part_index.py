@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lmparse.db2 import record_kinds
-from lmparse.db2.record_columns import ChangedRows, Members, RecordColumns, narrowed, widened
+from lmparse.db2.record_columns import NO_AUTHID, ChangedRows, Members, RecordColumns, narrowed, widened
 from lmparse.db2.record_forms import Role
 from lmparse.db2.transaction_index import Crossing
 from lmparse.db2.units import COMMITTED, OPEN, STATES, Matched, Units, find_units, match_undos
@@ -50,8 +50,8 @@ class PartSummary:
     """Which of them is also the last unit of its identifier."""
     tails: Units
     """Other last units that have no end."""
-    authids: list[str]
-    """Authorization ids by their numbers."""
+    authids: dict[int, str]
+    """Authorization ids of the heads by their numbers."""
     begun: UInt64s
     """Identifiers whose first unit begins with the first record of a transaction."""
     reused: UInt64s
@@ -101,7 +101,12 @@ class PartIndex:
     def __getstate__(self) -> dict[str, Any]:
         """What the first pass over a log leaves for the next ones; the summary has the rest."""
         arrays = {name: narrowed(getattr(self, name)) for name in _STATE}
-        return {**arrays, "columns": self.columns.moved(0), "units": self.units, "named": (self.kinds, self.authids)}
+        # The reader knows the authorization ids of all parts before, too.
+        used, authid = np.unique(self.units.authid, return_inverse=True)
+        known, first = list(self.authids), int(np.searchsorted(used, 0))
+        authids = {known[number]: place for place, number in enumerate(used[first:].tolist())}
+        units = replace(self.units, authid=np.maximum(authid - first, NO_AUTHID))
+        return {**arrays, "columns": self.columns.moved(0), "units": units, "named": (self.kinds, authids)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.columns, self.units = state["columns"], state["units"]
@@ -171,12 +176,13 @@ class PartIndex:
         has_pieces = self.piece_rows[self.piece_rows >= 0]
         grown = np.unique(rows.ids[has_pieces[self.ops[has_pieces] == b"U"]])
         tids = columns.members.tid
+        heads, known = units.take(is_head), list(self.authids)
         return PartSummary(
             columns.count, columns.end, fault, columns.bad, columns.counts, columns.first_addresses, columns.apart,
-            heads=units.take(is_head),
+            heads=heads,
             head_is_tail=is_last[is_head],
             tails=units.take(is_tail),
-            authids=list(self.authids),
+            authids={number: known[number] for number in np.unique(heads.authid[heads.authid >= 0]).tolist()},
             begun=units.tid[is_first & ~is_head],
             reused=units.tid[is_open & ~is_last],
             cut=units.take(~is_head & ~is_tail & units.begins_before),
