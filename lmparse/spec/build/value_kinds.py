@@ -31,6 +31,7 @@ def unfit(scope: Scope) -> Iterator[Finding]:
         for key, attribute in listed.items() if isinstance(listed, dict) else enumerate(listed):
             where = f"{scope.where}/{section}/{key}"
             yield from _kind(where, attribute, scope)
+            yield from _body(where, attribute, scope)
             yield from _room(where, attribute, scope)
             if "value" not in attribute:
                 yield from _decimal(where, attribute, scope)
@@ -71,6 +72,21 @@ def _kind(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Findi
         yield f"{where}/-lm-type", f"a {kind} has {_in_words(kind)} bytes, so size must be {_in_words(kind)}"
     elif name and not number and "-lm-type" not in (scope.type_named(name) or scope).tree:
         yield f"{where}/-lm-type", f"the type {name} has fields of its own; give it the -lm-type if it is one value"
+
+
+def _body(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
+    if attribute.get("-lm-type") != "body":
+        return
+    type_ = attribute.get("type")
+    cases = type_["cases"] if isinstance(type_, dict) else {"_": type_}
+    if "repeat" in attribute:
+        yield f"{where}/repeat", "a body is the fields of one object, not a list"
+    for name in cases.values():
+        if not isinstance(name, str) or scope.type_named(name) is None:
+            yield f"{where}/-lm-type", f"a body is a type with fields, not {name or 'bytes'}"
+    if "_" not in cases and {"size", "size-eos", "terminator"} & attribute.keys():
+        text = "a body with a size needs a default case, `_`: the bytes of other kinds would be in no field"
+        yield f"{where}/type/cases", text
 
 
 def _room(where: str, attribute: dict[str, Any], scope: Scope) -> Iterator[Finding]:
