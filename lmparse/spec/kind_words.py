@@ -27,7 +27,8 @@ KIND_WORDS = {
     "rest": "bytes behind what is known; kept, and no field behind them has an offset",
     "peek": "an instance that reads bytes of other fields to decide what they are; not a column",
     "struct": "a nested record; what a field of a type of the spec is by itself",
-    "body": "a nested record, one of several kinds, whose fields are columns of the record itself",
+    "body": "a nested record, one of several kinds, whose fields are columns of the record itself: a type with fields, "
+    "or a switch over such types, with a default case `_` if it has a size",
 }
 """One line on each word. Nested records (`struct`, `body`) are not values."""
 ZONED = ("zoned", "zoned-leading", "zoned-separate", "zoned-leading-separate")
