@@ -1,7 +1,7 @@
 """Transactions of Db2 LUW logs: the index of both engines, changes to Parquet, Log Master beside, memory over the size.
 
 python -m bench.transactions
-python -m bench.transactions --memory 1G 10G --cache DIR
+python -m bench.transactions --memory 1G 10G --jobs 4G --cache DIR
 
 The Log Master log and the Db2 log have the same rows in the same transactions; that is compared first. The engines are
 compared on what they convert.
@@ -10,6 +10,7 @@ compared on what they convert.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
 import subprocess
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -302,6 +304,35 @@ def measure_memory(folder: Path, sizes: list[int], shape: Shape) -> list[dict[st
     return found
 
 
+# -- jobs ---------------------------------------------------------------------------------------
+
+
+def measure_jobs(folder: Path, size: int, rounds: int) -> dict[str, Any]:
+    """Wall time of `convert` with one job and with two, and what two processes gain that share nothing."""
+    path, tables = folder / "jobs.log", folder / "jobs.yaml"
+    tables.write_text(db2_stream.describe(Shape()))
+    made = db2_stream.write(path, size, shape=Shape())
+    log = Log(str(path), {"spec": "db2_log", "tables": str(tables)}, made.bytes, made.records)
+    walls: dict[str, list[float]] = {"one job": [], "two jobs": [], "twice one job at once": []}
+    for _ in range(rounds):
+        for jobs, name in ((1, "one job"), (2, "two jobs")):
+            walls[name].append(convert(log, folder / name, "columnar", jobs).wall_seconds)
+        one, two = (json.loads((folder / name / "manifest.json").read_text()) for name in ("one job", "two jobs"))
+        if one["files"] != two["files"]:
+            raise harness.TablesDiffer("two jobs write other files than one")
+        start = time.perf_counter()
+        with ThreadPoolExecutor(2) as threads:
+            list(threads.map(lambda name: convert(log, folder / name, "columnar"), ("one job", "two jobs")))
+        walls["twice one job at once"].append(time.perf_counter() - start)
+    path.unlink()
+    gain = _ratio(walls["one job"], walls["two jobs"])
+    limit = 2 * _ratio(walls["one job"], walls["twice one job at once"])
+    print(
+        f"jobs     {made.bytes / 1e6:8,.0f} MB: two are {gain:.2f} times as fast as one, the machine gives {limit:.2f}"
+    )
+    return {"bytes": made.bytes, "wall_seconds": walls, "times_as_fast": gain, "limit_of_the_machine": limit}
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Make the files, measure, print and write the result."""
     options = _options(arguments)
@@ -315,6 +346,7 @@ def main(arguments: list[str] | None = None) -> int:
             "index": measure_index(luw, options.rounds),
             "convert": measure_convert(both, folder, options.rounds),
             "memory": measure_memory(folder, options.memory, Shape(lobs=0.1 if options.lobs else 0)),
+            "jobs": measure_jobs(folder, options.jobs, options.rounds),
             "memory_is": "anonymous_bytes: Anonymous of smaps_rollup of all processes, looked at every "
             f"{_POLL} s; peak_bytes: ru_maxrss of the largest, pages of files too",
         }
@@ -327,6 +359,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Transactions of Db2 LUW logs.", allow_abbrev=False)
     parser.add_argument("--size", type=data.parse_size, default="8M", help="of the Log Master log, for speed")
     parser.add_argument("--memory", type=data.parse_size, nargs="+", default=["8M", "24M"], help="sizes, for memory")
+    parser.add_argument("--jobs", type=data.parse_size, default="8M", help="size, for one job against two")
     parser.add_argument("--lobs", action="store_true", help="the logs for memory have LOB values")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--cache", type=Path, help="folder for the files, which are removed")
