@@ -36,6 +36,7 @@ _COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
 }
 _MOST = {"+": 1 << 60, "-": 1 << 60, "*": 1 << 31}
 """Size of the operands up to which an operator does not leave 64 bits."""
+_LEAST_NUMBER, _MOST_NUMBER = -1 << 63, (1 << 63) - 1
 
 
 class UnfitError(Exception):
@@ -64,7 +65,7 @@ def value(expression: Expression, lookup: Lookup) -> Any:
         case ("not", inner):
             return np.logical_not(truth(value(inner, lookup)))
         case ("neg", inner):
-            return -_number(value(inner, lookup))
+            return _negative(_number(value(inner, lookup)))
         case ("at", inner, place):
             return lookup(value(inner, lookup), str(_constant(value(place, lookup))))
         case ("in", inner, *listed):
@@ -106,27 +107,43 @@ def _binary(operator: str, left: Expression, right: Expression, lookup: Lookup) 
         return _COMPARE[operator](one, other)
     if operator not in _COMPUTE:
         raise UnfitError(f"only the parser can compute {operator}")
-    if operator in "/%" and not np.all(other):
-        raise UnfitError("a division by zero")
+    if operator in "/%":
+        if not np.all(other):
+            raise UnfitError("a division by zero")
+        if np.any(np.equal(other, -1)):
+            _negative(one)  # the quotient
     most = _MOST.get(operator)
     if most is not None and any(np.any(operand > most) or np.any(operand < -most) for operand in (one, other)):
         raise UnfitError("numbers that are too large")
     return _COMPUTE[operator](one, other)
 
 
+def _negative(found: Any) -> Any:
+    """The number with the other sign, which is within 64 bits."""
+    if np.any(np.equal(found, _LEAST_NUMBER)):
+        raise UnfitError("numbers that are too large")
+    return -found
+
+
 def _number(found: Any) -> Any:
-    """A number that operators can work with."""
+    """A number that operators can work with: one of 64 bits."""
     if isinstance(found, np.ndarray):
         return found.astype(np.int64) if found.dtype == np.bool_ else found
     if isinstance(found, int | np.integer | np.bool_):
-        return int(found)
+        return _within(int(found))
     raise UnfitError("it is not a number")
 
 
 def _constant(found: Any) -> int:
     if isinstance(found, int):
-        return found
+        return _within(found)
     raise UnfitError("its place depends on the data")
+
+
+def _within(number: int) -> int:
+    if not _LEAST_NUMBER <= number <= _MOST_NUMBER:
+        raise UnfitError("numbers that are too large")
+    return number
 
 
 def decided(found: Any) -> bool:

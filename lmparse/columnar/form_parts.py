@@ -60,14 +60,22 @@ class Stream:
         begin = self.cursor
         if isinstance(size, np.ndarray):
             evaluation.demanded(size >= 0, len(self.end))
-        self.cursor = begin.behind(size)
-        self.demand(self.cursor)
+        self.cursor = self.behind(begin, size)
         return begin
 
-    def demand(self, place: FieldPlace) -> None:
-        """Demand that a place is not behind the end. Raises SplitError."""
-        if place.offset > self.room(place.base)[0]:
-            evaluation.demanded(place.array <= self.end, len(self.end))
+    def behind(self, place: FieldPlace, size: int | Int64s) -> FieldPlace:
+        """The place some bytes behind another one, which is not behind the end. Raises SplitError.
+
+        Sizes come from the data and may be any numbers, so it is computed only where it is in the stream.
+        """
+        if isinstance(size, np.ndarray):
+            evaluation.demanded(size <= self.end - place.array, len(self.end))
+            return place.behind(size)
+        least, most = self.room(place.base)
+        if place.offset + size > least:
+            holds = self.end - place.base >= place.offset + size if place.offset + size <= most else False
+            evaluation.demanded(holds, len(self.end))
+        return place.behind(size)
 
     def attribute(self, name: str) -> Any:
         """`pos`, `eof` or `size`."""

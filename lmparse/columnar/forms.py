@@ -235,8 +235,8 @@ class FormWalk:
         stream = part.stream
         if not isinstance(value, int | np.ndarray) or np.any(value < 0):
             raise UnfitError("it has no place")
-        place = stream.start.behind(value)
-        stream.demand(place.behind(found.width))
+        place = stream.behind(stream.start, value)
+        stream.behind(place, found.width)
         return self._number(place, found.width, found.is_signed, _byte_order(part, found.endian, found.width))
 
     def _plain(self, found: Any) -> Any:

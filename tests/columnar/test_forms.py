@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import struct
 from collections import Counter
+from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +48,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("forms")
     made = Builder().make(SPECS)
     assert not made.problems
-    for file, text in made.products.items():
+    put(out, made.products)
+    return out
+
+
+def put(out: Path, products: Mapping[str, str]) -> None:
+    for file, text in products.items():
         (out / file).parent.mkdir(parents=True, exist_ok=True)
         (out / file).write_text(text)
-    return out
 
 
 @pytest.fixture
@@ -153,6 +159,74 @@ def test_a_plan_says_what_is_read_one_by_one(built: Path) -> None:
     assert found.one_by_one == {"f_list.item": "value: only the parser can read switch-on"}
     assert not planned(str(built / "f_bits")).is_by_form
     assert planned(str(built / "f_bits")).reason
+
+
+# numbers beyond 64 bits: what is by the column is what the parser computes, with numbers of any size
+
+
+LARGE_SPEC = """\
+meta: {{id: n_large, title: Large numbers, endian: be}}
+seq:
+  - {{id: a, type: s8, doc: A}}
+  - {{id: b, type: s8, doc: B}}
+  - id: body
+    -lm-type: body
+    doc: What is behind
+    {size}
+    type:
+      switch-on: '{on}'
+      cases: {{1: one, -9223372036854775808: two, _: three}}
+types:
+  one: {{doc: One, seq: [{{id: x, type: u1, doc: X}}]}}
+  two: {{doc: Two, seq: [{{id: y, type: u1, if: '{condition}', doc: Y}}]}}
+  three:
+    doc: Three
+    seq:
+      - {{id: w, type: u1, if: '{condition}', doc: W}}
+      - {{id: z, size: '{inner}', doc: Z}}
+instances:
+  ahead: {{pos: '{place}', type: u1, -lm-type: peek, doc: Ahead}}
+"""
+LARGE = 1 << 63
+LARGE_NUMBERS = (0, 1, -1, 2, LARGE - 1, LARGE - 4, LARGE - 21, -LARGE, 1 - LARGE, (1 << 53) + 1)
+LARGE_ON = (
+    "-a", "a / b", "a % b", "-a > 0 ? 1 : 0", "a & 0xffffffffffffffffff", "a % 100000000000000000000", "ahead",
+    "100000000000000000000 / b", "a == 1 ? 9223372036854775809 : b", "a == 100000000000000000000 ? 1 : 2",
+    "a == 1 ? 9223372036854775807 : 9007199254740993",
+)  # fmt: skip
+LARGE_CONDITIONS = ("-_root.a > 0", "_root.a / _root.b == -9223372036854775808", "_root.b > 0xffffffffffffffffff")
+LARGE_SIZES = ("_root.b", "0x7fffffffffffffff", "0xffffffffffffffffff", "_root.a == 1 ? 1 : 0xffffffffffffffffff")
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        *({"on": on} for on in LARGE_ON),
+        *({"condition": condition} for condition in LARGE_CONDITIONS),
+        *({"inner": size} for size in LARGE_SIZES),
+        {"size": "size: b"},
+        {"place": "b", "on": "ahead"},
+        {"place": "0xffffffffffffffffff", "on": "ahead"},
+    ],
+    ids=lambda chosen: " ".join(chosen.values()),
+)
+def test_sizes_and_expressions_beyond_64_bits(
+    chosen: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(form_plan, "_LEAST", 1)
+    (tmp_path / "specs").mkdir()
+    defaults = {"on": "a", "size": "", "condition": "_root.a == 1", "inner": "1", "place": "16"}
+    (tmp_path / "specs" / "n_large.ksy").write_text(LARGE_SPEC.format(**{**defaults, **chosen}))
+    made = Builder().make(tmp_path / "specs")
+    assert not made.problems
+    put(tmp_path / "built", made.products)
+    behind = (b"", b"\x01", b"\x01\x02\x03\x04", b"\x02" * 20)
+    records = [struct.pack(">qq", a, b) + more for a, b, more in product(LARGE_NUMBERS, LARGE_NUMBERS, behind)]
+    for number in LARGE_NUMBERS:  # of one divisor or size at a time, too, and of all
+        some = [raw for raw in records if raw[8:16] == struct.pack(">q", number)]
+        compared(written(tmp_path / "x.dat", some), spec=str(tmp_path / "built" / "n_large"), framing="rdw")
+    table = compared(written(tmp_path / "x.dat", records), spec=str(tmp_path / "built" / "n_large"), framing="rdw")
+    assert table.num_rows == len(records)
 
 
 # the logs of both vendors
