@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from lmparse.db2.crossings import Crossings
 from lmparse.db2.irregular_transactions import Irregular, read_irregular
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.part_index import RECORD_BYTES, PartIndex, PartSummary
-from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, packed, run_task
+from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, leave, packed, run_task
 from lmparse.db2.record_columns import Members, RecordColumns, row_number, table_ids
 from lmparse.db2.transaction_index import Transaction, TransactionIndex
 from lmparse.db2.transactions import BEGUN_BEFORE, ENDED_ALONE, USED_AGAIN, TransactionReader
@@ -160,13 +159,13 @@ class LogIndex:
 
     def _keep(self, part: PartIndex, number: int, span: Span) -> PartContext:
         """Keep the index of a part in memory, or else in a file if there is a place for it."""
-        data, path = packed(part.moved(-(span.first_index or 0))), None
+        data, path, digest = packed(part.moved(-(span.first_index or 0))), None, b""
         if self._kept_bytes + len(data) <= self._log.options.max_index_bytes:
             self._kept[number] = data
             self._kept_bytes += len(data)
         elif (path := self._file_of(span)) is not None:
-            Path(path).write_bytes(data)
-        return PartContext(span, path)
+            digest = leave(data, path)
+        return PartContext(span, path, digest)
 
     def _note(self, contexts: Sequence[PartContext], found: Sequence[PartSummary]) -> list[PartSummary]:
         """Number the records of the parts; returns the summaries with the numbers that records have in the log."""
@@ -175,7 +174,8 @@ class LogIndex:
             # What is behind the last good record is not read again.
             span = context.span
             end = span.end if part.fault is None else max(part.end, span.start)
-            self.contexts.append(replace(context, span=Span(span.start, end, first)))
+            digest = part.digest or context.digest
+            self.contexts.append(replace(context, span=Span(span.start, end, first), digest=digest))
             if self._remote is not None:
                 self._log.held.take(len(part.bad) * ERROR_BYTES)
             summary = part if self._remote is None else part.moved(first)

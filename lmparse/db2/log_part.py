@@ -25,6 +25,8 @@ class PartContext:
     span: Span
     stored: str | None = None
     """Path of the file with its index as the first pass has left it, or leaves it."""
+    digest: bytes = b""
+    """SHA-256 of that file. Others may be able to exchange it, and what is unpickled is run."""
     heads: dict[int, Crossing] = field(default_factory=dict)
     """Transactions that go on in its first units, by identifier."""
     tails: dict[int, Crossing] = field(default_factory=dict)

@@ -72,6 +72,8 @@ class PartSummary:
     """Columns of such values, by table."""
     tables: set[int] = field(default_factory=set)
     """Tables with changed rows."""
+    digest: bytes = b""
+    """SHA-256 of the file in which the index of the part was left; empty if it was not."""
 
     def moved(self, first: int) -> PartSummary:
         """The same with the numbers of records from the start of the log, of which the part has number `first` on."""

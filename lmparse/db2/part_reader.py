@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -74,9 +75,9 @@ class PartReader:
         return found
 
     def again(self, context: PartContext, kept: bytes | None = None) -> PartIndex:
-        """The index of a part as the first pass has found it."""
-        if kept is None and context.stored is not None:
-            kept = Path(context.stored).read_bytes()
+        """The index of a part as the first pass has found it; read again if that pass has left it nowhere."""
+        if kept is None:
+            kept = _left(context)
         if kept is not None:
             found: PartIndex = pickle.loads(kept)
             return found.moved(context.span.first_index or 0)
@@ -135,9 +136,27 @@ def run_task(task: IndexTask) -> Any:
             raise
         fault = error
     part = reader.index(RecordColumns.joined(columns))
+    summary = part.summary(fault)
     if task.context.stored is not None:
-        Path(task.context.stored).write_bytes(packed(part))
-    return part.summary(fault)
+        summary.digest = leave(packed(part), task.context.stored)
+    return summary
+
+
+def leave(data: bytes, path: str) -> bytes:
+    """Leave a packed index in a file; returns its digest."""
+    Path(path).write_bytes(data)
+    return hashlib.sha256(data).digest()
+
+
+def _left(context: PartContext) -> bytes | None:
+    """The packed index of a part that `leave` has left; None if there is none, or the file is no longer that one."""
+    if context.stored is None:
+        return None
+    try:
+        data = Path(context.stored).read_bytes()
+    except OSError:
+        return None
+    return data if hashlib.sha256(data).digest() == context.digest else None
 
 
 def packed(part: PartIndex) -> bytes:

@@ -137,6 +137,40 @@ def test_the_first_pass_leaves_parts_in_files(tmp_path: Path, monkeypatch: pytes
     assert list(log.changes()) == expected
 
 
+class _Run:
+    """What unpickles as a call."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self._path,)
+
+
+@pytest.mark.parametrize("is_apart", [False, True])
+@pytest.mark.parametrize("how", ["cut", "removed", "another"])
+def test_a_file_of_a_part_that_is_no_longer_the_one_that_was_left_is_not_used(
+    how: str, is_apart: bool, tmp_path: Path
+) -> None:
+    """Its folder may be one in which others write, too."""
+    path = long_transactions(tmp_path, is_undone=True)
+    expected = list(opened(path).changes())
+    log = opened(path, max_index_bytes=0)
+    log._part_bytes, log.scratch, log.run = 3000, tmp_path / "scratch", elsewhere if is_apart else None
+    log.scratch.mkdir()
+    parts = log.change_parts(3000)
+    files = list(log.scratch.iterdir())
+    assert len(files) > 5
+    for file in files:
+        data = pickle.dumps(_Run(tmp_path / "was run")) if how == "another" else file.read_bytes()[:-9]
+        file.unlink() if how == "removed" else file.write_bytes(data)
+    found = Counter[str]()
+    for settings, span in parts:
+        found.update(map(str, open_changes(path, log.options, settings=settings).changes(span)))
+    assert found == Counter(map(str, expected))
+    assert not (tmp_path / "was run").exists()
+
+
 def test_a_log_that_is_cut_behind_a_part_is_damaged_there_only(tmp_path: Path) -> None:
     path = long_transactions(tmp_path, is_undone=False)
     path.write_bytes(path.read_bytes()[:-30])
