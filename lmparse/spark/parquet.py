@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 _MODES = ("error", "append", "overwrite")
 _COMPRESSIONS = ("zstd", "snappy", "gzip", "lz4", "brotli", "none")
-_ROW_GROUP = 1 << 17
-"""Rows of a row group, approximately."""
+_ROW_GROUP, _GROUP_BYTES = 1 << 17, 1 << 27
+"""Rows of a row group, approximately, and bytes in memory from which on it has fewer: a row may be wide."""
 _RESULT = "number long, name string, rows long, corrupt_rows long"
 
 
@@ -126,13 +126,18 @@ class _Job:
         path, compression = Path(self.folder) / name, self.compression
         with naming_output(self.folder), pq.ParquetWriter(path, self.schema, compression=compression) as writer:
             held: list[pa.RecordBatch] = []
+            held_rows = held_bytes = 0
             for batch in arrow.part_batches(part, self.schema, self.filters, with_changes=self.with_changes):
                 held.append(batch)
-                rows += batch.num_rows
+                held_rows += batch.num_rows
+                held_bytes += batch.nbytes
                 corrupt += batch.num_rows - batch.column(schemas.CORRUPT_FIELDS).null_count
-                if sum(kept.num_rows for kept in held) >= _ROW_GROUP:
+                if held_rows >= _ROW_GROUP or held_bytes >= _GROUP_BYTES:
                     writer.write_table(pa.Table.from_batches(held))
+                    rows += held_rows
+                    held_rows = held_bytes = 0
                     held.clear()
             if held:
                 writer.write_table(pa.Table.from_batches(held))
+            rows += held_rows
         return {"number": number, "name": name, "rows": rows, "corrupt_rows": corrupt}

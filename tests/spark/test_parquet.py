@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +13,11 @@ from writers.bmc import framing, logs
 
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
+from lmparse.logs import arrow
 from lmparse.samples import bmc_log
+from lmparse.spark import parquet
 from lmparse.spark.parquet import write_parquet
+from lmparse.spark.source import request_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,6 +55,24 @@ def test_the_rows_of_the_source(spark: SparkSession, log: dict[str, str], what: 
     assert rows_of(written) == rows_of(source)
     assert found.rows == written.count() > 0
     assert [path.name for path in sorted((tmp_path / "out").glob("*.parquet"))] == list(found.files)
+
+
+def test_wide_rows_are_held_a_few_at_a_time(
+    log: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Short rows of a table of thousands of columns may be wide in memory."""
+    monkeypatch.setattr(parquet, "_GROUP_BYTES", 10_000)
+    request = request_of({**log, "maxPartitionBytes": "1000000"})
+    made = partial(arrow.part_batches, schema=arrow.request_schema(request), filters=(), with_changes=True)
+    batches = [batch for part in request.parts() for batch in made(part)]
+    small = [batch.slice(start, 9) for batch in batches for start in range(0, batch.num_rows, 9)]
+    assert len(small) > 4
+    monkeypatch.setattr(arrow, "part_batches", lambda *_, **__: iter(small))
+    job = parquet._Job((pickle.dumps(None),), str(tmp_path), batches[0].schema, "zstd", True, ())
+    found = job._write(0)
+    file = pq.ParquetFile(tmp_path / found["name"])
+    assert file.metadata.num_row_groups > 1
+    assert found["rows"] == file.metadata.num_rows == sum(batch.num_rows for batch in batches)
 
 
 @pytest.mark.parametrize("what", ["records", "changes"])
