@@ -25,6 +25,7 @@ from lmparse.framing.windows import Window
 from lmparse.records.reader import RecordReader, page_of_field
 from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Field
+from lmparse.spec.nesting import flat
 from lmparse.values import byte_arrays
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s
 
@@ -54,8 +55,8 @@ class FormPlan:
     @cached_property
     def _inside(self) -> list[tuple[Field, Field]]:
         """Fields with numbers inside that are columns of their own."""
-        flat = schemas.flat(self._layouts, self._spec.layout)
-        return [(entry, part) for entry in flat for part in schemas.parts(self._layouts, entry)]
+        fields = flat(self._layouts, self._spec.layout)
+        return [(entry, part) for entry in fields for part in schemas.parts(self._layouts, entry)]
 
     def _forms(self, window: Window) -> Iterator[FoundForm]:
         inside = np.flatnonzero(window.starts + window.lengths <= len(window.data))

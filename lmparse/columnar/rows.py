@@ -14,6 +14,7 @@ from lmparse.framing.windows import Window
 from lmparse.records.files import RecordFile, corrupt_field, metadata
 from lmparse.records.reader import Record, Wanted
 from lmparse.spec.layout import Field
+from lmparse.spec.nesting import flat
 from lmparse.values import text_times
 from lmparse.values.json_form import to_json
 
@@ -36,9 +37,7 @@ def record_rows(file: RecordFile, schema: pa.Schema, span: Span | None = None) -
 def parts_inside(file: RecordFile) -> Inside:
     """Fields of a file's records with numbers inside that are columns of their own."""
     layouts = file.spec.layouts
-    return [
-        (entry, part) for entry in schemas.flat(layouts, file.spec.layout) for part in schemas.parts(layouts, entry)
-    ]
+    return [(entry, part) for entry in flat(layouts, file.spec.layout) for part in schemas.parts(layouts, entry)]
 
 
 def fields_for(schema: pa.Schema, inside: Inside) -> Wanted:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -10,8 +9,8 @@ import pyarrow as pa
 from lmparse.errors import OptionError
 from lmparse.spec import catalog
 from lmparse.spec.kind_words import MAX_DIGITS, common_digits
-from lmparse.spec.layout import Field, Layout
-from lmparse.spec.nesting import json_reason, types_of
+from lmparse.spec.layout import Field
+from lmparse.spec.nesting import flat, json_reason
 from lmparse.values import kinds
 from lmparse.values.sql_types import TableColumn
 
@@ -65,16 +64,6 @@ def records_schema(spec_id: str, columns: tuple[str, ...] = ()) -> pa.Schema:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}")
     wanted = [fields[name] for name in columns] if columns else list(fields.values())
     return pa.schema([*wanted, *outcome_fields()])
-
-
-def flat(layouts: Any, layout: Layout) -> Iterator[Field]:
-    """The fields of a record; if a code decides its kind, those of every kind."""
-    for entry in layout:
-        if entry.kind == "body":
-            for name in types_of(entry):
-                yield from flat(layouts, layouts[name])
-        else:
-            yield entry
 
 
 def _common(first: pa.DataType, second: pa.DataType) -> pa.DataType:

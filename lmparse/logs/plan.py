@@ -14,7 +14,7 @@ from lmparse.errors import OptionError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.logs.families import BUILT_IN, family_of, spec_name
 from lmparse.spec import catalog
-from lmparse.spec.nesting import json_reason
+from lmparse.spec.nesting import flat, json_reason
 
 ROW = "row"
 FORM = "form"
@@ -136,7 +136,7 @@ def _change_passes(spec: catalog.Spec, control: str | None, limits: Limits) -> S
 def _own_reasons(spec: catalog.Spec, plan: RecordPlan) -> dict[str, str]:
     """Why the parser reads a field, or why its column is text, by its id."""
     found = dict(plan.reasons) if plan.reason else {}
-    for entry in schemas.flat(spec.layouts, spec.layout):
+    for entry in flat(spec.layouts, spec.layout):
         if as_text := json_reason(spec.layouts, entry):
             found[entry.id] = f"JSON text: {as_text}"
     return found
@@ -161,7 +161,7 @@ def _places_in(plan: RecordPlan) -> dict[str, tuple[int | None, int | None, str]
 def _places(spec: catalog.Spec) -> dict[str, tuple[int | None, int | None, str]]:
     """Offset, width and kind of every column, and of the numbers inside of fields."""
     places: dict[str, tuple[int | None, int | None, str]] = {}
-    for entry in schemas.flat(spec.layouts, spec.layout):
+    for entry in flat(spec.layouts, spec.layout):
         places.setdefault(entry.id, (entry.offset, entry.width, entry.kind))
         for part in schemas.parts(spec.layouts, entry):
             offset = None if entry.offset is None or part.offset is None else entry.offset + part.offset

@@ -10,7 +10,7 @@ import hashlib
 import os
 import struct
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from kaitaistruct import KaitaiStruct
 from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import imported, package_of
 from lmparse.spec.layout import Field, Layout
-from lmparse.spec.nesting import reached, types_of
+from lmparse.spec.nesting import flat, reached
 
 PACKAGE = "lmparse._generated"
 KIND = "kind"
@@ -56,15 +56,7 @@ class Spec:
 
     def field_ids(self) -> set[str]:
         """Ids of all fields that a record of any kind may have."""
-        return set(self._ids(self.layout)) | ({KIND} if self.has_kind else set())
-
-    def _ids(self, layout: Layout) -> Iterator[str]:
-        for field in layout:
-            if field.kind == "body":
-                for name in types_of(field):
-                    yield from self._ids(self.layouts[name])
-            else:
-                yield field.id
+        return {entry.id for entry in flat(self.layouts, self.layout)} | ({KIND} if self.has_kind else set())
 
     @property
     def has_kind(self) -> bool:

@@ -26,6 +26,27 @@ def reached(layouts: Mapping[str, Layout], start: Iterable[str]) -> Iterator[Lay
             left += [name for entry in layouts[layout_id] for name in types_of(entry)]
 
 
+def flat(layouts: Mapping[str, Layout], layout: Layout) -> Iterator[Field]:
+    """The fields of a record; if a code decides its kind, those of every kind, of which one may hold itself."""
+    seen = {layout.id}
+    levels: list[Iterator[Field]] = [iter(layout)]
+    while levels:
+        entry = next(levels[-1], None)
+        if entry is None:
+            levels.pop()
+        elif entry.kind == "body":
+            levels.append(_of_cases(layouts, types_of(entry), seen))
+        else:
+            yield entry
+
+
+def _of_cases(layouts: Mapping[str, Layout], cases: Iterable[str], seen: set[str]) -> Iterator[Field]:
+    for case in cases:
+        if case not in seen:
+            seen.add(case)
+            yield from layouts[case]
+
+
 def holds_itself(layouts: Mapping[str, Layout], layout_id: str) -> bool:
     """Whether a layout is inside itself."""
     inside = reached(layouts, (name for entry in layouts[layout_id] for name in types_of(entry)))

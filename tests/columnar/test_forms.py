@@ -229,6 +229,44 @@ def test_sizes_and_expressions_beyond_64_bits(
     assert table.num_rows == len(records)
 
 
+# bodies in bodies
+
+
+IN_ITSELF = """\
+meta: {id: n_inside, title: A body in itself, endian: be}
+seq:
+  - {id: which, type: u1, doc: W}
+  - {id: body, -lm-type: body, doc: B, type: {switch-on: which, cases: {1: more, _: last}}}
+types:
+  more:
+    doc: More
+    seq:
+      - {id: next_one, type: u1, doc: N}
+      - {id: body, -lm-type: body, doc: B, type: {switch-on: next_one, cases: {1: more, _: last}}}
+  last: {doc: Last, seq: [{id: y, type: u1, doc: Y}]}
+"""
+
+
+def test_a_body_in_itself(tmp_path: Path, counted: Counter[str]) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "n_inside.ksy").write_text(IN_ITSELF)
+    made = Builder().make(tmp_path / "specs")
+    assert not made.problems
+    put(tmp_path / "built", made.products)
+    spec = str(tmp_path / "built" / "n_inside")
+    assert catalog.load(spec).field_ids() == {"which", "next_one", "y"}
+    assert planned(spec).is_by_form
+    records = [bytes([1] * (number % 5)) + b"\0\7" for number in range(40)] + [b"\1" * 3000 + b"\0\7"]
+    assert compared(written(tmp_path / "x.dat", records), spec=spec, framing="rdw").num_rows == 41
+
+
+def test_a_body_with_thousands_of_cases_is_a_fault_of_its_spec(tmp_path: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    cases = ", ".join(f"{number}: last" for number in range(5000))
+    (tmp_path / "specs" / "n_inside.ksy").write_text(IN_ITSELF.replace("1: more, _: last", cases))
+    assert [problem.code for problem in Builder().make(tmp_path / "specs").problems] == ["LMP-S008"]
+
+
 # the logs of both vendors
 
 

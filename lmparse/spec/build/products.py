@@ -134,7 +134,12 @@ def _parts(specs: list[SpecFile], selection: Selection, compiler: Compiler, has_
             parts[spec.place] = _Part({}, {}, problems)
         else:
             texts = {"": compiled.texts[spec.place], DEBUG: debug.texts[spec.place]}
-            parts[spec.place] = _part(spec, selection.closure(spec), texts, has_sizes)
+            try:
+                parts[spec.place] = _part(spec, selection.closure(spec), texts, has_sizes)
+            except RecursionError:  # Python reads a choice of many cases as one inside another
+                parts[spec.place] = _Part(
+                    {}, {}, [spec.problem("/types", "types or cases are in one another too deep to be followed")]
+                )
     return parts
 
 
