@@ -22,7 +22,7 @@ from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units, changing_me
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import SEQ_DIGITS
-from lmparse.values.byte_arrays import Bytes, Int64s, Ints
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s, Ints
 
 if TYPE_CHECKING:
     from lmparse.db2.record_headers import HeaderForm
@@ -205,7 +205,7 @@ class PartRows:
         first = int(units.first_index[unit])
         return Transaction(
             tid, int(units.first_lsn[unit]), first, STATES[int(units.state[unit])],
-            bool(units.begins_before[unit]), bool(self.is_incomplete[unit]), [],
+            bool(units.previous[unit]), bool(self.is_incomplete[unit]), [],
             int(units.commit_lsn[unit]), int(units.commit_stream[unit]),
             None if time < 0 else time, None if authid < 0 else self.authids[authid],
             self._whole.numbers.get((tid, first), -1),
@@ -265,7 +265,7 @@ class PartRows:
         tid = int(part.units.tid[unit])
         if part.units.is_first[unit] and tid in self._context.last_changes:
             return self._context.last_changes[tid]
-        return 0 if part.units.begins_before[unit] else int(part.units.first_index[unit])
+        return 0 if part.units.previous[unit] else int(part.units.first_index[unit])
 
     @cached_property
     def _changes_of_units(self) -> tuple[Int64s, Int64s]:
@@ -328,18 +328,16 @@ class PartRows:
         index = columns.members.index[columns.rows.member[rows]]
         unit = self.row_unit[rows]
         own = np.where(np.isin(unit, self._describing_units), 2 * unit + self.is_undone[rows], -1)
-        for one in np.unique(ids).tolist():
-            places = np.flatnonzero(ids == one)
+        for places in _alike(ids):
+            one = int(ids[places[0]])
             breaks = descriptions.indexes(table_ids(one)) if one != NO_TABLE else []
             if not breaks:
                 yield self._description(int(rows[places[0]]), descriptions), places
                 continue
             stretch = np.searchsorted(breaks, index[places], side="right")
-            _, first, which = np.unique(
-                np.stack([stretch, own[places]]), axis=1, return_index=True, return_inverse=True
-            )
-            for number, place in enumerate(first.tolist()):
-                yield self._description(int(rows[places[place]]), descriptions), places[which.reshape(-1) == number]
+            _, which = np.unique(np.stack([stretch, own[places]]), axis=1, return_inverse=True)
+            for some in _alike(which.reshape(-1)):
+                yield self._description(int(rows[places[some[0]]]), descriptions), places[some]
 
     def _description(self, row: int, descriptions: Descriptions) -> Table | None:
         try:
@@ -364,9 +362,9 @@ class PartRows:
 
     def gaps(self, rows: Int64s) -> list[str | None] | None:
         """Why rows may be missing before each of some; None if none are."""
-        ids = self.columns.rows.ids[rows]
-        if not np.isin(ids, self._tables_with_gaps).any():
+        if not self._may_follow_gaps[rows].any():
             return None
+        ids = self.columns.rows.ids[rows]
         index = self.columns.members.index[self.columns.rows.member[rows]]
         return [
             self._pairs[row][1].gap if row in self._pairs else self._gap(one, at)
@@ -374,8 +372,9 @@ class PartRows:
         ]
 
     @cached_property
-    def _tables_with_gaps(self) -> Int64s:
-        return np.array([table_number(*one) for one in self._whole.gaps], np.int64)
+    def _may_follow_gaps(self) -> Flags:
+        """Of each row, whether its table has gaps."""
+        return np.isin(self.columns.rows.ids, np.array([table_number(*one) for one in self._whole.gaps], np.int64))
 
     def _gap(self, ids: int, index: int) -> str | None:
         times = self._whole.gaps.get(table_ids(ids))
@@ -412,3 +411,10 @@ def in_commit_order(parts: list[PartRows], max_records: int, max_bytes: int) -> 
         places = np.flatnonzero(~is_row)
         yield ChangeWindow(stretches, [extras[one - len(rows)] for one in window[places].tolist()], places)
         begin += len(window)
+
+
+def _alike(values: Int64s) -> list[Int64s]:
+    """The places of each different value, ascending; the values in their order."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order])) + 1
+    return np.split(order, starts) if len(order) else []

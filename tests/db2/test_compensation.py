@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
-from counted import growth, operations
+from counted import elements, growth, operations
 from samples.db2_scripts import DOC, ITEM, PAIR, item
 from writers.db2 import dms, lob, rows
 from writers.db2.dms import Place
@@ -18,6 +19,7 @@ from writers.db2.stream import Stream
 from writers.db2.values import External
 from writers.db2.wire import Rid, TableId
 
+from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
 
@@ -232,6 +234,32 @@ SCRIPTS: dict[str, Script] = {
 FORMS = [("v7", "bare"), ("v9.7", "lsn8"), ("v10", "filter")]
 
 
+def pieces_of_many_tables(stream: Stream, size: int) -> None:
+    for number in range(size):
+        table = replace(DOC, table_id=100 + number)
+        unit = stream.begin()
+        body = lob.add_data(stream.server, lob.LobObject(table.id, table.id), b"text", 0, 1, original=lob.BY_INSERT)
+        unit.record("lob_add_data", "normal", body)
+        unit.insert(table, {"ID": number, "BODY": None})
+        unit.commit()
+
+
+def gaps_of_many_tables(stream: Stream, size: int) -> None:
+    """Propagation is switched off for tables of which no row follows, and rows of others change."""
+    unit = stream.begin()
+    for number in range(size):
+        unit.alter_attribute(replace(ITEM, tablespace_id=9, table_id=number), PROPAGATION, 0)
+    unit.commit()
+    for number in range(size):
+        unit = stream.begin()
+        unit.initialize(table := replace(ITEM, tablespace_id=8, table_id=number))
+        unit.insert(table, item(number))
+        unit.commit()
+
+
+MANY_TABLES = {"pieces_of_many_tables": pieces_of_many_tables, "gaps_of_many_tables": gaps_of_many_tables}
+
+
 def written(folder: Path, script: Script, size: int, generation: Any, framing: Any) -> str:
     stream = Stream(generation, "little", framing)
     unit = stream.begin()
@@ -267,6 +295,19 @@ def test_reading_is_linear(script: str, generation: str, framing: str, tmp_path:
     second_pass(2)  # specs are loaded, and what is made once is there
     assert growth(first_pass, 30) < 2.3
     assert growth(second_pass, 10) < 2.3
+
+
+@pytest.mark.parametrize("script", [*SCRIPTS, *MANY_TABLES])
+def test_arrays_are_linear(script: str, tmp_path: Path) -> None:
+    """What NumPy does inside of one line counts, too."""
+
+    def read(size: int) -> int:
+        path = written(tmp_path, {**SCRIPTS, **MANY_TABLES}[script], size, "v10", "filter")
+        log = open_changes(path, read_options({"spec": "db2_log", "include": "all", "engine": "columnar"}))
+        return elements(lambda: list(arrow.version_batches(log)))
+
+    read(2)
+    assert growth(read, 60) < 2.1
 
 
 def test_rows_that_share_lob_pieces_are_pickled_without_recursion(tmp_path: Path) -> None:
