@@ -177,7 +177,11 @@ class TransactionReader:
         if transaction is not None and not transaction.changes:
             return transaction
         self._held.take(_TRANSACTION_BYTES)
-        return Transaction(record.transaction_id, _lsn(record), record.extent.index)
+        is_first = transaction is None  # else the record before it is in that one
+        return Transaction(
+            record.transaction_id, _lsn(record), record.extent.index,
+            begins_before=is_first and record.previous != 0, is_incomplete=is_first and self._is_before(record),
+        )  # fmt: skip
 
     def _finish(self, record: LogRecord) -> None:
         transaction = self._begun(record)
