@@ -13,6 +13,7 @@ from writers.db2.stream import Stream
 
 import lmparse
 from lmparse import cli
+from lmparse.spec import catalog
 
 HELD = {"open", "rolled-back"}
 
@@ -255,6 +256,29 @@ def test_a_transaction_whose_first_records_were_left_out_of_the_log_is_complete(
     found = read(tmp_path, data, tables=luw.tables_file(tmp_path, ITEM))
     assert found.values() == [(1, None), (3, None)]
     assert not found.has_note("begin before")
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_a_singular_record_with_one_before_it_in_front_of_the_log(engine: str, tmp_path: Path) -> None:
+    """It may not be all of its transaction, so it is not shown as if it were."""
+    stream = Stream("v10", "little", "filter")
+    single, unit = stream.begin("B", singular=True), stream.begin()
+    unit.insert(ITEM, item(1))
+    single.insert(ITEM, item(2))
+    unit.insert(ITEM, item(3))
+    unit.commit()
+    data, tables = bytearray(stream.bytes()), luw.tables_file(tmp_path, ITEM)
+    known = {"tables": tables, "engine": engine, "framing": "filter", "generation": "v10", "byte_order": "little"}
+    assert sorted(read(tmp_path, bytes(data), **known).values()) == [(1, None), (2, None), (3, None)]
+    chain = catalog.load("db2_log").layouts["db2_log.chain_v10"]["previous_lso"]
+    header = catalog.load("db2_log").layout["chain"].offset
+    assert chain.offset is not None
+    assert header is not None
+    place = stream.records[1].offset + header + chain.offset
+    data[place : place + 8] = (1).to_bytes(8, "little")
+    found = read(tmp_path, bytes(data), **known)
+    assert sorted(found.values()) == [(1, None), (3, None)]
+    assert found.log.left_out == {"incomplete": 1}
 
 
 def test_an_application_information_record_first(tmp_path: Path) -> None:
