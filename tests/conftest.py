@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from amounts import examples
+from commands import Run
 from hypothesis import settings
 from short_runs import JAVA_OPTIONS
 
+from lmparse import cli
 from lmparse.cli import command_line
 from lmparse.db2 import log_record
 from lmparse.records.reader import RecordReader
@@ -44,6 +46,20 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Run]:
+    """Run a command in this process."""
+
+    def run(*arguments: object) -> Run:
+        try:
+            code = cli.main(list(map(str, arguments)))
+        except SystemExit as end:
+            code = int(str(end.code))
+        return Run(code, *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture(autouse=True, scope="session")

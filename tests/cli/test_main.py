@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from commands import Run
 from writers.bmc import control, framing, lldf, logs
 
-from lmparse import __version__, cli
+from lmparse import __version__
 from lmparse.cli.command_line import build_parser
 from lmparse.spec import catalog
 from lmparse.spelling import camel
@@ -27,38 +28,11 @@ END = "FFFFFFFFFFFFFFFFFFFF"
 """An ENDRBA that no record stands behind."""
 
 
-class Run(NamedTuple):
-    """What one command did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """Standard output as JSON lines; fails when a line is none."""
-        return [json.loads(line) for line in self.out.splitlines()]
-
-
 class Files(NamedTuple):
     """A log on disk."""
 
     data: Path
     control: Path
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command in this process."""
-
-    def run(*arguments: object) -> Run:
-        try:
-            code = cli.main(list(map(str, arguments)))
-        except SystemExit as end:
-            code = int(str(end.code))
-        return Run(code, *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture(scope="module")

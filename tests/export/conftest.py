@@ -10,36 +10,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import Run
 from writers.bmc import control, framing, logs
-
-from lmparse import cli
 
 ROOT = Path(__file__).parents[2]
 END = "FFFFFFFFFFFFFFFFFFFF"
 ENDINGS = ("parquet", "arrow", "csv", "jsonl")
 Rows = list[dict[str, Any]]
-
-
-class Run(NamedTuple):
-    """What one command did."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command in this process."""
-
-    def run(*arguments: object) -> Run:
-        try:
-            code = cli.main(list(map(str, arguments)))
-        except SystemExit as end:
-            code = int(str(end.code))
-        return Run(code, *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -4,38 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from writers.bmc import framing, logs
 
-from lmparse import cli
 from lmparse.columnar import column_plans, forms, schemas
 from lmparse.columnar.record_plan import RecordPlan
 from lmparse.logs.plan import planned
 from lmparse.spec import catalog
-
-
-class Run(NamedTuple):
-    """What one command did."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Run a command in this process."""
-
-    def run(*arguments: str) -> Run:
-        try:
-            code = cli.main(list(arguments))
-        except SystemExit as end:
-            code = int(str(end.code))
-        return Run(code, *capsys.readouterr())
-
-    return run
 
 
 @pytest.mark.parametrize("spec", catalog.spec_ids())

@@ -23,7 +23,6 @@ import pyarrow.parquet as pq
 import pytest
 from writers.bmc import control, framing, logs
 
-from lmparse import cli
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import ControlError, FramingError, OptionError
 from lmparse.logs.partitions import Request
@@ -52,35 +51,9 @@ CHECKED = bytes.fromhex("28b52ffd0458410000636f6d7072657373c9f5c8af")
 """The bytes `compress` and a checksum that does not fit them."""
 
 
-class Run(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.out.splitlines()]
-
-    def without(self, *paths: Path) -> tuple[int, str, str]:
-        """What was printed, paths left out."""
-        out, err = self.out, self.err
-        for path in sorted(map(str, paths), key=len, reverse=True):
-            out, err = out.replace(path, "FILE"), err.replace(path, "FILE")
-        return self.code, out, err
-
-
 class Log(NamedTuple):
     data: Path
     control: Path
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Run]:
-    def run(*arguments: object) -> Run:
-        code = cli.main(list(map(str, arguments)))
-        return Run(code, *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture(scope="module")
