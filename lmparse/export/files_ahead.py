@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 import pyarrow as pa
 
-from lmparse.export.spill_files import Group, GroupKey, stored
+from lmparse.export.spill_files import Group, GroupKey, last_behind, stored
 from lmparse.export.writers import Output
 
 _MOST = 16
@@ -79,12 +78,10 @@ class FilesAhead:
     def _append(self, file: FileAhead, group: Group) -> bool:
         """Whether the rows of a group are behind those before; rows in front of one that is not are written."""
         for batch in stored(group.path):
-            numbers = np.asarray(batch.column("_metadata").field("record_index"))
-            if not len(numbers):
-                continue
-            if numbers[0] < file.last or (numbers[1:] < numbers[:-1]).any():
+            last = last_behind(batch, file.last)
+            if last is None:
                 return False
-            file.last = int(numbers[-1])
+            file.last = last
             file.operations += self._operations(batch)
             file.output.write(batch)
         return True

@@ -143,11 +143,20 @@ def _numbers(batch: pa.RecordBatch) -> Any:
 def _is_ascending(batches: list[pa.RecordBatch]) -> bool:
     """Whether rows are in the order of their records, without the numbers of all rows in memory."""
     last = -1
-    for numbers in map(_numbers, batches):
-        if len(numbers) and (numbers[0] < last or (numbers[1:] < numbers[:-1]).any()):
+    for batch in batches:
+        behind = last_behind(batch, last)
+        if behind is None:
             return False
-        last = int(numbers[-1]) if len(numbers) else last
+        last = behind
     return True
+
+
+def last_behind(batch: pa.RecordBatch, last: int) -> int | None:
+    """The number of the last record if rows are in the order of their records, behind record `last`; else None."""
+    numbers = _numbers(batch)
+    if not len(numbers):
+        return last
+    return None if numbers[0] < last or (numbers[1:] < numbers[:-1]).any() else int(numbers[-1])
 
 
 def _taken(batches: list[pa.RecordBatch], order: Any) -> Iterator[pa.RecordBatch]:
