@@ -95,6 +95,13 @@ CATALOGUE: dict[str, Cause] = {
         "another one.",
         "Read it when nothing writes to it: have the transfer write under another name and rename the file at its end.",
     ),
+    "LMP-F013": Cause(
+        "the files are not stretches of one log",
+        "Several files were given as one log, or a folder of them, but they cannot be put in order: records do not "
+        "state their position or are out of order, the files differ in framing, byte order or generation, or two files "
+        "overlap and have different records at the same positions, for instance logs of two databases.",
+        "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
+    ),
     "LMP-R001": Cause(
         "the record ends inside a field",
         "It is shorter than its kind requires.",

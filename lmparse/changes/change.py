@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 from lmparse.errors import InvalidValueError
 from lmparse.framing.extents import RecordExtent
-from lmparse.records.files import corrupt_field, metadata
+from lmparse.records.files import corrupt_field
+from lmparse.records.origin import RecordOrigin
 from lmparse.records.reader import Values
 from lmparse.values.sql_types import TableColumn
 
@@ -77,8 +78,8 @@ class Change:
     table: Version | None = None
     faults: list[InvalidValueError] = field(default_factory=list)
 
-    def to_row(self, origin: dict[str, Any], *, header: bool = False) -> dict[str, Any]:
-        """The change by column name, with typed values. `origin` contains file and spec."""
+    def to_row(self, origin: RecordOrigin, *, header: bool = False) -> dict[str, Any]:
+        """The change by column name, with typed values. `origin` knows file and spec."""
         values = self.values
         names = ("op", "seq", "txn_id", "commit_ts", "ts", "schema_name", "table_name")
         row: dict[str, Any] = {name: getattr(self, name) for name in names}
@@ -91,4 +92,4 @@ class Change:
             row["header"] = self.header
         if self.faults:
             row["_corrupt_fields"] = [corrupt_field(fault) for fault in self.faults]
-        return row | {"_metadata": metadata(origin, self.extent, self.length)}
+        return row | {"_metadata": origin.metadata(self.extent, self.length)}

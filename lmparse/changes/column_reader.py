@@ -253,7 +253,7 @@ class ColumnReader(ABC, Generic[L, W, G]):
             entry = pa.field(name, schemas.METADATA if name == "_metadata" else schemas.TEXT)
             found = self._array(entry, group, decoded)
             if name == "_metadata":
-                columns[name] = json_texts.metadata(found, self.log.origin), False
+                columns[name] = json_texts.metadata(found, self.log.origin.same), False
             else:
                 columns[name] = (found if name in JSON_COLUMNS else json_texts.values(found)), False
         lines = json_texts.joined([*json_texts.members(columns), "\n"], count)

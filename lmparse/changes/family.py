@@ -20,6 +20,8 @@ from lmparse.records.file_dissection import FileDissector
 from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings
 from lmparse.spec.catalog import Spec
+from lmparse.storage.joined import Joined
+from lmparse.storage.processes import Run
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,6 +96,9 @@ class Family(Generic[Log]):
     """Its control files, if its logs have any."""
     record_plan: Callable[[Log], RecordPlan] | None = None
     """Record plan of a log; None: the plan that follows from the spec."""
+    join: Callable[[Sequence[str], Options, Run | None], Joined] | None = None
+    """Puts several files of one log in order by the positions of their records, which other processes may read. Raises
+    FramingError, OptionError. None: each file is a log of its own."""
     control_plan: Callable[[Spec, str, Limits], RecordPlan] | None = None
     """The same for a spec and the path of a control file, without a log."""
     change_passes: Callable[[str | None, Limits], Sequence[PlannedPass]] | None = None

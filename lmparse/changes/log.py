@@ -19,7 +19,6 @@ from lmparse.options import Options
 from lmparse.records.files import OnError, RecordFile
 from lmparse.records.reader import Record
 from lmparse.records.settings import FileSettings, FoundFile
-from lmparse.storage import addresses
 from lmparse.storage.processes import Run
 from lmparse.values.json_form import to_json
 
@@ -43,7 +42,6 @@ class ChangeLog(RecordFile):
         """The result of `table_ids` for the whole log, if this is a part."""
         self.table_names: set[str] = set()
         """Full name of the table that the option `table` names, once it has been looked up."""
-        self.origin = {"file": addresses.in_utf8(self.path), "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
 
     @property
     @abstractmethod

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lmparse import __version__
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
 from lmparse.cli.messages import ErrorPrinter, fail, message, report_left_out, report_tally
-from lmparse.errors import DataError
+from lmparse.errors import DataError, OptionError
 from lmparse.options import asks_for_changes
 from lmparse.storage.arrow_alone import load_arrow
 from lmparse.terminal import unchanged
@@ -22,7 +22,8 @@ def add(commands: Commands) -> None:
     """Add the command."""
     summary = "write the records of a file, or the changes of a log, as files"
     command = add_command(commands, "convert", run, summary)
-    command.add_argument("file", metavar="FILE")
+    about = "a file of records, a log, or the files of one log in any order"
+    command.add_argument("files", metavar="FILE", nargs="+", help=about)
     where = "for records a file name ending in .parquet, .arrow, .csv or .jsonl; for changes a folder"
     command.add_argument("out", metavar="OUT", help=where)
     command.add_argument("--format", choices=("parquet", "arrow", "csv", "jsonl"), help="form of the files of changes")
@@ -75,13 +76,18 @@ def run(parsed: argparse.Namespace) -> int:
 def _conversion(parsed: argparse.Namespace) -> Conversion:
     from lmparse.export.conversion import Conversion
     from lmparse.logs.families import read_options
+    from lmparse.logs.joining import one_log
 
     given = given_options(parsed)
+    options = read_options(given)
+    with_changes = asks_for_changes({"spec", *given})  # without a spec, records are those of the default one
+    if len(parsed.files) > 1 and not with_changes:
+        raise OptionError("records are converted from one file at a time", hint=f"OUT is {parsed.out}")
     return Conversion(
-        parsed.file,
+        one_log(parsed.files, options),
         parsed.out,
-        read_options(given),
-        with_changes=asks_for_changes({"spec", *given}),  # without a spec, records are those of the default one
+        options,
+        with_changes=with_changes,
         form=parsed.format,
         compression=parsed.compression,
         csv_text=parsed.csv_text,

@@ -31,7 +31,11 @@ def add(commands: Commands) -> None:
         ("changes", run_changes, "print the changes of a log, one JSON object each"),
     ):
         command = add_command(commands, name, run, summary)
-        command.add_argument("file", metavar="FILE")
+        if name == "changes":
+            about = "a log, or the files of one log in any order"
+            command.add_argument("files", metavar="FILE", nargs="+", help=about)
+        else:
+            command.add_argument("file", metavar="FILE")
         add_show_errors(command)
         add_options(command, f"{name} lines")
 
@@ -48,11 +52,14 @@ def run_records(parsed: argparse.Namespace) -> int:
 
 def run_changes(parsed: argparse.Namespace) -> int:
     """Print the changes, and the number of those that `include` leaves out."""
-    from lmparse.logs.families import read_options
+    from lmparse.logs.families import check_changes, read_options
+    from lmparse.logs.joining import one_log
     from lmparse.logs.open import open_changes
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
-    log = open_changes(parsed.file, read_options(given), on_error=errors)
+    options = read_options(given)
+    check_changes(options)
+    log = open_changes(one_log(parsed.files, options), options, on_error=errors)
     lines = _by_column(log, given, with_changes=True)
     code = _print_lines(log, map(_line, log.changes()) if lines is None else lines, errors)
     report_left_out(log.left_out)

@@ -42,11 +42,11 @@ def objects(columns: Mapping[str, pa.Array], count: int, omitted: Collection[str
     return joined(members({name: (values(array), name in omitted) for name, array in columns.items()}), count)
 
 
-def metadata(array: pa.Array, origin: Mapping[str, str]) -> pa.Array:
-    """The column `_metadata` as JSON, with what all rows have in common from the `origin` of their file."""
+def metadata(array: pa.Array, same: Mapping[str, str]) -> pa.Array:
+    """The column `_metadata` as JSON, with what all rows have in common by name."""
     columns: dict[str, tuple[Part, bool]] = {}
     for number, entry in enumerate(array.type):
-        known = origin.get(entry.name)
+        known = same.get(entry.name)
         shown = values(array.field(number)) if known is None else json.dumps(known, ensure_ascii=False)
         columns[entry.name] = shown, False
     return joined(members(columns), len(array))

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lmparse.columnar import schemas
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
-from lmparse.records.files import RecordFile, corrupt_field, metadata
+from lmparse.records.files import RecordFile, corrupt_field
 from lmparse.records.reader import Record, Wanted
 from lmparse.spec.layout import Field
 from lmparse.spec.nesting import flat
@@ -55,7 +55,7 @@ def record_row(file: RecordFile, extent: RecordExtent, record: Record, inside: I
             order = file.spec.layouts[entry.type or ""].byte_order(part)
             row[f"{entry.id}_{part.id}"] = int.from_bytes(raw[part.offset : part.end], order)
     row[schemas.CORRUPT_FIELDS] = [corrupt_field(fault) for fault in record.faults] or None
-    row["_metadata"] = metadata(file.origin, extent)
+    row["_metadata"] = file.origin.metadata(extent)
     return row
 
 
@@ -66,7 +66,7 @@ def bad_rows(file: RecordFile) -> Iterator[Row]:
         yield {
             schemas.CORRUPT_RECORD: extent.read(file.buffer),
             schemas.CORRUPT_FIELDS: [corrupt_field(error)],
-            "_metadata": metadata(file.origin, extent),
+            "_metadata": file.origin.metadata(extent),
         }
     file.bad_records.clear()
 
@@ -116,7 +116,7 @@ class Origin:
     """Makes the columns OUTCOMES for good records of one file: nothing is corrupt, and where the rows come from."""
 
     def __init__(self, file: RecordFile) -> None:
-        self._texts = (file.origin["file"], file.spec.id, file.spec.layout.sha256)
+        self._origin = file.origin
         self._held: dict[Any, pa.Array] = {}
 
     def column(self, entry: pa.Field, window: Window, numbers: Any = None) -> pa.Array:
@@ -131,9 +131,13 @@ class Origin:
 
     def metadata(self, index: Any, offsets: Any, lengths: Any) -> pa.Array:
         """The column `_metadata`, from the number, offset and length of each record."""
-        path, spec, sha256 = (self._same(text, schemas.TEXT, len(index)) for text in self._texts)
+        files, index, offsets = self._origin.in_files(index, offsets)
+        same = {name: self._same(text, schemas.TEXT, len(index)) for name, text in self._origin.same.items()}
+        if files is not None:
+            same["file"] = pa.array(self._origin.files, schemas.TEXT).take(pa.array(files))
         numbers = (pa.array(values, pa.int64()) for values in (index, offsets, lengths))
-        return pa.StructArray.from_arrays([path, *numbers, spec, sha256], fields=list(schemas.METADATA))
+        columns = [same["file"], *numbers, same["spec"], same["spec_hash"]]
+        return pa.StructArray.from_arrays(columns, fields=list(schemas.METADATA))
 
     def _same(self, value: str | None, type_: pa.DataType, count: int) -> pa.Array:
         """One value in every row. Batches share the array: all have the same value, and most the same length."""

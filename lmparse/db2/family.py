@@ -10,7 +10,10 @@ from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
 from lmparse.framing.detection import Detection
 from lmparse.limits import Limits
+from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
+from lmparse.storage.joined import Joined
+from lmparse.storage.processes import Run
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +30,12 @@ def _change_reader(log: Db2Log, schema: pa.Schema | None, filters: Sequence[Filt
     from lmparse.db2.change_columns import LuwChangeColumns
 
     return None if text_refusal(log, schema) else LuwChangeColumns(log, schema)
+
+
+def _join(paths: Sequence[str], options: Options, run: Run | None) -> Joined:
+    from lmparse.db2.joining import join
+
+    return join(paths, options, run)
 
 
 def _dissector(log: Db2Log) -> FileDissector:
@@ -60,6 +69,7 @@ FAMILY = Family(
     detections=_detections,
     column_docs=Db2Log.column_docs,
     options=frozenset({"tables", "generation", "byte_order", "max_index_bytes"}),
+    join=_join,
     change_reader=_change_reader,
     change_passes=_change_passes,
     dissector=_dissector,

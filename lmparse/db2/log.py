@@ -42,7 +42,7 @@ def open_log(
 ) -> Db2Log:
     """Open a log. Raises FramingError, OptionError."""
     found, logs = find_log(path, options, settings)
-    return Db2Log(path, options, found, logs, on_error=on_error)
+    return Db2Log(path, options, found, logs, settings=settings, on_error=on_error)
 
 
 class Db2Log(ChangeLog):
@@ -58,6 +58,7 @@ class Db2Log(ChangeLog):
         found: FoundFile,
         logs: log_record.LogReader,
         *,
+        settings: FileSettings | None = None,
         on_error: OnError = None,
     ) -> None:
         super().__init__(path, options, found, on_error=on_error)
@@ -74,6 +75,11 @@ class Db2Log(ChangeLog):
         but for parts that another engine has made."""
         self.known_table_ids = found.own.table_ids
         self.generation, self.byte_order = logs.generation, found.framing.byte_order or ""
+        if self.origin.joined is not None and settings is None:
+            from lmparse.db2.joining import said
+
+            for text in said(self.origin.joined):
+                self.notice(text)
 
     @property
     def has_descriptions(self) -> bool:
@@ -174,7 +180,7 @@ class Db2Log(ChangeLog):
     def _completed(self, found: TransactionIndex) -> TransactionIndex:
         """An index with the tables file, after its messages have been reported."""
         if found.fault is not None:
-            found.fault.at(file=self.path)
+            self.origin.place(found.fault)
         found.bad.sort(key=lambda bad: bad[0].index)
         found.named = read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}
         for text, count in sorted(found.counts.items()):

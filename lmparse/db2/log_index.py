@@ -101,7 +101,7 @@ class LogIndex:
             self._merge(self._note(contexts, found))
         except FileLimitError as error:
             # Without all transactions no outcome is known.
-            error.at(file=self._log.path)
+            self._log.origin.place(error)
             self.contexts, self.whole = [], LogContext(TransactionIndex(fault=error))
         return self
 
@@ -120,7 +120,7 @@ class LogIndex:
         rest.index.bad += [bad for summary in summaries for bad in summary.bad]
         fault = summaries[-1].fault if summaries else None
         if fault is not None:
-            fault.at(file=self._log.path)
+            self._log.origin.place(fault)
             rest.index.fault = rest.index.fault or fault
         self.whole.unread = rest.damaged
         self.whole.rest, self.whole.gaps, self.whole.numbers = rest.index, rest.gaps, rest.numbers

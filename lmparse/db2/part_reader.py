@@ -20,6 +20,7 @@ from lmparse.framing.base import Framing
 from lmparse.framing.extents import Span
 from lmparse.limits import Held
 from lmparse.options import Options
+from lmparse.records.origin import RecordOrigin
 from lmparse.storage.buffers import Buffer
 from lmparse.values.byte_arrays import UInt64s
 from lmparse.values.codepages import CodePage
@@ -30,7 +31,7 @@ _WINDOW_BYTES, _WINDOW_RECORDS = 1 << 23, 1 << 15
 class IndexedLog(Protocol):
     """What the index asks of a log."""
 
-    path: str
+    origin: RecordOrigin
     options: Options
     buffer: Buffer
     framing: Framing
@@ -86,7 +87,7 @@ class PartReader:
         try:
             columns = list(self.windows(context.span))
         except FramingError as error:
-            error.at(file=self._log.path)
+            self._log.origin.place(error)
             raise
         return self.index(RecordColumns.joined(columns))
 

@@ -78,6 +78,13 @@ class RecordColumnReader:
         """The columns of a window whose data begin `lead` bytes in front of its first record."""
         return _Batch(self, window).columns()
 
+    def heads(self, window: Window) -> tuple[Members, Flags] | None:
+        """What the fixed part of the header says of each record of such a window, and whether it is not contradicted.
+
+        None if no record is long enough for one.
+        """
+        return _Batch(self, window).head()
+
     # -- headers and forms ----------------------------------------------------------------
 
     def header_of(self, key: int, record: LogRecord | None) -> _Header | None:
@@ -138,7 +145,7 @@ class _Batch:
 
     def columns(self) -> RecordColumns:
         """The columns of the window."""
-        head = self._head()
+        head = self.head()
         if head is None:
             for place in range(len(self.window)):
                 self._parse(place)
@@ -175,7 +182,7 @@ class _Batch:
 
     # -- the fixed part of the header -------------------------------------------------------
 
-    def _head(self) -> tuple[Members, Flags] | None:
+    def head(self) -> tuple[Members, Flags] | None:
         """The members, one for each record, and which of them have a header that is not contradicted."""
         reader, window = self.reader, self.window
         fields, lead = reader.fields, reader.lead

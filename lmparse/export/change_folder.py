@@ -33,6 +33,7 @@ from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.storage import addresses, buffers, processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
+from lmparse.storage.joined import is_joined, names_in
 from lmparse.terminal import json_text
 
 _OTHER = "other"
@@ -86,6 +87,7 @@ class ChangeFolderRun(Run):
         asked = self.asked
         log = open_changes(asked.path, asked.options, on_error=self.on_error)
         self.start(log)
+        self._origin = log.origin
         spilled = work.folder / "spilled"
         spilled.mkdir()
         work.made.mkdir()
@@ -113,7 +115,7 @@ class ChangeFolderRun(Run):
         return self.summary
 
     def _files_ahead(self, folder: Path, metadata: dict[str, str]) -> FilesAhead:
-        return FilesAhead(folder, lambda path, group: self._opened(path, group, metadata), _operations)
+        return FilesAhead(folder, lambda path, group: self._opened(path, group, metadata), _operations, self._origin)
 
     def _changes_of_parts(self, tasks: list[_ChangeTask], ahead: FilesAhead, pool: processes.Pool) -> _Spilled:
         kept = _Spilled()
@@ -140,7 +142,7 @@ class ChangeFolderRun(Run):
 
     def _merged(self, parts: list[Group]) -> Iterator[pa.RecordBatch]:
         """The rows of some groups: in the order of the log, whichever part produced them, or as they came."""
-        return merged(parts, self.asked.options.order == "file")
+        return merged(parts, self.asked.options.order == "file", self._origin)
 
     def _check_same(self, kept: _Spilled) -> None:
         """Compare the changes from two engines. Raises EngineDifferenceError."""
@@ -308,7 +310,13 @@ def _described(entry: pa.Field) -> dict[str, Any]:
 
 
 def _about(path: str, limits: Limits) -> dict[str, Any]:
-    """Base name, size and hash of an input file: of its stored bytes when local, of its unpacked bytes when remote."""
+    """Base name, size and hash of an input file: of its stored bytes when local, of its unpacked bytes when remote.
+
+    For joined files size and names of all, and each by itself under `files`.
+    """
+    if is_joined(path):
+        files = [_about(name, limits) for name in names_in(path)]
+        return {"name": None, "size": sum(file["size"] for file in files), "sha256": None, "files": files}
     name = {"name": addresses.base_name(path)}
     if addresses.is_remote(path):
         buffer = buffers.open_buffer(path, limits)

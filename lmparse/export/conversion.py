@@ -25,6 +25,7 @@ from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
 from lmparse.storage import addresses
+from lmparse.storage.joined import names_in
 from lmparse.storage.states import check_all
 
 _LEAST_BYTES = 1 << 22
@@ -79,7 +80,7 @@ class Conversion:
             "lmparse.version": self.version,
             writers.MARK: file.spec.id,
             "lmparse.spec_sha256": file.spec.layout.sha256,
-            "lmparse.source": addresses.in_utf8(addresses.base_name(self.path)),
+            "lmparse.source": ", ".join(addresses.in_utf8(addresses.base_name(name)) for name in names_in(self.path)),
             "lmparse.options": json.dumps(self.set_options()),
         }
 

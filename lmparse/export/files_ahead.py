@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from lmparse.export.spill_files import Group, GroupKey, last_behind, stored
 from lmparse.export.writers import Output
+from lmparse.records.origin import RecordOrigin
 
 _MOST = 16
 """Most files that are open; each holds the rows of a row group."""
@@ -43,9 +44,10 @@ class FilesAhead:
         folder: Path,
         open_: Callable[[Path, Group], AbstractContextManager[Output]],
         operations: Callable[[pa.RecordBatch], Counter[str]],
+        origin: RecordOrigin,
     ) -> None:
-        """`open_` opens the file of a group's version, `operations` counts the rows of a batch."""
-        self._folder, self._open, self._operations = folder, open_, operations
+        """`open_` opens the file of a group's version, `operations` counts the rows of a batch of the log's origin."""
+        self._folder, self._open, self._operations, self._origin = folder, open_, operations, origin
         self.files: dict[GroupKey, FileAhead] = {}
         """The files of versions whose rows came in the order of the log."""
         self._left: set[GroupKey] = set()
@@ -78,7 +80,7 @@ class FilesAhead:
     def _append(self, file: FileAhead, group: Group) -> bool:
         """Whether the rows of a group are behind those before; rows in front of one that is not are written."""
         for batch in stored(group.path):
-            last = last_behind(batch, file.last)
+            last = last_behind(batch, file.last, self._origin)
             if last is None:
                 return False
             file.last = last

@@ -20,6 +20,7 @@ from lmparse.columnar import schemas
 from lmparse.columnar.json_texts import LINES
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow, lines
+from lmparse.records.origin import RecordOrigin
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
 """Limits of what waits in memory to be spilled: rows and bytes of one version, bytes of all versions."""
@@ -106,7 +107,7 @@ def spill(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterator[tupl
     for version, batch in arrow.version_batches(log, span):
         files.add(version, batch)
         rows += batch.num_rows
-        reached = max(reached, _behind(batch))
+        reached = max(reached, _behind(batch, log.origin))
         yield rows, reached
 
 
@@ -117,43 +118,54 @@ def spill_lines(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterato
         for one in found:
             files.add(one.version, one.batch)
             rows += one.batch.num_rows
-            reached = max(reached, _behind(one.batch))
+            reached = max(reached, _behind(one.batch, log.origin))
         yield rows, reached
 
 
-def _behind(batch: pa.RecordBatch) -> int:
-    """The offset behind the last record of a batch."""
-    where = batch.column("_metadata")[-1].as_py()
-    return int(where["record_offset"] + where["record_length"])
+def _behind(batch: pa.RecordBatch, origin: RecordOrigin) -> int:
+    """The offset in the log behind the last record of a batch."""
+    where = batch.column("_metadata").slice(batch.num_rows - 1)
+    _, offsets = _places(where, origin)
+    return int(offsets[0]) + int(where.field("record_length")[0].as_py() or 0)
 
 
-def merged(parts: list[Group], is_sorted: bool) -> Iterator[pa.RecordBatch]:
+def merged(parts: list[Group], is_sorted: bool, origin: RecordOrigin) -> Iterator[pa.RecordBatch]:
     """The rows of several parts; with `is_sorted` in the order of their records in the log."""
     batches = [batch for part in parts for batch in stored(part.path)]
-    if not is_sorted or _is_ascending(batches):
+    if not is_sorted or _is_ascending(batches, origin):
         return iter(batches)
-    return _taken(batches, np.argsort(np.concatenate(list(map(_numbers, batches))), kind="stable"))
+    numbers = [_numbers(batch, origin) for batch in batches]
+    return _taken(batches, np.argsort(np.concatenate(numbers), kind="stable"))
 
 
-def _numbers(batch: pa.RecordBatch) -> Any:
-    """The number of the record of each row."""
-    return np.asarray(batch.column("_metadata").field("record_index"))
+def _numbers(batch: pa.RecordBatch, origin: RecordOrigin) -> Any:
+    """The number in the log of the record of each row."""
+    return _places(batch.column("_metadata"), origin)[0]
 
 
-def _is_ascending(batches: list[pa.RecordBatch]) -> bool:
+def _places(where: pa.StructArray, origin: RecordOrigin) -> tuple[Any, Any]:
+    """Number and offset in the log of the records in a column `_metadata`, which names the file of each."""
+    index, offsets = (np.asarray(where.field(name)) for name in ("record_index", "record_offset"))
+    if origin.joined is None:
+        return index, offsets
+    files = where.field("file").dictionary_encode()
+    return origin.in_log(files.dictionary.to_pylist(), np.asarray(files.indices), index, offsets)
+
+
+def _is_ascending(batches: list[pa.RecordBatch], origin: RecordOrigin) -> bool:
     """Whether rows are in the order of their records, without the numbers of all rows in memory."""
     last = -1
     for batch in batches:
-        behind = last_behind(batch, last)
+        behind = last_behind(batch, last, origin)
         if behind is None:
             return False
         last = behind
     return True
 
 
-def last_behind(batch: pa.RecordBatch, last: int) -> int | None:
+def last_behind(batch: pa.RecordBatch, last: int, origin: RecordOrigin) -> int | None:
     """The number of the last record if rows are in the order of their records, behind record `last`; else None."""
-    numbers = _numbers(batch)
+    numbers = _numbers(batch, origin)
     if not len(numbers):
         return last
     return None if numbers[0] < last or (numbers[1:] < numbers[:-1]).any() else int(numbers[-1])

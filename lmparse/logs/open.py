@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -16,6 +16,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.framings import named_framing
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
+from lmparse.logs.joining import one_log
 from lmparse.logs.sniff import sniff
 from lmparse.options import FRAMING_OPTIONS, Options, check_taken
 from lmparse.records.files import RAW, OnError, RecordFile, Tally
@@ -25,6 +26,7 @@ from lmparse.spec import catalog
 from lmparse.spelling import plain
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.inputs import Inputs, inputs_of
+from lmparse.storage.joined import names_in
 from lmparse.storage.states import FileState, state_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
@@ -131,7 +133,7 @@ def files_read(path: str, options: Options) -> Inputs:
 
 def states_read(path: str, options: Options) -> tuple[FileState, ...]:
     """The states of a log and of the files that describe it. Raises FramingError LMP-F001, and as `files_beside`."""
-    return tuple(map(state_of, [path, *files_beside(path, options).values()]))
+    return tuple(map(state_of, [*names_in(path), *files_beside(path, options).values()]))
 
 
 def spec_files(name: str) -> list[str]:
@@ -182,13 +184,17 @@ class Log:
         return self._file.decisions
 
 
-def open_log(path: str | Path, **options: Any) -> Log:
+def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
     """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` returns its changes.
 
-    Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for an
-    unknown spec, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
+    Several files are one log: they are put in order by the positions of their records, and what is in two of them is
+    read once. Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError
+    for an unknown spec, FramingError for a file whose framing cannot be found and for files that are not of one log,
+    ControlError for a bad control file.
     """
     check_taken(options, "records changes", "open_log")
+    if not isinstance(path, str | Path):
+        path = one_log(path, read_options(options))
     return Log(open_named(path, options))
 
 

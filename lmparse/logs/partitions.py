@@ -13,6 +13,7 @@ from typing import Any
 from lmparse.changes.log import ChangeLog
 from lmparse.framing.extents import Span
 from lmparse.logs.families import check_changes
+from lmparse.logs.joining import joined
 from lmparse.logs.open import open_file, states_read
 from lmparse.options import Options
 from lmparse.records.files import RecordFile
@@ -70,10 +71,16 @@ class Request:
         if self.with_changes:
             check_changes(self.options)
 
-    def files(self) -> list[tuple[str, Options]]:
-        """Each data file with its options; with changes, its control file is found."""
+    def files(self, run: Run | None = None) -> list[tuple[str, Options]]:
+        """Each data file with its options; with changes, its control file is found, and files of one log are joined.
+
+        `run` reads what joining takes, if it is given.
+        """
         names = list_files(list(self.paths), name_filter=self.name_filter, recursive=self.recursive)
-        control = check_changes(self.options).control if self.with_changes else None
+        family = check_changes(self.options) if self.with_changes else None
+        control = None if family is None else family.control
+        if family is not None and family.join is not None and names:
+            names = [joined(names, self.options, run)]
         if control is None:
             return [(name, self.options) for name in names]
         data = names if len(names) == 1 else [name for name in names if not control.is_one(name, self.options.bounds)]
@@ -86,7 +93,7 @@ class Request:
         If the numbers of records are not needed, `is_numbered` is False, and most files are read only near the cuts:
         `lmparse plan` tells which are not. `run` runs what a log must know before its parts can be read, if anything.
         """
-        files = self.files()
+        files = self.files(run)
         for path, options in files:
             planned = states_read(path, options)
             file = open_file(path, options)

@@ -13,10 +13,11 @@ from lmparse.framing import index, sync
 from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.framing.windows import MAX_RECORDS, Window
 from lmparse.options import Options
+from lmparse.records.origin import RecordOrigin
 from lmparse.records.reader import Record, Wanted
 from lmparse.records.settings import Decision, FileSettings, FoundFile
 from lmparse.spec.catalog import Spec
-from lmparse.storage import addresses, buffers
+from lmparse.storage import buffers
 from lmparse.values.json_form import to_json
 
 RAW = "common_raw"
@@ -70,7 +71,7 @@ class RecordFile:
         self.settings = found.settings
         """Settings for readers of parts of this file."""
         self.decisions = list(found.decisions)
-        self.origin = {"file": addresses.in_utf8(self.path), "spec": self.spec.id, "spec_hash": self.spec.layout.sha256}
+        self.origin = RecordOrigin(self.path, self.spec)
         self.tally = Tally()
         self.keeps_bad_records = False
         self.bad_records: list[tuple[RecordExtent, DataError]] = []
@@ -115,7 +116,7 @@ class RecordFile:
 
     @property
     def _is_mapped_as_it_lies(self) -> bool:
-        return not addresses.is_remote(self.path) and buffers.stamp(addresses.local_path(self.path)) is None
+        return buffers.is_read_in_place(self.path)
 
     def decide(self, name: str, value: str, evidence: str) -> None:
         """Record a decision, so that `check` shows it."""
@@ -144,7 +145,7 @@ class RecordFile:
                     yield extent
             yield from span.foreign
         except FramingError as error:
-            error.at(file=self.path)
+            self.origin.place(error)
             raise
 
     def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
@@ -154,7 +155,7 @@ class RecordFile:
             first = self._begin(whole)
             yield from index.windows(self.framing, self.buffer, whole.start, whole.end, first, max_records=max_records)
         except FramingError as error:
-            error.at(file=self.path)
+            self.origin.place(error)
             raise
 
     def count(self, span: Span) -> int:
@@ -191,7 +192,7 @@ class RecordFile:
             places = " and ".join(f"{place:#x}" for place in (span.start, span.end) if 0 < place < size)
             raise FramingError(
                 f"cannot be cut at {places}, where bytes of records look like records; maxPartitionBytes above "
-                f"its size of {size} bytes reads it in one part", code="LMP-F011", file=self.path,
+                f"its size of {size} bytes reads it in one part", code="LMP-F011", file=self.origin.shown,
             ) from error  # fmt: skip
 
     def read(self, span: Span | None = None, wanted: Wanted = None) -> Iterator[tuple[RecordExtent, Record]]:
@@ -264,10 +265,10 @@ class RecordFile:
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
         """Report an error with its file and record; raise it in mode failfast."""
-        error.at(file=self.path)
         is_heard = self.options.mode == "failfast" or self._on_error is not ignored
         if extent is not None and is_heard:
             error.at(record_index=self._records_before() + extent.index, record_offset=extent.offset)
+        self.origin.place(error)
         if self.options.mode == "failfast":
             raise error
         self.tally.error_count += 1
@@ -286,18 +287,6 @@ def check_columns(spec: Spec, wanted: tuple[str, ...], known: set[str]) -> None:
     for name in wanted:
         if name not in known:
             raise OptionError(f"columns: there is no field {name!r} in {spec.id}", code="LMP-S003")
-
-
-def metadata(origin: dict[str, str], extent: RecordExtent, length: int | None = None) -> dict[str, Any]:
-    """The value of the column `_metadata` for a record, or for a change of `length` bytes; see `RecordFile.origin`."""
-    return {
-        "file": origin["file"],
-        "record_index": extent.index,
-        "record_offset": extent.offset,
-        "record_length": extent.length if length is None else length,
-        "spec": origin["spec"],
-        "spec_hash": origin["spec_hash"],
-    }
 
 
 def corrupt_field(fault: DataError) -> dict[str, Any]:

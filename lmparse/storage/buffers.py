@@ -2,7 +2,8 @@
 
 A local file that is not compressed is read where it is. A file that is compressed as a whole, or is on a remote or
 virtual file system, is first copied and unpacked into an unnamed temporary file, which is then read. So all offsets
-are those of the unpacked bytes. pyarrow and fsspec are imported only for such files.
+are those of the unpacked bytes. Several files may be joined into one, see `joined`. pyarrow and fsspec are imported
+only for files that need them.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.compression import ENDINGS, packing_of, unpacked
 from lmparse.storage.file_bytes import FileBytes
 from lmparse.storage.file_systems import stored_file
+from lmparse.storage.joined import JoinedBytes, joined_of, names_in
 from lmparse.storage.stored import MAGIC_BYTES, StoredBytes, StoredFile, reason, unreadable
 
 Buffer = bytes | FileBytes
@@ -39,6 +41,9 @@ def open_buffer(path: str | Path, limits: Limits = DEFAULT) -> FileBytes:
     takes more than the limits allow, and OptionError if a package that it needs is not installed.
     """
     name = str(path)
+    joined = joined_of(name)
+    if joined is not None:
+        return JoinedBytes(joined, lambda one: open_buffer(one, limits))
     if is_remote(name):
         return _shared(stored_file(name), limits)
     place = local_path(name)
@@ -95,6 +100,11 @@ def stamp(path: str) -> Hashable:
     except (OSError, ValueError):
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def is_read_in_place(path: str) -> bool:
+    """Whether a file, or each of joined ones, is read where it is, without a copy."""
+    return all(not is_remote(name) and stamp(local_path(name)) is None for name in names_in(path))
 
 
 _in_use: WeakValueDictionary[Hashable, FileBytes] = WeakValueDictionary()

@@ -27,11 +27,16 @@ class FileBytes:
     What is added to the file later is not read. Raises ReadError LMP-F012 where the bytes are no longer there.
     """
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
-        """`file` is open, and may be closed by the caller; `name` is for messages."""
-        self._name, self._size = name, os.fstat(file.fileno()).st_size
-        self._handle = os.dup(file.fileno())
-        weakref.finalize(self, os.close, self._handle)
+    def __init__(self, file: BinaryIO | None, name: str, size: int = 0) -> None:
+        """`file` is open, and may be closed by the caller; `name` is for messages.
+
+        Without a file, a subclass reads bytes, `size` in number.
+        """
+        self._name, self._size = name, size
+        if file is not None:
+            self._size = os.fstat(file.fileno()).st_size
+            self._handle = os.dup(file.fileno())
+            weakref.finalize(self, os.close, self._handle)
         self._block: tuple[int, bytes] = 0, b""
         self._kept: tuple[int, npt.NDArray[np.uint8]] = 0, np.zeros(0, np.uint8)
         self._reach = _LEAST_READ

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lmparse.storage import addresses
+from lmparse.storage.joined import names_in
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ def inputs_of(names: Iterable[str | Path | None]) -> Inputs:
     """
     places: set[Path] = set()
     identities: set[tuple[int, int]] = set()
-    for name in names:
-        for path in _paths(str(name or "")):
+    for name in (one for whole in names for one in names_in(str(whole or ""))):
+        for path in _paths(name):
             places |= {Path(os.path.realpath(path)), Path(os.path.realpath(os.path.dirname(path) or ".")) / path.name}
             try:
                 status = os.stat(path)

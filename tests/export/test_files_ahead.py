@@ -13,6 +13,8 @@ from lmparse.columnar.schemas import METADATA
 from lmparse.export import files_ahead, writers
 from lmparse.export.files_ahead import FilesAhead
 from lmparse.export.spill_files import Group
+from lmparse.records.origin import RecordOrigin
+from lmparse.spec import catalog
 
 SCHEMA = pa.schema([("op", pa.string()), ("_metadata", METADATA)])
 
@@ -32,6 +34,7 @@ def ahead_in(folder: Path) -> FilesAhead:
         folder,
         lambda path, found: writers.opened(path, "parquet", found.schema, "zstd"),
         lambda batch: Counter(batch.column("op").to_pylist()),
+        RecordOrigin("a.log", catalog.load("db2_log")),
     )
 
 

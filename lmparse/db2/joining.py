@@ -1,0 +1,272 @@
+"""Joining: several files of one Db2 LUW log, put in order by the positions of their records.
+
+A position is log flush sequence and log sequence number, which ascend along the log. Files may overlap: what is in two
+of them must be the same bytes, and is read once. Where records state their address, that shows whether bytes of the log
+are missing between two files. What the filter of the API left out is missing too, and looks the same.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lmparse.db2.log_record import LogReader
+from lmparse.db2.record_column_reader import RecordColumnReader
+from lmparse.db2.settings import LuwSettings, find_log
+from lmparse.errors import FramingError
+from lmparse.framing import index
+from lmparse.framing.base import Framing
+from lmparse.limits import Held
+from lmparse.options import Options
+from lmparse.records.settings import FileSettings, FoundFile
+from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import Joined, JoinedPiece
+from lmparse.storage.processes import Run
+from lmparse.values.byte_arrays import UInt64s
+
+Position = tuple[int, int]
+"""Log flush sequence and log sequence number."""
+_COMPARED = 1 << 20
+"""Bytes of two files that are compared at a time."""
+_MOST_SAID = 20
+"""Most places between files of which a log says what is twice or missing there."""
+_UNDECIDED = ("LMP-F003", "LMP-F004")
+"""Errors of files that are too short to show how they are framed."""
+
+
+@dataclass(frozen=True)
+class FileRange:
+    """The stretch of a log that one file has."""
+
+    path: str
+    size: int
+    records: int
+    first: Position
+    last: Position
+    first_address: tuple[int, int] | None
+    """Log stream and address of the first record; None if it does not state them."""
+    ends: dict[int, int]
+    """Address behind the last record of each log stream."""
+
+
+def join(paths: Sequence[str], options: Options, run: Run | None = None) -> Joined:
+    """Put files in order and leave out what is in two of them; files without a record are left out.
+
+    The files are read by `run` in other processes, if it is given. Raises FramingError LMP-F013 for files that are not
+    of one log, and as opening a log does.
+    """
+    files = [path for path in dict.fromkeys(paths) if len(open_buffer(path, options.bounds))]
+    if len(files) < 2:
+        size = len(open_buffer(files[0], options.bounds)) if files else 0
+        return Joined((JoinedPiece((files or list(paths))[0], 0, size),))
+    settings = _common_settings(files, options)
+    tasks = [(path, options, settings) for path in files]
+    ranges = map(_range_of, tasks) if run is None else run(_range_of, tasks)
+    return _Chain(options, settings).of(sorted(ranges, key=lambda one: (one.first, one.last)))
+
+
+def _range_of(task: tuple[str, Options, FileSettings]) -> FileRange:
+    return range_of(*task)
+
+
+def range_of(path: str, options: Options, settings: FileSettings) -> FileRange:
+    """The stretch of a log in a file. Raises FramingError LMP-F013 if its records are not in order."""
+    records, size = 0, 0
+    first: tuple[Position, tuple[int, int] | None] | None = None
+    last: Position | None = None
+    ends: dict[int, int] = {}
+    for heads in _heads(path, options, settings):
+        size, records = heads.size, records + heads.count
+        if not len(heads.lsn):
+            continue
+        if first is None:
+            stated = (int(heads.stream[0]), int(heads.address[0])) if heads.address[0] else None
+            first = heads.position(0), stated
+        if (last is not None and heads.position(0) < last) or not heads.is_ascending:
+            raise _not_one("its records are not in the order of their positions", path)
+        last = heads.position(-1)
+        ends |= heads.ends()
+    if first is None or last is None:
+        raise _not_one("no record states its position", path)
+    return FileRange(path, size, records, first[0], last, first[1], ends)
+
+
+@dataclass(frozen=True)
+class _Heads:
+    """The positions of the records of a window that have a sound header."""
+
+    size: int
+    """Size of the file."""
+    count: int
+    """Number of all records of the window."""
+    index: UInt64s
+    start: UInt64s
+    """Offset of each record with its prefix."""
+    lfs: UInt64s
+    lsn: UInt64s
+    stream: UInt64s
+    address: UInt64s
+    length: UInt64s
+
+    def position(self, place: int) -> Position:
+        return int(self.lfs[place]), int(self.lsn[place])
+
+    @property
+    def is_ascending(self) -> bool:
+        later, same = self.lfs[1:] > self.lfs[:-1], self.lfs[1:] == self.lfs[:-1]
+        return bool((later | (same & (self.lsn[1:] >= self.lsn[:-1]))).all())
+
+    def ends(self) -> dict[int, int]:
+        """Address behind the last record of each log stream."""
+        stating = np.flatnonzero(self.address != 0)
+        behind = self.address[stating] + self.length[stating]
+        return dict(zip(self.stream[stating].tolist(), behind.tolist(), strict=True))
+
+
+def _heads(path: str, options: Options, settings: FileSettings) -> Iterator[_Heads]:
+    """The positions of the records of a file, up to damage: reading the joined files reports that at its place."""
+    found, logs = find_log(path, options, settings)
+    if settings.own is not None and logs.generation != "v10" and not found.framing.lead:
+        raise _not_one("no record states its log sequence number", path)
+    reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
+    size = len(found.buffer)
+    try:
+        for window in index.windows(found.framing, found.buffer, 0, size, 0, lead=reader.lead):
+            heads = reader.heads(window)
+            if heads is None:
+                continue
+            members, is_sound = heads
+            members = members.take(is_sound & (members.lsn != 0))
+            yield _Heads(
+                size, len(window), members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
+                members.lfs, members.lsn, members.stream.view(np.uint64), members.address,
+                members.length.view(np.uint64),
+            )  # fmt: skip
+    except FramingError:
+        return
+
+
+@dataclass
+class _Chain:
+    """Files in their order, as they are joined."""
+
+    options: Options
+    settings: FileSettings
+    pieces: list[JoinedPiece] = field(default_factory=list)
+    firsts: list[Position] = field(default_factory=list)
+    """A position up to which each piece that is not empty has no record; ascending."""
+    filled: list[int] = field(default_factory=list)
+    """The numbers of these pieces."""
+    reached: Position = (0, 0)
+    ends: dict[int, int] = field(default_factory=dict)
+
+    def of(self, ranges: Sequence[FileRange]) -> Joined:
+        """All of them."""
+        for one in ranges:
+            shared, records = self._shared(one) if self.pieces and one.first <= self.reached else (0, 0)
+            missing = 0 if shared or not self.pieces else self._missing(one)
+            self.pieces.append(JoinedPiece(one.path, shared, one.size, records, one.records - records, missing))
+            if shared < one.size:
+                self.filled.append(len(self.pieces) - 1)
+                self.firsts.append(max(one.first, (self.reached[0], self.reached[1] + 1)))
+            self.reached = max(self.reached, one.last)
+            for stream, end in one.ends.items():
+                self.ends[stream] = max(end, self.ends.get(stream, 0))
+        return Joined(tuple(self.pieces))
+
+    def _missing(self, one: FileRange) -> int | None:
+        """Bytes of the log between the files so far and the next one; None if addresses do not show it."""
+        if one.first_address is None:
+            return None
+        stream, address = one.first_address
+        return max(address - self.ends[stream], 0) if stream in self.ends else None
+
+    def _shared(self, one: FileRange) -> tuple[int, int]:
+        """Bytes and records at the beginning of a file that the files before have. Raises FramingError LMP-F013."""
+        place = self.filled[max(bisect_right(self.firsts, one.first) - 1, 0)]
+        joined = Joined(tuple(self.pieces[place:]))
+        piece = joined.pieces[0]
+        found = self._find(piece.path, one.first)
+        if found is None or not piece.start <= found[1] < piece.end:
+            raise _not_one(f"it overlaps {piece.path}, which has no record at its first position", one.path)
+        number, start = found[0] - piece.first_record, found[1] - piece.start
+        before, own = open_buffer(joined.address, self.options.bounds), open_buffer(one.path, self.options.bounds)
+        size = min(len(before) - start, one.size)
+        for begin in range(0, size, _COMPARED):
+            end = min(begin + _COMPARED, size)
+            if before[start + begin : start + end] != own[begin:end]:
+                raise _not_one(
+                    f"it overlaps {piece.path}, and differs from it between {begin:#x} and {end:#x}", one.path
+                )
+        return size, one.records if size == one.size else joined.records[-1] - number
+
+    def _find(self, path: str, position: Position) -> tuple[int, int] | None:
+        """Number and offset of the first record of a file with a position."""
+        for heads in _heads(path, self.options, self.settings):
+            if len(heads.lsn) and heads.position(-1) >= position:
+                places = np.flatnonzero((heads.lfs == position[0]) & (heads.lsn == position[1]))
+                return (int(heads.index[places[0]]), int(heads.start[places[0]])) if len(places) else None
+        return None
+
+
+def _common_settings(paths: Sequence[str], options: Options) -> FileSettings:
+    """How all files are framed; files that are too short to show it are like the others."""
+    found: dict[tuple[str, str | None, str], tuple[str, FileSettings]] = {}
+    undecided: FramingError | None = None
+    for path in paths:
+        try:
+            file, logs = find_log(path, options, None)
+        except FramingError as error:
+            if error.code not in _UNDECIDED:
+                raise
+            undecided = undecided or error
+            continue
+        found.setdefault(_form(file, logs), (path, replace(file.settings, own=LuwSettings(logs.generation))))
+    if not found:
+        assert undecided is not None
+        raise undecided
+    if len(found) > 1:
+        (first, _), (second, _) = list(found.values())[:2]
+        forms = " and ".join(" ".join(filter(None, form)) for form in list(found)[:2])
+        raise _not_one(f"it and {first} are framed in different ways: {forms}", second)
+    return next(iter(found.values()))[1]
+
+
+def _form(file: FoundFile, logs: LogReader) -> tuple[str, str | None, str]:
+    framing: Framing = file.framing
+    return framing.name, framing.byte_order, logs.generation
+
+
+def _not_one(why: str, path: str) -> FramingError:
+    return FramingError(
+        why, code="LMP-F013", file=path, hint="files of different logs are read apart, one command or load for each"
+    )
+
+
+def said(joined: Joined) -> Iterator[str]:
+    """What the files of a log have twice or lack, in words; of very many the first ones, and how many more."""
+    found = list(_said(joined))
+    yield from found[:_MOST_SAID]
+    if len(found) > _MOST_SAID:
+        yield f"files overlap, or bytes of the log are in none, at {len(found) - _MOST_SAID} more places"
+
+
+def _said(joined: Joined) -> Iterator[str]:
+    before = joined.pieces[0]
+    for piece in joined.pieces[1:]:
+        if not piece.size:
+            yield f"all records of {piece.path} are in the files before it too: they are read once"
+        elif piece.first_record:
+            yield f"the first {piece.first_record} records of {piece.path} are in {before.path} too: they are read once"
+        elif piece.missing is None:
+            yield f"whether {piece.path} follows {before.path} cannot be tested: their records state no address"
+        elif piece.missing:
+            yield (
+                f"between {before.path} and {piece.path}, {piece.missing} bytes of the log are in neither file: "
+                "records are missing, or the filter of the API left them out"
+            )
+        if piece.size:
+            before = piece

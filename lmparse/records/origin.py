@@ -1,0 +1,104 @@
+"""Origin of rows: the file that a record is in, its number and offset there, and the spec it was read with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lmparse.errors import DataError
+from lmparse.framing.extents import RecordExtent
+from lmparse.spec.catalog import Spec
+from lmparse.storage import addresses
+from lmparse.storage.joined import joined_of
+from lmparse.values.byte_arrays import Int64s
+
+
+class RecordOrigin:
+    """Says where the records of one file are. For joined files, it names the file that each record is in."""
+
+    def __init__(self, path: str, spec: Spec) -> None:
+        self.path = path
+        self.joined = joined_of(path)
+        self.spec, self.spec_hash = spec.id, spec.layout.sha256
+
+    @cached_property
+    def same(self) -> Mapping[str, str]:
+        """What all rows have in common, by the names of the column `_metadata`."""
+        found = {"spec": self.spec, "spec_hash": self.spec_hash}
+        return found if self.joined is not None else {"file": addresses.in_utf8(self.path), **found}
+
+    def metadata(self, extent: RecordExtent, length: int | None = None) -> dict[str, Any]:
+        """The value of the column `_metadata` for a record, or for a change of `length` bytes."""
+        path, offsets, numbers = self.path, 0, 0
+        if self.joined is not None:
+            piece, offsets, numbers = self.joined.piece_at(extent.offset)
+            path = piece.path
+        return {
+            "file": addresses.in_utf8(path),
+            "record_index": extent.index + numbers,
+            "record_offset": extent.offset + offsets,
+            "record_length": extent.length if length is None else length,
+            "spec": self.spec,
+            "spec_hash": self.spec_hash,
+        }
+
+    def in_files(self, index: Int64s, offsets: Int64s) -> tuple[Int64s | None, Int64s, Int64s]:
+        """Of records of joined files: the number of the piece of each, its number and its offset in the file."""
+        joined = self.joined
+        if joined is None:
+            return None, index, offsets
+        piece = np.searchsorted(np.array(joined.starts), offsets, side="right") - 1
+        piece = np.minimum(piece, len(joined.pieces) - 1)
+        first, start = self._shifts
+        return piece, index + first[piece], offsets + start[piece]
+
+    def in_log(self, names: Sequence[str], which: Int64s, index: Int64s, offsets: Int64s) -> tuple[Int64s, Int64s]:
+        """The numbers and offsets in the joined file of records whose files are `which` of the `names`."""
+        assert self.joined is not None
+        pieces, found_index, found_offsets = self.joined.pieces, index.copy(), offsets.copy()
+        for number, name in enumerate(names):
+            chosen = np.flatnonzero(which == number)
+            own = sorted((piece.start, place) for place, piece in enumerate(pieces) if self.files[place] == name)
+            place = np.searchsorted(np.array([start for start, _ in own]), offsets[chosen], side="right") - 1
+            piece = np.array([place for _, place in own])[place]
+            first, start = self._shifts
+            found_index[chosen] -= first[piece]
+            found_offsets[chosen] -= start[piece]
+        return found_index, found_offsets
+
+    @cached_property
+    def _shifts(self) -> tuple[Int64s, Int64s]:
+        """What is added to numbers and offsets in the joined file to have those in the file, for each piece."""
+        assert self.joined is not None
+        pieces = self.joined.pieces
+        first = np.array([one.first_record for one in pieces]) - np.array(self.joined.records[:-1])
+        start = np.array([one.start for one in pieces]) - np.array(self.joined.starts[:-1])
+        return first, start
+
+    @property
+    def shown(self) -> str:
+        """The file, or the joined ones, for messages."""
+        return self.path if self.joined is None else self.joined.shown
+
+    @cached_property
+    def files(self) -> list[str]:
+        """The file of each piece."""
+        pieces = () if self.joined is None else self.joined.pieces
+        return [addresses.in_utf8(piece.path) for piece in pieces]
+
+    def place(self, error: DataError) -> None:
+        """Name the file of an error; for one in joined files, count its record and offset in that file."""
+        if error.file is not None or self.joined is None:
+            error.at(file=self.path)
+            return
+        if error.record_offset is None:
+            error.at(file=self.shown)
+            return
+        piece, offsets, numbers = self.joined.piece_at(error.record_offset)
+        error.record_offset += offsets
+        if error.record_index is not None:
+            error.record_index += numbers
+        error.at(file=piece.path)

@@ -1,0 +1,142 @@
+"""Joined files: stretches of several files, read one after another as if they were one file.
+
+A joined file has an address like any other, so that whatever reads a file by its path reads it too, here or in another
+process. Offsets and numbers of records in it are translated to those of the files it consists of by `Joined.piece_at`.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from lmparse.storage.file_bytes import FileBytes
+
+_SCHEME = "joined:["
+_MOST_OPEN = 64
+"""Most files that are open at a time."""
+_NAMED = 3
+"""Most files that a message names."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedPiece:
+    """A stretch of one file, from one record to behind another."""
+
+    path: str
+    start: int
+    """Offset in the file of its first byte."""
+    end: int
+    first_record: int = 0
+    """Number, in the file, of its first record."""
+    records: int = 0
+    """Number of its records."""
+    missing: int | None = 0
+    """Bytes of the log between the piece before and this one that are in no file; None if records do not show it."""
+
+    @property
+    def size(self) -> int:
+        """Number of its bytes."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Stretches of files, one after another."""
+
+    pieces: tuple[JoinedPiece, ...]
+
+    @property
+    def address(self) -> str:
+        """The address under which they are read as one file."""
+        return "joined:" + json.dumps([astuple(piece) for piece in self.pieces], separators=(",", ":"))
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Offset of each piece in the joined file; the last entry is its size."""
+        return _sums(piece.size for piece in self.pieces)
+
+    @cached_property
+    def records(self) -> list[int]:
+        """Number, in the joined file, of the first record of each piece; the last entry counts all."""
+        return _sums(piece.records for piece in self.pieces)
+
+    def piece_at(self, offset: int) -> tuple[JoinedPiece, int, int]:
+        """The piece at an offset; what is added to offsets and to numbers of records to have those in its file."""
+        place = min(max(bisect_right(self.starts, offset) - 1, 0), len(self.pieces) - 1)
+        piece = self.pieces[place]
+        return piece, piece.start - self.starts[place], piece.first_record - self.records[place]
+
+    @property
+    def shown(self) -> str:
+        """Its files, for messages."""
+        names = list(dict.fromkeys(piece.path for piece in self.pieces))
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return ", ".join(names[:_NAMED]) + more
+
+
+def is_joined(path: str) -> bool:
+    """Whether a path is the address of joined files."""
+    return path.startswith(_SCHEME)
+
+
+def joined_of(path: str) -> Joined | None:
+    """The files that an address joins; None for any other path."""
+    if not is_joined(path):
+        return None
+    return Joined(tuple(JoinedPiece(*entry) for entry in json.loads(path.removeprefix("joined:"))))
+
+
+def names_in(path: str) -> list[str]:
+    """The files that are read under a path: those that it joins, each once, or itself."""
+    found = joined_of(path)
+    return [path] if found is None else list(dict.fromkeys(piece.path for piece in found.pieces))
+
+
+class JoinedBytes(FileBytes):
+    """The bytes of joined files."""
+
+    def __init__(self, joined: Joined, open_: Callable[[str], FileBytes]) -> None:
+        """`open_` opens one of the files."""
+        super().__init__(None, joined.shown, joined.starts[-1])
+        self._joined, self._open = joined, open_
+        self._held: OrderedDict[str, FileBytes] = OrderedDict()
+
+    def _read(self, start: int, size: int) -> npt.NDArray[np.uint8]:
+        found = [self._file(path).array(begin, end) for path, begin, end in self._stretches(start, size)]
+        if len(found) == 1:
+            return found[0]
+        whole = np.concatenate([np.zeros(0, np.uint8), *found])
+        whole.flags.writeable = False
+        return whole
+
+    def _stretches(self, start: int, size: int) -> Iterator[tuple[str, int, int]]:
+        """The files of some bytes, each with the offsets of the first byte and of the one behind the last."""
+        starts, pieces = self._joined.starts, self._joined.pieces
+        place, end = bisect_right(starts, start) - 1, start + size
+        while start < end:
+            piece, stop = pieces[place], min(starts[place + 1], end)
+            shift = piece.start - starts[place]
+            if start < stop:
+                yield piece.path, start + shift, stop + shift
+            start, place = max(start, stop), place + 1
+
+    def _file(self, path: str) -> FileBytes:
+        held = self._held.pop(path, None) or self._open(path)
+        self._held[path] = held
+        if len(self._held) > _MOST_OPEN:
+            self._held.popitem(last=False)
+        return held
+
+
+def _sums(numbers: Iterator[int] | Sequence[int]) -> list[int]:
+    found = [0]
+    for number in numbers:
+        found.append(found[-1] + number)
+    return found
