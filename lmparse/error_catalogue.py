@@ -374,6 +374,12 @@ CATALOGUE: dict[str, Cause] = {
         "The disk is full, or the folder may not be written to. Nothing has been replaced.",
         "Make room or name another folder, and run it again.",
     ),
+    "LMP-S030": Cause(
+        "not a checkpoint",
+        "The file that says how far a log has been read was not written by lmparse, is damaged, or is of another spec "
+        "or version.",
+        "Name another file; if there is none, all files are read from their beginning.",
+    ),
 }
 """All codes. A code never changes its meaning."""
 

@@ -202,6 +202,13 @@ class Options:
     )
     table_version: int | None = _of_changes(None, "one version of the table, by SEQUENCENUMBER", kind=int)
     starting_seq: str | None = _of_changes(None, "only changes from this seq on, itself included", read=_seq)
+    starting_after: str | None = _of_changes(None, "only changes behind this seq, itself left out", read=_seq)
+    checkpoint: str | None = _option(
+        None,
+        "file that says how far the log has been read: reading goes on behind that, and leaves there what the next "
+        "reading needs",
+        of="resumed",
+    )
     ending_seq: str | None = _of_changes(None, "only changes up to this seq, itself included", read=_seq)
     starting_timestamp: str | None = _of_changes(
         None, "only changes committed at this time or later, as 2026-03-14T10:11:12", read=_moment

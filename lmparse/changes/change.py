@@ -27,6 +27,10 @@ NOT_COMMITTED = "F" * 20
 """Commit position of a change that is not committed: it sorts behind all that are."""
 
 
+SEQ_OF_RECORD_DIGITS = 40 + 4 + 8
+"""Digits of a `seq` behind the commit position."""
+
+
 def seq(commit_position: str, record_position: str, member: int, ordinal: int) -> str:
     """The sort key of a change, `options.SEQ_DIGITS` upper-case hex digits.
 

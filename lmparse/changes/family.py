@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.log import ChangeLog
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import Span
@@ -96,9 +97,9 @@ class Family(Generic[Log]):
     """Its control files, if its logs have any."""
     record_plan: Callable[[Log], RecordPlan] | None = None
     """Record plan of a log; None: the plan that follows from the spec."""
-    join: Callable[[Sequence[str], Options, Run | None], Joined] | None = None
-    """Puts several files of one log in order by the positions of their records, which other processes may read. Raises
-    FramingError, OptionError. None: each file is a log of its own."""
+    join: Callable[[Sequence[str], Options, Run | None, Checkpoint | None], Joined] | None = None
+    """Puts several files of one log in order by the positions of their records, which other processes may read, and
+    joins what a checkpoint needs. Raises FramingError, OptionError. None: each file is a log of its own."""
     control_plan: Callable[[Spec, str, Limits], RecordPlan] | None = None
     """The same for a spec and the path of a control file, without a log."""
     change_passes: Callable[[str | None, Limits], Sequence[PlannedPass]] | None = None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lmparse.changes.change import Change, Version
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.claims import Claim
 from lmparse.changes.ranges import OUTSIDE, ChangeRange
 from lmparse.changes.widths import rows_together
@@ -38,6 +39,8 @@ class ChangeLog(RecordFile):
         self.left_out: Counter[str] = Counter()
         """Number of changes that options exclude, by reason."""
         self.range = ChangeRange.of(options)
+        self.resumed: Checkpoint | None = None
+        """How far the log was read before, if reading goes on."""
         self.known_table_ids: frozenset[tuple[Any, ...]] | None = None
         """The result of `table_ids` for the whole log, if this is a part."""
         self.table_names: set[str] = set()
@@ -84,6 +87,10 @@ class ChangeLog(RecordFile):
     @abstractmethod
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """The log in parts of about `max_bytes` whose changes can be read independently, with numbers of records."""
+
+    def checkpoint(self) -> Checkpoint:
+        """What the reading of the next files of the log needs. Raises OptionError for logs that cannot go on."""
+        raise OptionError(f"checkpoint: {self.spec.id} is read from one file at a time")
 
     def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """The same without numbers where the log can be cut from the bytes near the cuts; see `Span`."""

@@ -12,6 +12,12 @@ OUTSIDE = "outside the range"
 """The reason that is reported for changes outside the range."""
 
 
+def following(seq: str) -> str:
+    """The first sort key behind a `seq`, of as many digits; a text behind all of them for the last one."""
+    number = int(seq, 16) + 1
+    return f"{number:0{len(seq)}X}" if number >> 4 * len(seq) == 0 else "G"
+
+
 @dataclass(frozen=True)
 class ChangeRange:
     """Bounds of changes, all inclusive; None for no bound."""
@@ -27,8 +33,9 @@ class ChangeRange:
     def of(cls, options: Options) -> ChangeRange:
         """The range that the options specify."""
         first, last = options.starting_timestamp, options.ending_timestamp
+        seqs = [options.starting_seq or "", following(options.starting_after) if options.starting_after else ""]
         return cls(
-            options.starting_seq, options.ending_seq, None if first is None else text_times.iso_micros(first),
+            max(seqs) or None, options.ending_seq, None if first is None else text_times.iso_micros(first),
             None if last is None else text_times.iso_micros(last),
         )  # fmt: skip
 

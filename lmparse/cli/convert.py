@@ -83,8 +83,9 @@ def _conversion(parsed: argparse.Namespace) -> Conversion:
     with_changes = asks_for_changes({"spec", *given})  # without a spec, records are those of the default one
     if len(parsed.files) > 1 and not with_changes:
         raise OptionError("records are converted from one file at a time", hint=f"OUT is {parsed.out}")
+    path, options = one_log(parsed.files, options)
     return Conversion(
-        one_log(parsed.files, options),
+        path,
         parsed.out,
         options,
         with_changes=with_changes,

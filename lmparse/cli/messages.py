@@ -69,6 +69,8 @@ class ErrorPrinter:
 
     def __init__(self, most: int) -> None:
         self.most, self.count = most, 0
+        self.is_ended = False
+        """Whether an error has ended the reading."""
 
     def __call__(self, error: LmparseError) -> None:
         """Print an error, unless the limit is reached."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, report_left_out, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_left_out, report_tally
 from lmparse.errors import DataError
 from lmparse.storage.arrow_alone import load_arrow
 from lmparse.terminal import json_text
@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
         else:
             command.add_argument("file", metavar="FILE")
         add_show_errors(command)
-        add_options(command, f"{name} lines")
+        add_options(command, f"{name} lines" + " resumed" * (name == "changes"))
 
 
 def run_records(parsed: argparse.Namespace) -> int:
@@ -52,17 +52,23 @@ def run_records(parsed: argparse.Namespace) -> int:
 
 def run_changes(parsed: argparse.Namespace) -> int:
     """Print the changes, and the number of those that `include` leaves out."""
-    from lmparse.logs.families import check_changes, read_options
-    from lmparse.logs.joining import one_log
-    from lmparse.logs.open import open_changes
+    from lmparse.logs.families import read_options
+    from lmparse.logs.joining import checkpoint_place
+    from lmparse.logs.open import files_read, open_resumed, save_checkpoint
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
-    options = read_options(given)
-    check_changes(options)
-    log = open_changes(one_log(parsed.files, options), options, on_error=errors)
+    log = open_resumed(parsed.files, read_options(given), on_error=errors)
+    if log.options.checkpoint is not None:
+        checkpoint_place(log.options, files_read(log.path, log.options))
     lines = _by_column(log, given, with_changes=True)
     code = _print_lines(log, map(_line, log.changes()) if lines is None else lines, errors)
     report_left_out(log.left_out)
+    if log.options.checkpoint is not None:
+        if errors.is_ended:
+            message(f"{log.options.checkpoint} is as it was: the log was not read to its end")
+        else:
+            sys.stdout.flush()
+            save_checkpoint(log)
     return code
 
 
@@ -96,5 +102,6 @@ def _print_lines(file: RecordFile, lines: Iterator[str], errors: ErrorPrinter) -
                 sys.stdout.write(text[start : start + _PIECE])
     except DataError as error:
         code = fail(error)
+        errors.is_ended = True
     errors.total()
     return report_tally(file.tally, code)

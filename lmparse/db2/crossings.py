@@ -33,6 +33,10 @@ class Crossings:
         """Identifiers of the transactions with changes whose first record is not in the log, one entry for each."""
         return [one.tid for one in self._before if one.changes]
 
+    def oldest_open(self) -> int | None:
+        """Number of the first record of the transactions that may end behind the log, if it is in the log."""
+        return min((one.first_index for one in self._open.values() if not self._is_incomplete(one)), default=None)
+
     def add(self, number: int, summary: PartSummary) -> None:
         """Add the next part."""
         context = self._contexts[number]

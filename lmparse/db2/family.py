@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.family import ChangeReader, Family, PlannedPass
 from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
@@ -32,10 +33,10 @@ def _change_reader(log: Db2Log, schema: pa.Schema | None, filters: Sequence[Filt
     return None if text_refusal(log, schema) else LuwChangeColumns(log, schema)
 
 
-def _join(paths: Sequence[str], options: Options, run: Run | None) -> Joined:
+def _join(paths: Sequence[str], options: Options, run: Run | None, checkpoint: Checkpoint | None) -> Joined:
     from lmparse.db2.joining import join
 
-    return join(paths, options, run)
+    return join(paths, options, run, checkpoint)
 
 
 def _dissector(log: Db2Log) -> FileDissector:

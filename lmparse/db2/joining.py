@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.log_record import LogReader
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.settings import LuwSettings, find_log
@@ -39,11 +40,9 @@ _UNDECIDED = ("LMP-F003", "LMP-F004")
 
 @dataclass(frozen=True)
 class FileRange:
-    """The stretch of a log that one file has."""
+    """What a stretch of one file has of a log."""
 
-    path: str
-    size: int
-    records: int
+    stretch: JoinedPiece
     first: Position
     last: Position
     first_address: tuple[int, int] | None
@@ -52,34 +51,45 @@ class FileRange:
     """Address behind the last record of each log stream."""
 
 
-def join(paths: Sequence[str], options: Options, run: Run | None = None) -> Joined:
+def join(
+    paths: Sequence[str], options: Options, run: Run | None = None, checkpoint: Checkpoint | None = None
+) -> Joined:
     """Put files in order and leave out what is in two of them; files without a record are left out.
 
-    The files are read by `run` in other processes, if it is given. Raises FramingError LMP-F013 for files that are not
-    of one log, and as opening a log does.
+    With a checkpoint, the stretches that it needs come with them, and what was read before is left out. The files are
+    read by `run` in other processes, if it is given. Raises FramingError LMP-F013 for files that are not of one log,
+    and as opening a log does.
     """
-    files = [path for path in dict.fromkeys(paths) if len(open_buffer(path, options.bounds))]
-    if len(files) < 2:
-        size = len(open_buffer(files[0], options.bounds)) if files else 0
-        return Joined((JoinedPiece((files or list(paths))[0], 0, size),))
-    settings = _common_settings(files, options)
-    tasks = [(path, options, settings) for path in files]
-    ranges = map(_range_of, tasks) if run is None else run(_range_of, tasks)
-    return _Chain(options, settings).of(sorted(ranges, key=lambda one: (one.first, one.last)))
+    sizes = {path: len(open_buffer(path, options.bounds)) for path in dict.fromkeys(paths)}
+    stretches = [JoinedPiece(path, 0, size) for path, size in sizes.items() if size]
+    needed: list[JoinedPiece] = []
+    if checkpoint is not None:
+        checkpoint.check(options.bounds)
+        needed = [one.piece for one in checkpoint.needed]
+        stretches = needed + stretches
+    if not stretches:
+        return Joined((JoinedPiece(paths[0], 0, 0),))
+    if len(stretches) == 1 and checkpoint is None:
+        return Joined(tuple(stretches))
+    settings = _common_settings(stretches, options)
+    tasks = [(stretch, options, settings) for stretch in stretches]
+    ranges = list(map(_range_of, tasks) if run is None else run(_range_of, tasks))
+    given = sorted(ranges[len(needed) :], key=lambda one: (one.first, one.last))
+    return _Chain(options, settings, checkpoint).of([*ranges[: len(needed)], *given])
 
 
-def _range_of(task: tuple[str, Options, FileSettings]) -> FileRange:
+def _range_of(task: tuple[JoinedPiece, Options, FileSettings]) -> FileRange:
     return range_of(*task)
 
 
-def range_of(path: str, options: Options, settings: FileSettings) -> FileRange:
-    """The stretch of a log in a file. Raises FramingError LMP-F013 if its records are not in order."""
-    records, size = 0, 0
+def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
+    """What a stretch of a file has of a log. Raises FramingError LMP-F013 if its records are not in order."""
+    records, path = 0, stretch.path
     first: tuple[Position, tuple[int, int] | None] | None = None
     last: Position | None = None
     ends: dict[int, int] = {}
-    for heads in _heads(path, options, settings):
-        size, records = heads.size, records + heads.count
+    for heads in _heads(stretch, options, settings):
+        records += heads.count
         if not len(heads.lsn):
             continue
         if first is None:
@@ -91,18 +101,17 @@ def range_of(path: str, options: Options, settings: FileSettings) -> FileRange:
         ends |= heads.ends()
     if first is None or last is None:
         raise _not_one("no record states its position", path)
-    return FileRange(path, size, records, first[0], last, first[1], ends)
+    return FileRange(replace(stretch, records=records), first[0], last, first[1], ends)
 
 
 @dataclass(frozen=True)
 class _Heads:
     """The positions of the records of a window that have a sound header."""
 
-    size: int
-    """Size of the file."""
     count: int
     """Number of all records of the window."""
     index: UInt64s
+    """Number of each record in the file."""
     start: UInt64s
     """Offset of each record with its prefix."""
     lfs: UInt64s
@@ -126,22 +135,22 @@ class _Heads:
         return dict(zip(self.stream[stating].tolist(), behind.tolist(), strict=True))
 
 
-def _heads(path: str, options: Options, settings: FileSettings) -> Iterator[_Heads]:
+def _heads(stretch: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[_Heads]:
     """The positions of the records of a file, up to damage: reading the joined files reports that at its place."""
-    found, logs = find_log(path, options, settings)
-    if settings.own is not None and logs.generation != "v10" and not found.framing.lead:
-        raise _not_one("no record states its log sequence number", path)
+    found, logs = find_log(stretch.path, options, settings)
+    if logs.generation != "v10" and not found.framing.lead:
+        raise _not_one("no record states its log sequence number", stretch.path)
     reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
-    size = len(found.buffer)
+    place = stretch.start, stretch.end, stretch.first_record
     try:
-        for window in index.windows(found.framing, found.buffer, 0, size, 0, lead=reader.lead):
+        for window in index.windows(found.framing, found.buffer, *place, lead=reader.lead):
             heads = reader.heads(window)
             if heads is None:
                 continue
             members, is_sound = heads
             members = members.take(is_sound & (members.lsn != 0))
             yield _Heads(
-                size, len(window), members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
+                len(window), members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
                 members.lfs, members.lsn, members.stream.view(np.uint64), members.address,
                 members.length.view(np.uint64),
             )  # fmt: skip
@@ -151,10 +160,11 @@ def _heads(path: str, options: Options, settings: FileSettings) -> Iterator[_Hea
 
 @dataclass
 class _Chain:
-    """Files in their order, as they are joined."""
+    """Stretches in their order, as they are joined."""
 
     options: Options
     settings: FileSettings
+    checkpoint: Checkpoint | None
     pieces: list[JoinedPiece] = field(default_factory=list)
     firsts: list[Position] = field(default_factory=list)
     """A position up to which each piece that is not empty has no record; ascending."""
@@ -164,18 +174,44 @@ class _Chain:
     ends: dict[int, int] = field(default_factory=dict)
 
     def of(self, ranges: Sequence[FileRange]) -> Joined:
-        """All of them."""
-        for one in ranges:
-            shared, records = self._shared(one) if self.pieces and one.first <= self.reached else (0, 0)
-            missing = 0 if shared or not self.pieces else self._missing(one)
-            self.pieces.append(JoinedPiece(one.path, shared, one.size, records, one.records - records, missing))
-            if shared < one.size:
-                self.filled.append(len(self.pieces) - 1)
-                self.firsts.append(max(one.first, (self.reached[0], self.reached[1] + 1)))
-            self.reached = max(self.reached, one.last)
-            for stream, end in one.ends.items():
-                self.ends[stream] = max(end, self.ends.get(stream, 0))
+        """All of them; those that the checkpoint needs come first, in their order."""
+        known = self.checkpoint
+        count = 0 if known is None else len(known.needed)
+        for one in ranges[:count]:
+            self._add(one, one.stretch)
+        if known is not None:
+            self.reached, self.ends = known.reached, dict(known.ends)
+        for one in ranges[count:]:
+            self._add(one, self._piece(one))
+        if not self.filled and ranges:  # all has been read before; the log is still one
+            return Joined((ranges[-1].stretch,))
         return Joined(tuple(self.pieces))
+
+    def _add(self, one: FileRange, piece: JoinedPiece) -> None:
+        self.pieces.append(piece)
+        if piece.size:
+            self.filled.append(len(self.pieces) - 1)
+            self.firsts.append(max(one.first, (self.reached[0], self.reached[1] + 1)))
+        self.reached = max(self.reached, one.last)
+        for stream, end in one.ends.items():
+            self.ends[stream] = max(end, self.ends.get(stream, 0))
+
+    def _piece(self, one: FileRange) -> JoinedPiece:
+        """What a stretch has that those before do not have. Raises FramingError LMP-F013."""
+        stretch = one.stretch
+        if one.first > self.reached:
+            is_first = not self.filled and self.checkpoint is None
+            return replace(stretch, missing=0 if is_first else self._missing(one))
+        if self.filled and one.first >= self.firsts[0]:
+            size, records = self._shared(one)
+        else:
+            found = self._find(stretch, self.reached, is_behind=True)
+            size = stretch.size if found is None else found[1] - stretch.start
+            records = stretch.records if found is None else found[0] - stretch.first_record
+        return replace(
+            stretch, start=stretch.start + size, first_record=stretch.first_record + records,
+            records=stretch.records - records,
+        )  # fmt: skip
 
     def _missing(self, one: FileRange) -> int | None:
         """Bytes of the log between the files so far and the next one; None if addresses do not show it."""
@@ -185,38 +221,47 @@ class _Chain:
         return max(address - self.ends[stream], 0) if stream in self.ends else None
 
     def _shared(self, one: FileRange) -> tuple[int, int]:
-        """Bytes and records at the beginning of a file that the files before have. Raises FramingError LMP-F013."""
+        """Bytes and records at the beginning of a stretch that those before have. Raises FramingError LMP-F013."""
         place = self.filled[max(bisect_right(self.firsts, one.first) - 1, 0)]
-        joined = Joined(tuple(self.pieces[place:]))
+        joined, own = Joined(tuple(self.pieces[place:])), one.stretch
         piece = joined.pieces[0]
-        found = self._find(piece.path, one.first)
-        if found is None or not piece.start <= found[1] < piece.end:
-            raise _not_one(f"it overlaps {piece.path}, which has no record at its first position", one.path)
+        found = self._find(piece, one.first)
+        if found is None:
+            raise _not_one(f"it overlaps {piece.path}, which has no record at its first position", own.path)
         number, start = found[0] - piece.first_record, found[1] - piece.start
-        before, own = open_buffer(joined.address, self.options.bounds), open_buffer(one.path, self.options.bounds)
-        size = min(len(before) - start, one.size)
+        size = min(joined.starts[-1] - start, own.size)
+        self._compare(joined, start, own, size)
+        return size, own.records if size == own.size else joined.records[-1] - number
+
+    def _compare(self, joined: Joined, start: int, own: JoinedPiece, size: int) -> None:
+        """Raise FramingError LMP-F013 if the bytes of joined files from `start` on are not those of a stretch."""
+        before, behind = (open_buffer(path, self.options.bounds) for path in (joined.address, own.path))
         for begin in range(0, size, _COMPARED):
             end = min(begin + _COMPARED, size)
-            if before[start + begin : start + end] != own[begin:end]:
-                raise _not_one(
-                    f"it overlaps {piece.path}, and differs from it between {begin:#x} and {end:#x}", one.path
-                )
-        return size, one.records if size == one.size else joined.records[-1] - number
+            if before[start + begin : start + end] != behind[own.start + begin : own.start + end]:
+                where = f"between {own.start + begin:#x} and {own.start + end:#x}"
+                raise _not_one(f"it overlaps {joined.shown}, and differs from it {where}", own.path)
 
-    def _find(self, path: str, position: Position) -> tuple[int, int] | None:
-        """Number and offset of the first record of a file with a position."""
-        for heads in _heads(path, self.options, self.settings):
+    def _find(self, piece: JoinedPiece, position: Position, *, is_behind: bool = False) -> tuple[int, int] | None:
+        """Number and offset, in its file, of the first record at a position or, with `is_behind`, behind it."""
+        for heads in _heads(piece, self.options, self.settings):
             if len(heads.lsn) and heads.position(-1) >= position:
-                places = np.flatnonzero((heads.lfs == position[0]) & (heads.lsn == position[1]))
-                return (int(heads.index[places[0]]), int(heads.start[places[0]])) if len(places) else None
+                is_found = (heads.lfs == position[0]) & (heads.lsn == position[1])
+                if is_behind:
+                    is_found = (heads.lfs > position[0]) | ((heads.lfs == position[0]) & (heads.lsn > position[1]))
+                places = np.flatnonzero(is_found)
+                if len(places):
+                    return int(heads.index[places[0]]), int(heads.start[places[0]])
+                if not is_behind:
+                    return None
         return None
 
 
-def _common_settings(paths: Sequence[str], options: Options) -> FileSettings:
+def _common_settings(stretches: Sequence[JoinedPiece], options: Options) -> FileSettings:
     """How all files are framed; files that are too short to show it are like the others."""
     found: dict[tuple[str, str | None, str], tuple[str, FileSettings]] = {}
     undecided: FramingError | None = None
-    for path in paths:
+    for path in dict.fromkeys(stretch.path for stretch in stretches):
         try:
             file, logs = find_log(path, options, None)
         except FramingError as error:
@@ -255,9 +300,12 @@ def said(joined: Joined) -> Iterator[str]:
 
 
 def _said(joined: Joined) -> Iterator[str]:
-    before = joined.pieces[0]
-    for piece in joined.pieces[1:]:
-        if not piece.size:
+    before: JoinedPiece | None = None
+    for piece in joined.pieces:
+        if before is None:
+            if piece.missing:
+                yield f"in front of {piece.path}, {piece.missing} bytes of the log have not been read"
+        elif not piece.size:
             yield f"all records of {piece.path} are in the files before it too: they are read once"
         elif piece.first_record:
             yield f"the first {piece.first_record} records of {piece.path} are in {before.path} too: they are read once"

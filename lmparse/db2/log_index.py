@@ -42,6 +42,8 @@ class LogIndex:
         self._reader = PartReader(log, self._part_bytes)
         self.contexts: list[PartContext] = []
         self.whole = LogContext()
+        self.oldest_open: int | None = None
+        """Number of the first record of the transactions that are open at the end; None if all have ended."""
         self._kept: dict[int, bytes] = {}
         self._kept_bytes = 0
         self._remote: tuple[Run, Callable[[], IndexedLog]] | None = None
@@ -111,6 +113,7 @@ class LogIndex:
         crossings = Crossings(self.contexts, self.whole.first_addresses, self._log.held)
         for number, summary in enumerate(summaries):
             crossings.add(number, summary)
+        self.oldest_open = crossings.oldest_open()
         irregular = _irregular(summaries, crossings)
         undone = self._undone_across(summaries, irregular)
         irregular = np.union1d(irregular, undone)

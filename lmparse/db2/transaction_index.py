@@ -204,6 +204,8 @@ class TableRecord:
     is_undone: bool
     before: Table | None = None
     """Description of the table as it was before, from the same record."""
+    extent: RecordExtent | None = None
+    """Its record; None if the record was read before, see `checkpoint`."""
 
 
 @dataclass(slots=True)

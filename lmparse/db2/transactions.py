@@ -82,6 +82,7 @@ class TransactionReader:
                 TableRecord(
                     table, reference.extent.index, transaction.number,
                     transaction.state == "committed" and not reference.is_undone, reference.is_undone, before,
+                    reference.extent,
                 )
                 for transaction, reference, table, before in described
             ]  # fmt: skip
@@ -271,16 +272,14 @@ class TransactionReader:
             return
         known = self._described.setdefault(reference.ids, [])
         try:
-            if reference.kind == record_kinds.INITIALIZE:
-                table = table_of(reference.ids, body.table_description, len(known) + 1, "table_description")
-                known.append((transaction, reference, table, None))
-                self._gaps.forget(reference.ids)
-            elif reference.kind == "db2_dms.add_columns":
-                before = table_of(reference.ids, body.old_arrays, 0, "old_arrays")
-                table = table_of(reference.ids, body.new_arrays, len(known) + 1, "new_arrays")
-                known.append((transaction, reference, table, before))
+            found = described_in(reference.kind, reference.ids, body, len(known) + 1)
         except DataError as error:
             self.index.bad.append((reference.extent, error))
+            return
+        if found is not None:
+            known.append((transaction, reference, *found))
+        if found is not None and reference.kind == record_kinds.INITIALIZE:
+            self._gaps.forget(reference.ids)
 
     def _load(self, record: LogRecord) -> None:
         """A load takes effect at once, whatever the outcome of its transaction."""
@@ -314,6 +313,19 @@ class TransactionReader:
         if lookup is None:
             lookup = self._lookups[transaction] = OpenChanges(transaction.changes, self._held)
         return lookup
+
+
+def described_in(kind: str, ids: Ids, body: Any, sequence: int) -> tuple[Table, Table | None] | None:
+    """The table that a record describes, and its description before; None if the record describes none.
+
+    Raises RecordError LMP-R006 for contradicting descriptors.
+    """
+    if kind == record_kinds.INITIALIZE:
+        return table_of(ids, body.table_description, sequence, "table_description"), None
+    if kind == "db2_dms.add_columns":
+        before = table_of(ids, body.old_arrays, 0, "old_arrays")
+        return table_of(ids, body.new_arrays, sequence, "new_arrays"), before
+    return None
 
 
 def may_precede(previous: int, first: int | None) -> bool:

@@ -1,35 +1,74 @@
-"""Joining: the path under which several files of one log are read as one."""
+"""Joining: the path under which several files of one log are read as one, from their beginning or from a checkpoint."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from lmparse.changes.checkpoint import BEGINNING, Checkpoint
 from lmparse.errors import OptionError
 from lmparse.logs.families import family_of
 from lmparse.options import Options
 from lmparse.spec import catalog
+from lmparse.storage.atomic_output import OutputPlace, check_place
+from lmparse.storage.inputs import Inputs
 from lmparse.storage.listing import list_files
+from lmparse.storage.marks import begins_with
 from lmparse.storage.processes import Run
 
 
-def one_log(paths: Sequence[str | Path], options: Options) -> str:
-    """The path under which files, folders and patterns are read as one log: that of joined files if they are several.
+def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options]:
+    """The path under which files, folders and patterns are read as one log, and the options to read it with.
 
-    Raises FramingError LMP-F001 for a path that names no file, LMP-F013 if the files are not of one log, and
-    OptionError for a log that is read from one file.
+    With the option `checkpoint`, the log goes on behind it. Raises FramingError LMP-F001 for a path that names no file,
+    LMP-F013 if the files are not of one log, OptionError for a log that is read from one file, LMP-S030 for a bad
+    checkpoint.
     """
-    if len(paths) == 1:
-        return str(paths[0])
-    return joined(list_files(list(map(str, paths))), options)
+    if options.checkpoint is None:
+        return (str(paths[0]) if len(paths) == 1 else joined(list_files(list(map(str, paths))), options)), options
+    _check_resumed(options)
+    before = checkpoint_before(options)
+    found = joined(list_files(list(map(str, paths))), options, checkpoint=before)
+    if before is None:
+        return found, options
+    return found, replace(options, starting_after=max(before.seq, options.starting_after or ""))
 
 
-def joined(paths: Sequence[str], options: Options, run: Run | None = None) -> str:
-    """The same for paths of files; `run` reads files in other processes."""
-    if len(paths) == 1:
+def joined(paths: Sequence[str], options: Options, run: Run | None = None, checkpoint: Checkpoint | None = None) -> str:
+    """The path for paths of files; `run` reads them in other processes."""
+    if len(paths) == 1 and options.checkpoint is None:
         return paths[0]
     family = family_of(catalog.load(options.spec))
     if not paths or family is None or family.join is None:
-        raise OptionError(f"{len(paths)} files: {options.spec} is read from one file at a time")
-    found = family.join(paths, options, run)
-    return found.pieces[0].path if len(found.pieces) == 1 else found.address
+        what = "checkpoint: " if options.checkpoint is not None else f"{len(paths)} files: "
+        raise OptionError(f"{what}{options.spec} is read from one file at a time")
+    found = family.join(paths, options, run, checkpoint)
+    return found.pieces[0].path if len(found.pieces) == 1 and checkpoint is None else found.address
+
+
+def checkpoint_before(options: Options) -> Checkpoint | None:
+    """The checkpoint that the options name; None if there is none yet. Raises OptionError LMP-S030 for another file."""
+    if options.checkpoint is None or not os.path.lexists(options.checkpoint):
+        return None
+    found = Checkpoint.read(options.checkpoint, options.bounds)
+    if found.spec != catalog.load(options.spec).id:
+        raise OptionError(f"{options.checkpoint} is of a log of {found.spec}", code="LMP-S030")
+    return found
+
+
+def checkpoint_place(options: Options, inputs: Inputs) -> OutputPlace:
+    """Where the next checkpoint is put. Raises OptionError LMP-S021 if something else is there."""
+    assert options.checkpoint is not None
+    foreign = begins_with(BEGINNING, "a checkpoint of lmparse")
+    return check_place(options.checkpoint, inputs, is_folder=False, overwrite=True, foreign=foreign)
+
+
+def _check_resumed(options: Options) -> None:
+    """Raise OptionError for options with which changes would be left out here and not given later."""
+    if options.include != ("committed",):
+        raise OptionError("checkpoint is for committed changes", hint="leave include out")
+    for name in ("starting_seq", "starting_timestamp", "ending_seq", "ending_timestamp"):
+        if getattr(options, name) is not None:
+            raise OptionError(f"checkpoint and {name} contradict each other: the checkpoint says where to go on")

@@ -16,7 +16,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.framings import named_framing
 from lmparse.logs.families import check_changes, check_fits, detection_of, family_of, read_options
-from lmparse.logs.joining import one_log
+from lmparse.logs.joining import checkpoint_before, checkpoint_place, one_log
 from lmparse.logs.sniff import sniff
 from lmparse.options import FRAMING_OPTIONS, Options, check_taken
 from lmparse.records.files import RAW, OnError, RecordFile, Tally
@@ -24,6 +24,7 @@ from lmparse.records.reader import RecordReader, arguments_of
 from lmparse.records.settings import Decision, FileSettings, find_file
 from lmparse.spec import catalog
 from lmparse.spelling import plain
+from lmparse.storage.atomic_output import write_text
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.joined import names_in
@@ -114,6 +115,18 @@ def open_changes(
     return log
 
 
+def open_resumed(paths: Sequence[str | Path], options: Options, *, on_error: OnError = None) -> ChangeLog:
+    """Open the files of one log, to go on behind the checkpoint that the options name, if they do.
+
+    Raises as `one_log` and `open_changes` do.
+    """
+    check_changes(options)
+    path, options = one_log(paths, options)
+    log = open_changes(path, options, on_error=on_error)
+    log.resumed = checkpoint_before(options)
+    return log
+
+
 def files_beside(path: str, options: Options) -> dict[str, str]:
     """The files that describe a log, by option. Raises ControlError LMP-C007 when a folder has no control file for it.
 
@@ -142,6 +155,14 @@ def spec_files(name: str) -> list[str]:
     return [f"{glob.escape(folder)}/{pattern}" for pattern in ("*.py", "*.json", "debug/*.py")] if folder else []
 
 
+def save_checkpoint(file: RecordFile) -> None:
+    """Write how far a log has been read into the file that its options name; see `Log.save_checkpoint`."""
+    if file.options.checkpoint is None or not isinstance(file, ChangeLog):
+        raise OptionError("no checkpoint is named", hint="give checkpoint too")
+    place = checkpoint_place(file.options, files_read(file.path, file.options))
+    write_text(file.checkpoint().to_json(), place)
+
+
 class Log:
     """A file of records, which are changes if their spec is that of a log.
 
@@ -166,6 +187,14 @@ class Log:
         check_changes(self._file.options)
         assert isinstance(self._file, ChangeLog)
         return self._begun(self._file.changes())
+
+    def save_checkpoint(self) -> None:
+        """Write how far the log has been read into the file that the option `checkpoint` names.
+
+        For when all changes have been read and are safe: the next reading with this file gives what is behind them.
+        Raises OptionError LMP-S021 if something else is there, FramingError if the log is damaged.
+        """
+        save_checkpoint(self._file)
 
     def _begun(self, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Rows of a new reading: what an earlier one counted is forgotten."""
@@ -192,10 +221,11 @@ def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
     for an unknown spec, FramingError for a file whose framing cannot be found and for files that are not of one log,
     ControlError for a bad control file.
     """
-    check_taken(options, "records changes", "open_log")
-    if not isinstance(path, str | Path):
-        path = one_log(path, read_options(options))
-    return Log(open_named(path, options))
+    check_taken(options, "records changes resumed", "open_log")
+    if isinstance(path, str | Path) and options.get("checkpoint") is None:
+        return Log(open_named(path, options))
+    paths = [path] if isinstance(path, str | Path) else list(path)
+    return Log(open_resumed(paths, read_options(options)))
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:

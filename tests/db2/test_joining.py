@@ -63,7 +63,7 @@ class Cut:
 
     def by_column(self, paths: list[Path]) -> list[dict[str, Any]]:
         options = read_options({**self.options, "engine": "columnar"})
-        log = open_changes(one_log(paths, options), options)
+        log = open_changes(*one_log(paths, options))
         return [json.loads(line) for text in lines.printed(log, with_changes=True) for line in text.splitlines()]
 
 

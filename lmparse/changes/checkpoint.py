@@ -1,0 +1,131 @@
+"""Checkpoint: what reading one part of a log leaves to the reading of the next part.
+
+It is small: how far the log has been read, and which stretches of the files so far hold records of transactions that
+may still be committed. The next part is read together with these stretches, and gives the changes of all transactions
+that are committed behind the position that was reached.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lmparse.errors import OptionError, ReadError
+from lmparse.limits import DEFAULT, Limits
+from lmparse.spec.documents import DocumentError, file_bytes, read_json
+from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import JoinedPiece
+
+BEGINNING = b'{\n  "checkpoint_version": '
+"""The first bytes of the file of one."""
+_VERSION = 1
+_HASHED = 1 << 20
+_CODE = "LMP-S030"
+
+
+@dataclass(frozen=True)
+class NeededStretch:
+    """A stretch of a file that must be read again."""
+
+    path: str
+    start: int
+    end: int
+    first_record: int
+    """Number, in the file, of its first record."""
+    records: int
+    sha256: str
+    """Of its bytes."""
+
+    @classmethod
+    def of(cls, piece: JoinedPiece, limits: Limits = DEFAULT) -> NeededStretch:
+        """The stretch that is a piece of joined files."""
+        found = cls(piece.path, piece.start, piece.end, piece.first_record, piece.records, "")
+        return replace(found, sha256=found.digest(limits))
+
+    @property
+    def piece(self) -> JoinedPiece:
+        """The same as a piece of joined files."""
+        return JoinedPiece(self.path, self.start, self.end, self.first_record, self.records)
+
+    def digest(self, limits: Limits = DEFAULT) -> str:
+        """SHA-256 of the bytes that are there now. Raises FramingError LMP-F001, ReadError LMP-F012."""
+        buffer, digest = open_buffer(self.path, limits), hashlib.sha256()
+        for start in range(self.start, self.end, _HASHED):
+            digest.update(buffer[start : min(start + _HASHED, self.end)])
+        return digest.hexdigest()
+
+    def check(self, limits: Limits = DEFAULT) -> None:
+        """Raise FramingError LMP-F001 if the file is gone, ReadError LMP-F012 if its bytes are others."""
+        if self.digest(limits) != self.sha256:
+            raise ReadError(
+                f"{self.path}: bytes {self.start} to {self.end} are not those that were read before",
+                hint="transactions that were open need them; put the file back as it was",
+            )
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """How far a log has been read."""
+
+    spec: str
+    seq: str
+    """All changes up to this `seq` have been given."""
+    reached: tuple[int, int]
+    """Position of the last record."""
+    ends: dict[int, int] = field(default_factory=dict)
+    """Address behind the last record of each log stream, if records state theirs."""
+    needed: tuple[NeededStretch, ...] = ()
+    """In the order of the log."""
+    described: tuple[str, ...] = ()
+    """Records that describe tables, as hexadecimal; their form is that of the spec."""
+
+    def check(self, limits: Limits = DEFAULT) -> None:
+        """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
+        for stretch in self.needed:
+            stretch.check(limits)
+
+    def to_json(self) -> str:
+        """The text of its file."""
+        shown = {"checkpoint_version": _VERSION, **asdict(self)}
+        return json.dumps(shown, indent=2) + "\n"
+
+    @classmethod
+    def read(cls, path: str | Path, limits: Limits = DEFAULT) -> Checkpoint:
+        """Read the file of one. Raises OptionError LMP-S030 if it is none."""
+        try:
+            found = read_json(file_bytes(path, limits), limits)
+            return cls._of(found)
+        except (DocumentError, KeyError, TypeError, ValueError) as error:
+            why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            raise OptionError(f"{path} is not a checkpoint: {why}", code=_CODE) from None
+
+    @classmethod
+    def _of(cls, found: Any) -> Checkpoint:
+        if found["checkpoint_version"] != _VERSION:
+            raise ValueError(f"it is of version {found['checkpoint_version']}, and this lmparse reads {_VERSION}")
+        spec, seq = found["spec"], found["seq"]
+        if not (isinstance(spec, str) and isinstance(seq, str)):
+            raise ValueError("spec and seq are not text")
+        lfs, lsn = _numbers(found["reached"])
+        ends = dict(zip(map(int, found["ends"]), _numbers(found["ends"].values()), strict=True))
+        described = tuple(bytes.fromhex(one).hex() for one in found["described"])
+        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described)
+
+
+def _stretch(found: Any) -> NeededStretch:
+    start, end, first_record, records = _numbers(found[name] for name in ("start", "end", "first_record", "records"))
+    path, sha256 = found["path"], found["sha256"]
+    if not (isinstance(path, str) and isinstance(sha256, str)):
+        raise ValueError("path and sha256 are not text")
+    return NeededStretch(path, start, end, first_record, records, sha256)
+
+
+def _numbers(values: Any) -> Iterator[int]:
+    for value in values:
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise ValueError(f"{value!r} is not a number from zero")
+        yield value

@@ -1,0 +1,101 @@
+"""Resuming: what reading the files of a log so far leaves to the reading of the next ones, see `changes.checkpoint`.
+
+Needed again are the records from the first one of the oldest transaction that has not ended, and the descriptions of
+tables that are in force. Transactions whose first record was not read are not waited for: they stay incomplete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lmparse.changes.change import SEQ_OF_RECORD_DIGITS
+from lmparse.changes.checkpoint import Checkpoint, NeededStretch
+from lmparse.db2.joining import range_of
+from lmparse.db2.settings import LuwSettings
+from lmparse.db2.tables import Ids, Table
+from lmparse.db2.transaction_index import TableRecord
+from lmparse.db2.transactions import described_in
+from lmparse.errors import OptionError
+from lmparse.framing.extents import RecordExtent, Span
+from lmparse.storage.joined import Joined, JoinedPiece
+
+if TYPE_CHECKING:
+    from lmparse.db2.log import Db2Log
+
+
+def checkpoint_of(log: Db2Log, before: Checkpoint | None) -> Checkpoint:
+    """The checkpoint behind a log, of which `before` was the one in front.
+
+    Raises FramingError if the log is damaged, and LMP-F013 if its records do not state positions.
+    """
+    index = log.log_index
+    if index.whole.rest.fault is not None:
+        raise index.whole.rest.fault
+    joined = log.origin.joined or Joined((JoinedPiece(log.path, 0, len(log.buffer)),))
+    settings = replace(log.settings, own=LuwSettings(log.generation))
+    reached, ends = ((0, 0), {}) if before is None else (before.reached, dict(before.ends))
+    pieces = []
+    for piece in joined.pieces:
+        found = range_of(piece, log.options, settings) if piece.size else None
+        if found is not None:
+            pieces.append(found.stretch)
+            reached, ends = max(reached, found.last), ends | found.ends
+    needed = () if index.oldest_open is None else _from_record(log, Joined(tuple(pieces)), index.oldest_open)
+    seq = f"{reached[1]:016X}".ljust(16 + 4 + SEQ_OF_RECORD_DIGITS, "F")
+    stretches = tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed)
+    return Checkpoint(log.spec.id, seq, reached, ends, stretches, tuple(_described(log, before)))
+
+
+def _from_record(log: Db2Log, joined: Joined, number: int) -> tuple[JoinedPiece, ...]:
+    """The stretches from a record to the end."""
+    for place, piece in enumerate(joined.pieces):
+        if number >= joined.records[place + 1]:
+            continue
+        first = joined.records[place]
+        for window in log.windows(Span(joined.starts[place], joined.starts[place + 1], first)):
+            if number < window.first_index + len(window):
+                behind = int(window.offsets[number - window.first_index]) - log.logs.lead - joined.starts[place]
+                begun = replace(
+                    piece, start=piece.start + behind, first_record=piece.first_record + number - first,
+                    records=piece.records - (number - first), missing=0,
+                )  # fmt: skip
+                return (begun, *(replace(one, missing=0) for one in joined.pieces[place + 1 :]))
+    return ()
+
+
+# -- descriptions of tables -------------------------------------------------------------------
+
+
+def _described(log: Db2Log, before: Checkpoint | None) -> Iterator[str]:
+    """The record of the description of each table that is in force, as hexadecimal, with its prefix."""
+    known = {} if before is None else dict(_described_before(log, before))
+    for ids, records in log.transactions.tables.items():
+        in_force = [record for record in records if record.is_committed]
+        if in_force and in_force[-1].extent is not None:
+            extent = in_force[-1].extent
+            known[ids] = log.buffer[extent.offset - log.logs.lead : extent.end].hex(), in_force[-1].table
+    for text, table in (known[ids] for ids in sorted(known)):
+        yield f"{table.sequence:04x}{text}"
+
+
+def _described_before(log: Db2Log, before: Checkpoint) -> Iterator[tuple[Ids, tuple[str, Table]]]:
+    lead = log.logs.lead
+    for text in before.described:
+        sequence, raw = int(text[:4], 16), bytes.fromhex(text[4:])
+        record = log.logs.read(raw, RecordExtent(0, ((lead, len(raw) - lead),), None))
+        found = None if record.table is None else described_in(record.kind, record.table, record.body, sequence)
+        if record.table is None or found is None:
+            raise OptionError("the checkpoint has a record that describes no table", code="LMP-S030")
+        yield record.table, (text[4:], found[0])
+
+
+def seed(log: Db2Log, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> None:
+    """Add the descriptions in a checkpoint to those of the log, in front of them."""
+    for ids, (_, table) in _described_before(log, before):
+        later = [
+            replace(record, table=replace(record.table, sequence=record.table.sequence + table.sequence))
+            for record in tables.get(ids, [])
+        ]
+        tables[ids] = [TableRecord(table, -1, -1, is_committed=True, is_undone=False), *later]

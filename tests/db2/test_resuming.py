@@ -1,0 +1,157 @@
+"""Extracts of a log that are read one by one give the changes of the whole log, each once."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples import db2_scripts as luw
+
+import lmparse
+from lmparse import cli
+from lmparse.errors import FramingError, LmparseError, OptionError
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+
+FORM = ("v10", "little", "filter")
+
+
+class Extracts:
+    """A log, and extracts of it that are read one after the other."""
+
+    def __init__(self, folder: Path, form: tuple[str, str, str] = FORM) -> None:
+        stream = luw.full_stream(*form)
+        self.folder, self.data = folder, stream.bytes()
+        generation, order, framing = form
+        self.options: dict[str, Any] = {
+            "spec": "db2_log", "generation": generation, "byte_order": order, "framing": framing, "order": "commit",
+        }  # fmt: skip
+        whole = folder / "whole.log"
+        whole.write_bytes(self.data)
+        self.rows = [shown(row) for row in lmparse.open_log(whole, **self.options).changes()]
+        lead = open_changes(whole, read_options(self.options)).framing.lead
+        self.places = [record.offset - lead for record in stream.records][1:]
+        self.state = folder / "state.json"
+
+    def file(self, start: int, end: int) -> Path:
+        path = self.folder / f"{start}-{end}.log"
+        path.write_bytes(self.data[start:end])
+        return path
+
+    def run(self, *paths: Path) -> list[dict[str, Any]]:
+        """The changes that one reading gives."""
+        log = lmparse.open_log(paths, checkpoint=self.state, **self.options)
+        rows = [shown(row) for row in log.changes()]
+        log.save_checkpoint()
+        return rows
+
+
+def shown(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "_metadata"}
+
+
+def test_a_log_in_two_extracts_at_every_record_boundary(tmp_path: Path) -> None:
+    log = Extracts(tmp_path)
+    size = len(log.data)
+    for place in log.places:
+        log.state.unlink(missing_ok=True)
+        first = log.run(log.file(0, place))
+        second = log.run(log.file(place, size))
+        assert first + second == log.rows
+        assert json.loads(log.state.read_text())["checkpoint_version"] == 1
+
+
+@pytest.mark.parametrize("form", [("v10", "big", "bare"), ("v9.7", "little", "lsn8"), ("v7", "big", "filter97"), FORM])
+def test_four_extracts_read_again_and_again(form: tuple[str, str, str], tmp_path: Path) -> None:
+    log, chosen = Extracts(tmp_path, form), random.Random(str(form))
+    size = len(log.data)
+    for _ in range(4):
+        log.state.unlink(missing_ok=True)
+        cuts = [0, *sorted(chosen.sample(log.places, 3)), size]
+        found = []
+        for start, end in pairwise(cuts):
+            back = chosen.choice([start, *(place for place in log.places if place < start)])  # extracts may overlap
+            found += log.run(log.file(back, end))
+            assert log.run(log.file(back, end)) == []
+        assert found == log.rows
+        assert log.run(log.file(0, size)) == []
+
+
+def test_a_file_that_grows(tmp_path: Path) -> None:
+    log = Extracts(tmp_path)
+    path, found = tmp_path / "grows.log", []
+    for place in [*log.places[::9], len(log.data)]:
+        path.write_bytes(log.data[:place])
+        found += log.run(path)
+    assert found == log.rows
+
+
+def test_descriptions_of_tables_are_kept(tmp_path: Path) -> None:
+    log = Extracts(tmp_path)
+    described = [row["seq"] for row in log.rows if row["op"] == "O" or (row["after"] and "C1" in row["after"])]
+    assert described  # rows that only a record of the log describes
+    log.run(log.file(0, log.places[-3]))
+    assert json.loads(log.state.read_text())["described"]
+
+
+def test_what_a_checkpoint_needs(tmp_path: Path) -> None:
+    log = Extracts(tmp_path)
+    place = next(place for place in log.places if needs(log, place))
+    needed = json.loads(log.state.read_text())["needed"]
+    path = Path(needed[0]["path"])
+    raw = bytearray(path.read_bytes())
+    before, second = log.state.read_bytes(), log.file(place, len(log.data))
+    raw[-1] ^= 1
+    path.write_bytes(raw)
+    with pytest.raises(LmparseError, match="are not those that were read before") as found:
+        log.run(second)
+    assert found.value.code == "LMP-F012"
+    path.unlink()
+    with pytest.raises(FramingError) as gone:
+        log.run(second)
+    assert (gone.value.code, gone.value.file) == ("LMP-F001", str(path))
+    assert log.state.read_bytes() == before
+
+
+def needs(log: Extracts, place: int) -> bool:
+    log.state.unlink(missing_ok=True)
+    log.run(log.file(0, place))
+    return bool(json.loads(log.state.read_text())["needed"])
+
+
+def test_files_that_are_no_checkpoint(tmp_path: Path) -> None:
+    log = Extracts(tmp_path)
+    path = log.file(0, log.places[10])
+    for text in ("", "[]", "{}", '{"checkpoint_version": 9}', "\0", '{"checkpoint_version": 1, "spec": 1, "seq": 2}'):
+        log.state.write_text(text)
+        with pytest.raises(OptionError) as found:
+            log.run(path)
+        assert found.value.code == "LMP-S030"
+        assert log.state.read_text() == text
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = Extracts(tmp_path)
+    middle, size = log.places[len(log.places) // 2], len(log.data)
+    given = [word for name, value in log.options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    rows = []
+    for start, end in ((0, middle), (middle, size)):
+        assert cli.main(["changes", str(log.file(start, end)), *given, "--checkpoint", str(log.state)]) == 0
+        rows += [shown(json.loads(line)) for line in capsys.readouterr().out.splitlines()]
+    assert rows == log.rows
+    before = log.state.read_bytes()
+    cut = tmp_path / "cut.log"
+    cut.write_bytes(log.data[:-1])
+    log.state.unlink()
+    assert cli.main(["changes", str(cut), *given, "--checkpoint", str(log.state)]) == 20
+    assert "was not read to its end" in capsys.readouterr().err
+    assert not log.state.exists()
+    log.state.write_bytes(before)
+    for extra in (["--include", "all"], ["--ending-seq", "0" * 72]):
+        assert cli.main(["changes", str(cut), *given, *extra, "--checkpoint", str(log.state)]) == 2
+    assert cli.main(["changes", str(cut), *given, "--checkpoint", str(cut)]) == 2
+    assert cut.read_bytes() == log.data[:-1]
