@@ -102,6 +102,13 @@ CATALOGUE: dict[str, Cause] = {
         "overlap and have different records at the same positions, for instance logs of two databases.",
         "Read files of different logs apart. Read the same stretch of a log with the same filter each time.",
     ),
+    "LMP-F014": Cause(
+        "the files of a stream are not those that were planned",
+        "A file of a landing folder has a position in front of files that have been read already: it arrived late. Or "
+        "a file that was planned to be read is gone.",
+        "Changes would be lost or given twice, so the stream ends. Put a missing file back. Read a late file with "
+        "those around it, by `lmparse changes` or in a batch, and begin the stream with a new checkpoint.",
+    ),
     "LMP-R001": Cause(
         "the record ends inside a field",
         "It is shorter than its kind requires.",

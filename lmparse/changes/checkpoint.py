@@ -82,6 +82,8 @@ class Checkpoint:
     """In the order of the log."""
     described: tuple[str, ...] = ()
     """Records that describe tables, as hexadecimal; their form is that of the spec."""
+    form: tuple[str, ...] = ()
+    """How the files are framed, in words of the spec's family, so that a short file need not show it."""
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise an error if a needed stretch is not as it was, see `NeededStretch.check`."""
@@ -97,11 +99,18 @@ class Checkpoint:
     def read(cls, path: str | Path, limits: Limits = DEFAULT) -> Checkpoint:
         """Read the file of one. Raises OptionError LMP-S030 if it is none."""
         try:
-            found = read_json(file_bytes(path, limits), limits)
-            return cls._of(found)
-        except (DocumentError, KeyError, TypeError, ValueError) as error:
+            return cls.of_json(file_bytes(path, limits), str(path), limits)
+        except (DocumentError, OSError) as error:
+            raise OptionError(f"{path} is not a checkpoint: {error}", code=_CODE) from None
+
+    @classmethod
+    def of_json(cls, text: bytes, name: str, limits: Limits = DEFAULT) -> Checkpoint:
+        """The checkpoint that a text is; `name` is for messages. Raises OptionError LMP-S030 if it is none."""
+        try:
+            return cls._of(read_json(text, limits))
+        except (DocumentError, KeyError, TypeError, ValueError, AttributeError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-            raise OptionError(f"{path} is not a checkpoint: {why}", code=_CODE) from None
+            raise OptionError(f"{name} is not a checkpoint: {why}", code=_CODE) from None
 
     @classmethod
     def _of(cls, found: Any) -> Checkpoint:
@@ -113,7 +122,8 @@ class Checkpoint:
         lfs, lsn = _numbers(found["reached"])
         ends = dict(zip(map(int, found["ends"]), _numbers(found["ends"].values()), strict=True))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
-        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described)
+        form = tuple(map(str, found["form"]))
+        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described, form)
 
 
 def _stretch(found: Any) -> NeededStretch:

@@ -100,6 +100,9 @@ class Family(Generic[Log]):
     join: Callable[[Sequence[str], Options, Run | None, Checkpoint | None], Joined] | None = None
     """Puts several files of one log in order by the positions of their records, which other processes may read, and
     joins what a checkpoint needs. Raises FramingError, OptionError. None: each file is a log of its own."""
+    first_position: Callable[[str, Options, Checkpoint | None], str] | None = None
+    """The position of the first record of a file, as text that sorts as positions do. Raises FramingError, OptionError.
+    None: its logs are not read as streams."""
     control_plan: Callable[[Spec, str, Limits], RecordPlan] | None = None
     """The same for a spec and the path of a control file, without a log."""
     change_passes: Callable[[str | None, Limits], Sequence[PlannedPass]] | None = None

@@ -39,6 +39,12 @@ def _join(paths: Sequence[str], options: Options, run: Run | None, checkpoint: C
     return join(paths, options, run, checkpoint)
 
 
+def _first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:
+    from lmparse.db2.joining import first_position
+
+    return first_position(path, options, checkpoint)
+
+
 def _dissector(log: Db2Log) -> FileDissector:
     from lmparse.db2.dissection import Db2LogDissector
 
@@ -71,6 +77,7 @@ FAMILY = Family(
     column_docs=Db2Log.column_docs,
     options=frozenset({"tables", "generation", "byte_order", "max_index_bytes"}),
     join=_join,
+    first_position=_first_position,
     change_reader=_change_reader,
     change_passes=_change_passes,
     dissector=_dissector,

@@ -22,7 +22,8 @@ from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.limits import Held
 from lmparse.options import Options
-from lmparse.records.settings import FileSettings, FoundFile
+from lmparse.records.settings import FileSettings, FoundFile, page_of
+from lmparse.spec import catalog
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import Joined, JoinedPiece
 from lmparse.storage.processes import Run
@@ -71,7 +72,7 @@ def join(
         return Joined((JoinedPiece(paths[0], 0, 0),))
     if len(stretches) == 1 and checkpoint is None:
         return Joined(tuple(stretches))
-    settings = _common_settings(stretches, options)
+    settings = _known_settings(checkpoint, options) or _common_settings(stretches, options)
     tasks = [(stretch, options, settings) for stretch in stretches]
     ranges = list(map(_range_of, tasks) if run is None else run(_range_of, tasks))
     given = sorted(ranges[len(needed) :], key=lambda one: (one.first, one.last))
@@ -255,6 +256,31 @@ class _Chain:
                 if not is_behind:
                     return None
         return None
+
+
+def first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:
+    """The position of the first record of a file, as text that sorts as positions do. Raises as `join` does."""
+    stretch = JoinedPiece(path, 0, len(open_buffer(path, options.bounds)))
+    settings = _known_settings(checkpoint, options) or _common_settings([stretch], options)
+    for heads in _heads(stretch, options, settings):
+        if len(heads.lsn):
+            return "{:020X}{:020X}".format(*heads.position(0))
+    raise _not_one("no record states its position", path)
+
+
+def form_of(settings: FileSettings) -> tuple[str, ...]:
+    """How the files of a log are framed, as a checkpoint keeps it."""
+    assert isinstance(settings.own, LuwSettings)
+    return settings.framing, settings.byte_order or "", settings.own.generation
+
+
+def _known_settings(checkpoint: Checkpoint | None, options: Options) -> FileSettings | None:
+    """The settings that a checkpoint has kept."""
+    if checkpoint is None or len(checkpoint.form) != 3:
+        return None
+    framing, order, generation = checkpoint.form
+    page = page_of(catalog.load(options.spec), options)
+    return FileSettings(framing, order, page, LuwSettings(generation))
 
 
 def _common_settings(stretches: Sequence[JoinedPiece], options: Options) -> FileSettings:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lmparse.changes.change import SEQ_OF_RECORD_DIGITS
 from lmparse.changes.checkpoint import Checkpoint, NeededStretch
-from lmparse.db2.joining import range_of
+from lmparse.db2.joining import form_of, range_of
 from lmparse.db2.settings import LuwSettings
 from lmparse.db2.tables import Ids, Table
 from lmparse.db2.transaction_index import TableRecord
@@ -45,7 +45,7 @@ def checkpoint_of(log: Db2Log, before: Checkpoint | None) -> Checkpoint:
     needed = () if index.oldest_open is None else _from_record(log, Joined(tuple(pieces)), index.oldest_open)
     seq = f"{reached[1]:016X}".ljust(16 + 4 + SEQ_OF_RECORD_DIGITS, "F")
     stretches = tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed)
-    return Checkpoint(log.spec.id, seq, reached, ends, stretches, tuple(_described(log, before)))
+    return Checkpoint(log.spec.id, seq, reached, ends, stretches, tuple(_described(log, before)), form_of(settings))
 
 
 def _from_record(log: Db2Log, joined: Joined, number: int) -> tuple[JoinedPiece, ...]:

@@ -28,7 +28,7 @@ def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options
     """
     if options.checkpoint is None:
         return (str(paths[0]) if len(paths) == 1 else joined(list_files(list(map(str, paths))), options)), options
-    _check_resumed(options)
+    check_resumed(options)
     before = checkpoint_before(options)
     found = joined(list_files(list(map(str, paths))), options, checkpoint=before)
     if before is None:
@@ -65,7 +65,7 @@ def checkpoint_place(options: Options, inputs: Inputs) -> OutputPlace:
     return check_place(options.checkpoint, inputs, is_folder=False, overwrite=True, foreign=foreign)
 
 
-def _check_resumed(options: Options) -> None:
+def check_resumed(options: Options) -> None:
     """Raise OptionError for options with which changes would be left out here and not given later."""
     if options.include != ("committed",):
         raise OptionError("checkpoint is for committed changes", hint="leave include out")

@@ -1,0 +1,138 @@
+"""Files of a log that arrive one by one give each change once, wherever the reading is ended and begun again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples import db2_scripts as luw
+
+import lmparse
+from lmparse.errors import FramingError, OptionError
+from lmparse.logs import arrow
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+from lmparse.logs.partitions import Request
+from lmparse.logs.stream import LogStream, StreamOffset
+from lmparse.storage.landing import Arrival
+
+OPTIONS = {"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": "filter"}
+AT_ONCE = Arrival(seconds=0)
+
+
+class Landing:
+    """A folder in which extracts of a log arrive."""
+
+    def __init__(self, folder: Path) -> None:
+        stream = luw.full_stream("v10", "little", "filter")
+        self.data, self.folder = stream.bytes(), folder / "landing"
+        whole = folder / "whole.log"
+        whole.write_bytes(self.data)
+        self.seqs = sorted(row["seq"] for row in lmparse.open_log(whole, **OPTIONS).changes())
+        lead = open_changes(whole, read_options(OPTIONS)).framing.lead
+        self.places = [record.offset - lead for record in stream.records][1:]
+        self.folder.mkdir()
+        self.request = Request((str(self.folder),), read_options(OPTIONS), with_changes=True, max_bytes=1500)
+
+    def put(self, start: int, end: int, name: str = "") -> Path:
+        path = self.folder / (name or f"{start:08}.log")
+        path.write_bytes(self.data[start:end])
+        return path
+
+    def stream(self, arrival: Arrival = AT_ONCE) -> LogStream:
+        """One that knows nothing but what an offset says."""
+        return LogStream(self.request, arrival)
+
+    def batch(self, start: StreamOffset, end: StreamOffset) -> list[str]:
+        schema = arrow.request_schema(self.request)
+        found = []
+        for part in self.stream().parts(start, end):
+            for batch in arrow.part_batches(part, schema, with_changes=True):
+                found += batch.column("seq").to_pylist()
+        return found
+
+
+def again(offset: StreamOffset) -> StreamOffset:
+    """The offset as it is after it has been stored."""
+    return StreamOffset.of(json.loads(json.dumps(offset.to_dict())))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_files_that_arrive_one_by_one(seed: int, tmp_path: Path) -> None:
+    landing, chosen = Landing(tmp_path), random.Random(seed)
+    cuts = [0, *sorted(chosen.sample(landing.places, 6)), len(landing.data)]
+    waiting, offset, found = list(pairwise(cuts)), StreamOffset(), list[str]()
+    assert landing.stream().latest(offset) == offset  # an empty folder is an empty stream
+    while waiting or (end := landing.stream().latest(offset)) != offset:
+        for _ in range(chosen.randrange(3)):
+            if waiting:
+                start, behind = waiting.pop(0)
+                landing.put(
+                    chosen.choice([start, max(place for place in [0, *landing.places] if place <= start)]), behind
+                )
+        end = again(landing.stream().latest(offset, chosen.choice([None, 1, 2])))
+        first = landing.batch(offset, end)
+        assert landing.batch(offset, end) == first  # a batch that failed is read again
+        found += first
+        offset = end
+    assert sorted(found) == landing.seqs
+    assert offset.taken == len(cuts) - 1
+    assert len(json.dumps(offset.to_dict())) < 6000
+
+
+def test_no_more_files_are_taken_than_were_there(tmp_path: Path) -> None:
+    landing = Landing(tmp_path)
+    one, two = landing.places[10], landing.places[20]
+    landing.put(0, one)
+    stream = landing.stream()
+    stream.hold()
+    landing.put(one, two)
+    offset = stream.latest(StreamOffset())
+    assert (offset.taken, stream.latest(offset)) == (1, offset)
+    assert landing.stream().latest(offset).taken == 2
+
+
+def test_files_are_taken_when_they_are_whole(tmp_path: Path) -> None:
+    landing = Landing(tmp_path)
+    path = landing.put(0, landing.places[10])
+    marked, settled = Arrival(marker=".done"), Arrival(seconds=60)
+    for arrival in (marked, settled):
+        assert landing.stream(arrival).latest(StreamOffset()) == StreamOffset()
+    os.utime(path, (1, 1))
+    assert landing.stream(settled).latest(StreamOffset()).taken == 1
+    path.with_name(path.name + ".done").touch()
+    assert landing.stream(marked).latest(StreamOffset()).taken == 1
+
+
+def test_a_file_that_comes_late_or_goes(tmp_path: Path) -> None:
+    landing = Landing(tmp_path)
+    one, two, three = landing.places[10], landing.places[20], landing.places[30]
+    landing.put(0, one)
+    last = landing.put(two, three)
+    offset = landing.stream().latest(StreamOffset())
+    late = landing.put(one, two)
+    with pytest.raises(FramingError) as found:
+        landing.stream().latest(offset)
+    assert found.value.code == "LMP-F014"
+    assert str(late) in str(found.value)
+    late.unlink()
+    last.unlink()
+    with pytest.raises(FramingError) as gone:
+        landing.batch(StreamOffset(), offset)
+    assert gone.value.code == "LMP-F014"
+
+
+@pytest.mark.parametrize(
+    "options", [{"include": "all"}, {"ending_seq": "0" * 72}, {"spec": "bmc_lldf", "control": "a.ctl"}]
+)
+def test_what_is_not_a_stream(options: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(OptionError):
+        LogStream(Request((str(tmp_path),), read_options({"spec": "db2_log", **options}), with_changes=True), AT_ONCE)
+    with pytest.raises(OptionError) as found:
+        StreamOffset.of({"checkpoint": 1})
+    assert found.value.code == "LMP-S030"
