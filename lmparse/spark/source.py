@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.errors import AnalysisException
-from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from lmparse.errors import OptionError
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
-from lmparse.logs.partitions import DEFAULT_BYTES, Request
+from lmparse.logs.partitions import DEFAULT_BYTES, FilePart, Request
 from lmparse.options import asks_for_changes, boolean, positive
+from lmparse.spark.stream import STREAM_KEYS, LogStreamReader, check_batch
 from lmparse.spark.user_schema import as_arrow, as_requested, source_columns
 from lmparse.spec.documents import DocumentError, read_json
 from lmparse.spelling import plain
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _SPARK_KEYS = ("path", "paths", "owner", "provider", "location", "comment")
 _OPTIONS = "lmparse.options"
 """Key in the metadata of the column `_metadata` for the options that the schema was made from, and the schema."""
-_REQUEST_KEYS = ("maxPartitionBytes", "pathGlobFilter", "recursiveFileLookup")
+_REQUEST_KEYS = ("maxPartitionBytes", "pathGlobFilter", "recursiveFileLookup", *STREAM_KEYS)
 
 
 def register(spark: SparkSession) -> None:
@@ -78,11 +79,17 @@ class LmparseSource(DataSource):
         if not self.options:
             # For a table in the catalog, Spark passes the schema but not the options.
             self.options = _mark(schema)[0]
+        check_batch(self.options)
         request = request_of(self.options)
         if _mark(schema)[1] == schema.simpleString():
             return LmparseReader(request, schema)  # all columns of the source, which is not read for them again
         columns = source_columns(arrow.request_schema(request), as_arrow(schema))
         return LmparseReader(request, schema, columns)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """A reader of the changes in the files of a log as they arrive."""
+        reader = LmparseReader(request_of(self.options), schema)
+        return LogStreamReader(reader.request, self.options, reader.read_part)
 
 
 class LmparseReader(DataSourceReader):
@@ -99,9 +106,13 @@ class LmparseReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of one part."""
+        return self.read_part(partition.value)
+
+    def read_part(self, part: FilePart) -> Iterator[pa.RecordBatch]:
+        """The same for the part itself."""
         schema = to_arrow_schema(self.struct)
         columns = schema if self.columns is None else self.columns
-        batches = arrow.part_batches(partition.value, columns, with_changes=self.request.with_changes)
+        batches = arrow.part_batches(part, columns, with_changes=self.request.with_changes)
         return prefetched(batches if self.columns is None else (as_requested(batch, schema) for batch in batches))
 
 

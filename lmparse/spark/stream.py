@@ -1,0 +1,91 @@
+"""Structured Streaming: the files of one log as they arrive in a folder.
+
+    changes = (spark.readStream.format("lmparse")
+        .option("spec", "db2_log").option("tables", "tables.yaml").option("maxFilesPerTrigger", 10)
+        .load("landing/"))
+
+A micro-batch has the changes of the transactions that are committed in its files; those that are open wait in the
+offset as places in files, until a later file ends them. It needs Spark 4.2, whose sources are told where to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+
+from lmparse.errors import OptionError
+from lmparse.logs.partitions import FilePart, Request
+from lmparse.logs.stream import LogStream, StreamOffset
+from lmparse.options import positive
+from lmparse.spelling import plain
+from lmparse.storage.landing import DEFAULT_SECONDS, Arrival
+from lmparse.storage.prefetch import prefetched
+
+try:
+    from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
+except ImportError:  # before Spark 4.2
+    _HAS_LIMITS = False
+    ReadLimit = SupportsTriggerAvailableNow = object  # type: ignore[assignment, misc]
+else:
+    _HAS_LIMITS = True
+
+STREAM_KEYS = ("maxFilesPerTrigger", "completionMarker", "settledSeconds")
+"""Options of streams only."""
+ReadPart = Callable[[FilePart], Iterator[pa.RecordBatch]]
+
+
+def check_batch(options: Mapping[str, Any]) -> None:
+    """Raise OptionError for an option that has a meaning in streams only."""
+    keys = {plain(name) for name in options}
+    for name in STREAM_KEYS:
+        if plain(name) in keys:
+            raise OptionError(f"{name} is for readStream", hint="leave it out, or read a stream")
+
+
+class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads a log that arrives in files."""
+
+    def __init__(self, request: Request, options: Mapping[str, Any], read_part: ReadPart) -> None:
+        """`read_part` gives the rows of a part. Raises OptionError, also for a Spark before 4.2."""
+        if not _HAS_LIMITS:
+            raise OptionError("readStream needs Spark 4.2 or later", hint="read in batches, with `lmparse changes`")
+        keys = {plain(name): str(value) for name, value in options.items()}
+        most, marker, seconds = (keys.get(plain(name)) for name in STREAM_KEYS)
+        self._most = None if most is None else positive(STREAM_KEYS[0], most)
+        if marker is not None and seconds is not None:
+            raise OptionError("completionMarker and settledSeconds contradict each other", hint="give one of them")
+        waits = DEFAULT_SECONDS if seconds is None else 0 if seconds == "0" else positive(STREAM_KEYS[2], seconds)
+        self._stream = LogStream(request, Arrival(marker or "", waits))
+        self._read_part = read_part
+
+    def initialOffset(self) -> dict[str, Any]:
+        """The offset in front of the first file."""
+        return StreamOffset().to_dict()
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """The option maxFilesPerTrigger."""
+        return ReadAllAvailable() if self._most is None else ReadMaxFiles(self._most)
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        """The offset behind the files that have arrived, as far as the limit allows; `start` if there are none."""
+        most = limit.max_files if isinstance(limit, ReadMaxFiles) else None
+        return self._stream.latest(StreamOffset.of(start), most).to_dict()
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """Take no files but those that have arrived by now."""
+        self._stream.hold()
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """The parts of the log between two offsets, each for one task."""
+        return [InputPartition(part) for part in self._stream.parts(StreamOffset.of(start), StreamOffset.of(end))]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one part."""
+        return prefetched(self._read_part(partition.value))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Executors read parts, and need not know the stream.
+        return {"_read_part": self._read_part}

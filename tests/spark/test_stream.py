@@ -1,0 +1,58 @@
+"""Structured Streaming: extracts that arrive in a folder, through queries that end and go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lmparse
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+from lmparse.samples import db2_log
+
+pytestmark = pytest.mark.spark
+
+
+def query(spark: Any, folder: Path, **options: Any) -> Any:
+    """What a query that takes all that is there has written."""
+    source = spark.readStream.format("lmparse").options(**options).load(str(folder / "landing"))
+    writer = source.writeStream.format("parquet").option("checkpointLocation", str(folder / "state"))
+    return writer.trigger(availableNow=True).start(str(folder / "out"))
+
+
+def test_extracts_through_queries_that_end(spark: Any, tmp_path: Path) -> None:
+    tables, log = map(str, db2_log.make(20).write(tmp_path))
+    options = {"spec": "db2_log", "tables": tables}
+    whole = sorted(row["seq"] for row in lmparse.open_log(log, **options).changes())
+    opened = open_changes(log, read_options(options))
+    places = [extent.offset - opened.framing.lead for extent in opened.extents()]
+    data, landing = Path(log).read_bytes(), tmp_path / "landing"
+    landing.mkdir()
+    cuts = [0, places[25], places[50], places[51], len(data)]
+    given = {**options, "settledSeconds": 0, "maxFilesPerTrigger": 2}
+    query(spark, tmp_path, **given).awaitTermination(60)  # of an empty folder
+    for taken, number in ((3, 1), (4, 4)):
+        for start, end in zip(cuts[number - 1 :][: 3 if number == 1 else 1], cuts[number:], strict=False):
+            (landing / f"{start:06}.log").write_bytes(data[start:end])
+        ended = query(spark, tmp_path, **given)
+        assert ended.awaitTermination(60)
+        assert ended.exception() is None
+        assert len(list(landing.iterdir())) == taken
+    last = max((tmp_path / "state" / "commits").glob("[0-9]*"), key=lambda path: int(path.name))
+    last.unlink()  # as if the query had been killed behind its last batch
+    assert query(spark, tmp_path, **given).awaitTermination(60)
+    found = spark.read.parquet(str(tmp_path / "out"))
+    assert sorted(row["seq"] for row in found.select("seq").collect()) == whole
+    assert ended.lastProgress["sources"][0]["endOffset"]
+
+
+def test_options_of_streams(spark: Any, tmp_path: Path) -> None:
+    tables, log = map(str, db2_log.make(1).write(tmp_path))
+    with pytest.raises(Exception, match="maxFilesPerTrigger is for readStream"):
+        spark.read.format("lmparse").options(tables=tables, maxFilesPerTrigger=1).load(log).collect()
+    (tmp_path / "landing").mkdir()
+    failed = query(spark, tmp_path, tables=tables, include="all")
+    with pytest.raises(Exception, match="checkpoint is for committed changes"):
+        failed.awaitTermination(60)
