@@ -36,7 +36,8 @@ from lmparse.errors import (
 if TYPE_CHECKING:
     from lmparse.columnar.filters import Filter
     from lmparse.logs.arrow import read_table
-    from lmparse.logs.open import Log, open_log, parse
+    from lmparse.logs.log import Log, open_log, read_changes
+    from lmparse.logs.open import parse
     from lmparse.logs.sniff import Sniffed, sniff
     from lmparse.review.explain.search import Explained, explain
 
@@ -65,6 +66,7 @@ __all__ = [
     "explain",
     "open_log",
     "parse",
+    "read_changes",
     "read_table",
     "sniff",
 ]
@@ -72,11 +74,12 @@ __all__ = [
 _HOMES = {
     "Explained": "review.explain.search",
     "Filter": "columnar.filters",
-    "Log": "logs.open",
+    "Log": "logs.log",
     "Sniffed": "logs.sniff",
     "explain": "review.explain.search",
-    "open_log": "logs.open",
+    "open_log": "logs.log",
     "parse": "logs.open",
+    "read_changes": "logs.log",
     "read_table": "logs.arrow",
     "sniff": "logs.sniff",
 }

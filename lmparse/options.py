@@ -62,7 +62,7 @@ def _option(
 ) -> Any:
     """A field of Options: `of` lists the commands that take it, `values` the texts that it may have. `bytes` stands
     for records as bytes, `parse` for one record that is given as bytes, `rdd` for such records in Spark, `lines` for
-    rows that are printed.
+    rows that are printed, and for the tables and streams of Arrow that programs ask for.
 
     `kind` is the type of its value, by default that of `default`, or text. `read` normalises its text or raises
     OptionError. `is_file` marks the name of a file that describes a log, `least` is the least number: below zero, the

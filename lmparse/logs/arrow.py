@@ -6,7 +6,7 @@ specs become comments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,10 +40,11 @@ from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
 from lmparse.logs.families import check_changes, family_of, read_options
-from lmparse.logs.open import open_file
+from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import FilePart, Request
-from lmparse.options import options_of_changes
+from lmparse.options import Options, options_of_changes
 from lmparse.records.files import RecordFile, ignored
+from lmparse.storage.states import FileState, check_all
 
 # -- records ----------------------------------------------------------------------------
 
@@ -60,7 +61,7 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
         raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
     schema = schemas.records_schema(named.spec, named.columns)
     if not metadata:
-        schema = schema.remove(schema.get_field_index("_metadata"))
+        schema = without_metadata(schema)
     if named.engine == "check":
         engines = (replace(named, engine=engine) for engine in ("columnar", "kaitai"))
         both = [engine_batches(open_file(path, one, on_error=ignored), schema) for one in engines]
@@ -189,6 +190,25 @@ def change_batches(
         yield from matching((one.batch for one in found), filters)
 
 
+def log_batches(
+    log: ChangeLog, schema: pa.Schema, filters: Sequence[Filter] = (), planned: Iterable[FileState] = ()
+) -> Iterator[pa.RecordBatch]:
+    """The same for a whole log, with engine `check` from both engines: EngineDifferenceError where they differ.
+
+    `planned` are the states of the files that were opened: the end raises ReadError LMP-F012 if one is another now.
+    """
+    if log.options.engine != "check":
+        yield from change_batches(log, schema, filters=filters)
+    elif change_reader(log, schema) is None:
+        log.notice("nothing is compared, since changes go row by row")
+        yield from change_batches(log, schema, filters=filters)
+    else:
+        other = open_changes(log.path, replace(log.options, engine="kaitai"), on_error=ignored)
+        other.resumed = log.resumed
+        yield from matching(compared(change_batches(log, schema), change_batches(other, schema)), filters)
+    check_all(planned)
+
+
 def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[Version | None, pa.RecordBatch]]:
     """The changes of a log as batches, each of one table version; None for changes without one.
 
@@ -222,14 +242,17 @@ def request_schema(request: Request) -> pa.Schema:
     options = request.options
     if not request.with_changes:
         return schemas.records_schema(options.spec, options.columns)
+    return changes_of(options, (open_changes(path, named) for path, named in request.files()))
+
+
+def changes_of(options: Options, logs: Iterable[ChangeLog]) -> pa.Schema:
+    """The columns of the changes of logs. For one table its versions are collected from all of them, one by one."""
     docs = check_changes(options).column_docs()
     if options.table is None:
         return changes_schema(None, header=options.header, docs=docs)
     versions: list[Version] = []
     dec_length, names, missing = "", set[str](), []
-    for path, named in request.files():
-        log = open_file(path, named)
-        assert isinstance(log, ChangeLog)
+    for log in logs:
         try:
             versions.extend(log.table_versions())
         except TableNotFoundError as error:
@@ -246,6 +269,11 @@ def request_schema(request: Request) -> pa.Schema:
             hint="name it as SCHEMA.NAME",
         )
     return changes_schema(versions, dec_length, header=options.header, columns=options.columns, docs=docs)
+
+
+def without_metadata(schema: pa.Schema) -> pa.Schema:
+    """The columns of a schema without `_metadata`."""
+    return schema.remove(schema.get_field_index("_metadata"))
 
 
 def part_batches(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -19,9 +18,9 @@ from lmparse.logs.families import check_changes, check_fits, detection_of, famil
 from lmparse.logs.joining import checkpoint_before, checkpoint_place, one_log
 from lmparse.logs.sniff import sniff
 from lmparse.options import FRAMING_OPTIONS, Options, check_taken
-from lmparse.records.files import RAW, OnError, RecordFile, Tally
+from lmparse.records.files import RAW, OnError, RecordFile
 from lmparse.records.reader import RecordReader, arguments_of
-from lmparse.records.settings import Decision, FileSettings, find_file
+from lmparse.records.settings import FileSettings, find_file
 from lmparse.spec import catalog
 from lmparse.spelling import plain
 from lmparse.storage.atomic_output import write_text
@@ -161,71 +160,6 @@ def save_checkpoint(file: RecordFile) -> None:
         raise OptionError("no checkpoint is named", hint="give checkpoint too")
     place = checkpoint_place(file.options, files_read(file.path, file.options))
     write_text(file.checkpoint().to_json(), place)
-
-
-class Log:
-    """A file of records, which are changes if their spec is that of a log.
-
-    Bad records and values are counted and kept in `tally` (mode permissive) or raised (mode failfast); damaged framing
-    is always raised, as FramingError.
-    """
-
-    def __init__(self, file: RecordFile) -> None:
-        self._file = file
-        self.left_out: Counter[str] = file.left_out if isinstance(file, ChangeLog) else Counter()
-        """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
-
-    def records(self) -> Iterator[dict[str, Any]]:
-        """The records as `lmparse records` prints them, whatever the options for changes."""
-        return self._begun(self._file.records())
-
-    def changes(self) -> Iterator[dict[str, Any]]:
-        """The changes as `lmparse changes` prints them.
-
-        Raises OptionError: LMP-S003 for records that are not changes, and for a log that lacks its control file.
-        """
-        check_changes(self._file.options)
-        assert isinstance(self._file, ChangeLog)
-        return self._begun(self._file.changes())
-
-    def save_checkpoint(self) -> None:
-        """Write how far the log has been read into the file that the option `checkpoint` names.
-
-        For when all changes have been read and are safe: the next reading with this file gives what is behind them.
-        Raises OptionError LMP-S021 if something else is there, FramingError if the log is damaged.
-        """
-        save_checkpoint(self._file)
-
-    def _begun(self, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Rows of a new reading: what an earlier one counted is forgotten."""
-        self._file.tally.begin()
-        self.left_out.clear()
-        yield from rows
-
-    @property
-    def tally(self) -> Tally:
-        """Errors, counts and notices of reading."""
-        return self._file.tally
-
-    @property
-    def decisions(self) -> list[Decision]:
-        """Decisions about the file, each with its evidence."""
-        return self._file.decisions
-
-
-def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
-    """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` returns its changes.
-
-    Several files are one log: they are put in order by the positions of their records, and what is in two of them is
-    read once. Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError
-    for an unknown spec, FramingError for a file whose framing cannot be found and for files that are not of one log,
-    ControlError for a bad control file.
-    """
-    check_taken(options, "records changes resumed", "open_log")
-    if isinstance(path, str | Path) and options.get("checkpoint") is None:
-        return Log(open_named(path, options))
-    paths = [path] if isinstance(path, str | Path) else list(path)
-    return Log(open_resumed(paths, read_options(options)))
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:

@@ -40,7 +40,9 @@ def test_no_value_of_an_option_raises_anything_else(name: str, value: str, log: 
             Options.parse({name: value})
 
 
-@pytest.mark.parametrize("call", [lmparse.open_log, lmparse.sniff, lmparse.read_table, lmparse.explain])
+@pytest.mark.parametrize(
+    "call", [lmparse.open_log, lmparse.sniff, lmparse.read_changes, lmparse.read_table, lmparse.explain]
+)
 def test_a_path_with_nul_cannot_be_read(call: Callable[[str], Any]) -> None:
     for path in (NUL, "file:///a%00b", "file://[", "file://[::1"):
         with pytest.raises(lmparse.FramingError) as caught:

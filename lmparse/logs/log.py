@@ -1,0 +1,169 @@
+"""A log as programs read it: its records and changes as dictionaries, its changes as Arrow."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from lmparse.changes.log import ChangeLog
+from lmparse.errors import OptionError
+from lmparse.logs.families import check_changes, read_options
+from lmparse.logs.joining import checkpoint_before, one_log
+from lmparse.logs.open import open_changes, open_file, options_for, save_checkpoint, states_read
+from lmparse.options import Options, check_taken
+from lmparse.records.files import RecordFile, Tally
+from lmparse.records.settings import Decision
+from lmparse.spelling import plain
+from lmparse.storage.states import FileState
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lmparse.columnar.filters import Filter
+
+T = TypeVar("T")
+
+
+class Log:
+    """A file of records, which are changes if their spec is that of a log.
+
+    Bad records and values are counted and kept in `tally` (mode permissive) or raised (mode failfast); damaged framing
+    is always raised, as FramingError. What is counted is that of one reading: read to the end before the next one.
+    """
+
+    def __init__(self, file: RecordFile, planned: tuple[FileState, ...] = (), *, has_engine: bool = False) -> None:
+        """`planned` are the states of its files when it was opened; `has_engine` if the options name an engine."""
+        self._file, self._planned, self._has_engine = file, planned, has_engine
+        self.left_out: Counter[str] = file.left_out if isinstance(file, ChangeLog) else Counter()
+        """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The records as `lmparse records` prints them, whatever the options for changes."""
+        self._check_engine("records")
+        return self._begun(self._file.records())
+
+    def changes(self) -> Iterator[dict[str, Any]]:
+        """The changes as `lmparse changes` prints them.
+
+        Raises OptionError: LMP-S003 for records that are not changes, and for a log that lacks its control file.
+        """
+        self._check_engine("changes")
+        return self._begun(self._change_log().changes())
+
+    def to_reader(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.RecordBatchReader:
+        """The changes that fulfil all `filters` as a stream of Arrow batches; needs pyarrow.
+
+        Batches are made as they are asked for. They have the columns of Spark: with the option `table`, `before` and
+        `after` are structs, otherwise JSON text. `metadata` tells whether there is a column `_metadata`. In mode
+        permissive, bad records and values are in the columns for them.
+
+        Raises as `changes`, and OptionError for a table or column that the log does not have. Its batches raise the
+        errors of reading behind the rows before them: DataError, EngineDifferenceError with engine `check`, and
+        ReadError LMP-F012 if a file has changed since it was opened.
+        """
+        import pyarrow as pa
+
+        from lmparse.logs import arrow
+
+        log = self._change_log()
+        log.check_changes()
+        schema = arrow.changes_of(log.options, [log])
+        if not metadata:
+            schema = arrow.without_metadata(schema)
+        batches = arrow.log_batches(log, schema, filters, self._planned)
+        return pa.RecordBatchReader.from_batches(schema, self._begun(batches))
+
+    def to_table(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.Table:
+        """The same changes as one table. Raises as `to_reader` and its batches.
+
+        The metadata of its schema have what is known of the reading, each as JSON: `lmparse.left_out`, and of `tally`
+        `lmparse.error_count`, `lmparse.dropped`, `lmparse.kept` and `lmparse.notices`.
+        """
+        table, tally = self.to_reader(filters=filters, metadata=metadata).read_all(), self.tally
+        counts = {"error_count": tally.error_count, "dropped": tally.dropped, "kept": tally.kept}
+        found = {"left_out": dict(sorted(self.left_out.items())), **counts, "notices": tally.notices}
+        return table.replace_schema_metadata({f"lmparse.{name}": json.dumps(value) for name, value in found.items()})
+
+    def save_checkpoint(self) -> None:
+        """Write how far the log has been read into the file that the option `checkpoint` names.
+
+        For when all changes have been read and are safe: the next reading with this file gives what is behind them.
+        Raises OptionError LMP-S021 if something else is there, FramingError if the log is damaged.
+        """
+        save_checkpoint(self._file)
+
+    def _change_log(self) -> ChangeLog:
+        check_changes(self._file.options)
+        assert isinstance(self._file, ChangeLog)
+        return self._file
+
+    def _check_engine(self, what: str) -> None:
+        if self._has_engine:
+            raise OptionError(f"engine means nothing for {what}", hint="it is for to_reader and to_table")
+
+    def _begun(self, rows: Iterator[T]) -> Iterator[T]:
+        """Rows of a new reading: what an earlier one counted, or kept for rows that nobody took, is forgotten."""
+        self._file.tally.begin()
+        self._file.keeps_bad_records = False  # dictionaries have no place for them
+        self._file.bad_records.clear()
+        self.left_out.clear()
+        yield from rows
+
+    @property
+    def tally(self) -> Tally:
+        """Errors, counts and notices of reading."""
+        return self._file.tally
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """Decisions about the file, each with its evidence."""
+        return self._file.decisions
+
+
+def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
+    """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` returns its changes.
+
+    Several files are one log: they are put in order by the positions of their records, and what is in two of them is
+    read once. Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError
+    for an unknown spec, FramingError for a file whose framing cannot be found and for files that are not of one log,
+    ControlError for a bad control file.
+    """
+    check_taken(options, "records changes lines resumed", "open_log")
+    has_engine = any(plain(name) == "engine" and value is not None for name, value in options.items())
+    if not isinstance(path, str | Path) or options.get("checkpoint") is not None:
+        return _opened(path, read_options(options), has_engine=has_engine)
+    named, said = options_for(path, options)
+    planned = states_read(str(path), named)
+    file = open_file(path, named)
+    if said:
+        file.notice(said)
+    return Log(file, planned, has_engine=has_engine)
+
+
+def read_changes(
+    path: str | Path | Sequence[str | Path],
+    *,
+    filters: Sequence[Filter] = (),
+    metadata: bool = True,
+    **options: Any,
+) -> pa.Table:
+    """The changes of a log that fulfil all `filters`, as an Arrow table; needs pyarrow. See `Log.to_table`.
+
+    Several files are one log, and options are those of `lmparse changes` under their Python names. Raises as `open_log`
+    and `Log.to_table`.
+    """
+    check_taken(options, "changes lines", "read_changes")
+    return _opened(path, read_options(options)).to_table(filters=filters, metadata=metadata)
+
+
+def _opened(path: str | Path | Sequence[str | Path], options: Options, *, has_engine: bool = False) -> Log:
+    """The changes of one file, or of several ones of one log; as `open_resumed`, with the states of the files."""
+    check_changes(options)
+    place, options = one_log([path] if isinstance(path, str | Path) else path, options)
+    planned = states_read(place, options)
+    log = open_changes(place, options)
+    log.resumed = checkpoint_before(options)
+    return Log(log, planned, has_engine=has_engine)
