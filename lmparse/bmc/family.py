@@ -68,6 +68,7 @@ FAMILY = Family(
     detections=_detections,
     column_docs=LogicalLog.column_docs,
     options=frozenset({"control", "control_framing", "row_images", "floats"}),
+    record_files=frozenset({"control"}),  # it may describe the header
     control=ControlFiles(is_control, find_control),
     record_plan=_record_plan,
     control_plan=_control_plan,

@@ -93,6 +93,8 @@ class Family(Generic[Log]):
     """Comments of the columns that every change has, by name."""
     options: frozenset[str] = frozenset()
     """Options for its specs only. Specs of other families accept them only if they name them too."""
+    record_files: frozenset[str] = frozenset()
+    """Options for files that not only the changes of its logs are read with, but their records too."""
     control: ControlFiles | None = None
     """Its control files, if its logs have any."""
     record_plan: Callable[[Log], RecordPlan] | None = None

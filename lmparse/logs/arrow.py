@@ -42,8 +42,9 @@ from lmparse.framing.windows import Window
 from lmparse.logs.families import check_changes, family_of, read_options
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import FilePart, Request
-from lmparse.options import Options, options_of_changes
+from lmparse.options import Options, check_taken, options_of_changes
 from lmparse.records.files import RecordFile, ignored
+from lmparse.spec import catalog
 from lmparse.storage.states import FileState, check_all
 
 # -- records ----------------------------------------------------------------------------
@@ -57,8 +58,11 @@ def read_table(path: str | Path, *, filters: Sequence[Filter] = (), metadata: bo
     `check` EngineDifferenceError where two engines differ; bad records and values are in the columns for them.
     """
     named = read_options(options)
-    if idle := options_of_changes(options):
+    family = family_of(catalog.load(named.spec))
+    read = family.record_files if family is not None else ()
+    if idle := [*options_of_changes(options), *(name for name in named.files if name not in read)]:
         raise OptionError(f"{', '.join(idle)}: for changes only, and read_table gives records", code="LMP-S003")
+    check_taken(options, "records lines", "read_table")
     schema = schemas.records_schema(named.spec, named.columns)
     if not metadata:
         schema = without_metadata(schema)

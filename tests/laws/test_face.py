@@ -88,6 +88,9 @@ def test_options_that_do_not_apply_to_records_are_refused(tmp_path: Path) -> Non
     for name, value in of_changes.items():
         with pytest.raises(lmparse.OptionError, match=rf"^{name}: for changes only, and read_table gives records"):
             lmparse.read_table(path, **{name: value})
+    for options in ({"tables": "a.yaml"}, {"control": "a.ctl", "spec": "bmc_control"}):
+        with pytest.raises(lmparse.OptionError, match=r"^(tables|control): for changes only, and read_table gives"):
+            lmparse.read_table(path, **options)
 
 
 def test_options_that_say_nothing_of_what_is_asked_for_are_refused(tmp_path: Path) -> None:
