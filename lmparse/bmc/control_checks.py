@@ -45,13 +45,17 @@ TABLES = Statement(
 COLUMNS = Statement(
     "COLUMNNAMELEN is the length of the column's name", "columns", "COLUMNNAMELEN of DLCI, with COLUMNNAME"
 )
-STATEMENTS = (DATA_SET, END, TABLES, COLUMNS)
+KEYS = Statement(
+    "the key that KEYSEQ says is that of an index of the table", "tables",
+    "KEYSEQ of DLCI, with KEYCOL of the DICL records of each DIXI and DCXI record; NUMCOLSINKEY, with their number",
+)  # fmt: skip
+STATEMENTS = (DATA_SET, END, TABLES, COLUMNS, KEYS)
 _NO_CONTROL = "there is no control file"
 
 
 def claims(control: ControlFile | None, tables: Tables, observed: Observed) -> list[Claim]:
     """What came of comparing the statements of the control file with the data and with each other."""
-    data_set, end, table, column = found = [statement.claim() for statement in STATEMENTS]
+    data_set, end, table, column, key = found = [statement.claim() for statement in STATEMENTS]
     if control is None:
         for claim in found:
             claim.untestable[_NO_CONTROL] += 1
@@ -69,6 +73,7 @@ def claims(control: ControlFile | None, tables: Tables, observed: Observed) -> l
         table.test(failures[0] if failures else None)
         for failure in failures[1:]:
             table.test(failure)
+        _key(key, version)
     for record in control.of("DLCI"):
         values = record.values
         length, name = values["column_name_len"], values["column_name"] or ""
@@ -96,6 +101,16 @@ def _data_set(claim: Claim, control: ControlFile, observed: Observed) -> None:
             claim.test(None if is_there else "DLDS.SEGMENTED is Y, but the data has no segmented record")
         else:
             claim.untestable["Y may mean that such records are possible"] += 1
+
+
+def _key(claim: Claim, version: TableVersion) -> None:
+    found = version.found_key
+    for fault in found.faults:
+        claim.test(fault)
+    if not found.faults and found.untestable:
+        claim.untestable[found.untestable] += 1
+    elif not found.faults:
+        claim.test()
 
 
 def _table(version: TableVersion) -> Iterator[str]:

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from lmparse.bmc.column_types import sql_words
 from lmparse.bmc.control_file import ControlFile, ControlRecord
+from lmparse.bmc.keys import VERSION_KEY, Indexes, Key
 from lmparse.bmc.table_history import History, listed
 from lmparse.changes.unique_names import unique_names
 from lmparse.errors import ControlError
@@ -96,6 +98,14 @@ class Column:
         """Whether it holds double-byte characters."""
         return self.type in _GRAPHIC
 
+    def sql_words(self, dec_length: str) -> str:
+        """Its type in SQL words; `dec_length` as for `width`."""
+        length = self.length
+        if self.is_graphic and self.value_bytes in (length, len_unit("characters") * length):
+            length = self.value_bytes // len_unit("characters")
+        is_bit_data = self.subtype == "B" and self.type in _TEXT
+        return sql_words(self.type, length, self.scale, self.precision(dec_length), is_bit_data=is_bit_data)
+
     @property
     def form(self) -> str:
         """Form of its values: int, float, decimal, text, bytes, date, time, timestamp, timestamp_tz, sas (a date or
@@ -166,11 +176,22 @@ class TableVersion:
     """Values of its DTBI record; empty without one."""
     aliases: tuple[Values, ...] = ()
     """Values of its DTOB records."""
+    found_key: Key = field(default_factory=Key)
 
     @property
     def identity(self) -> str:
         """System, ids and version, for messages."""
         return f"{self.system}.{_hexes(self.dbid, self.psid, self.tbobid)} version {self.sequence:03d}"
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Names of the columns of its key, in key order; empty if none is known."""
+        return self.found_key.columns
+
+    @property
+    def key_source(self) -> str:
+        """The record that its key is from, in words."""
+        return self.found_key.source
 
     @property
     def hex_ids(self) -> str:
@@ -275,7 +296,7 @@ def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
     # A table that has moved has two DTBI records, but its columns are described once.
     tables = [record.values for record in control.of("DTBI")]
     known = {_version_key(values) for values in tables}
-    tables += [dict(zip(_VERSION_KEY, key, strict=True)) for key in columns if key not in known]
+    tables += [dict(zip(VERSION_KEY, key, strict=True)) for key in columns if key not in known]
     described: dict[tuple[Any, ...], tuple[Column, ...]] = {}
     aliases: dict[tuple[Any, ...], list[Values]] = {}
     for record in control.of("DTOB"):
@@ -283,19 +304,19 @@ def read_tables(control: ControlFile, code_page: CodePage) -> Tables:
             record.values
         )
     versions = []
+    indexes = Indexes(control)
     for values in tables:
         key, scheme = _version_key(values), values.get("encoding_scheme") or "E"
         if (*key, scheme) not in described:
             described[*key, scheme] = _columns(control, code_page, scheme, columns.get(key, []))
-        versions.append(_version(values, described[*key, scheme], aliases.get(key[:3], [])))
+        version = _version(values, described[*key, scheme], aliases.get(key[:3], []))
+        found = indexes.key(version.described, version.columns, key, version.identity)
+        versions.append(replace(version, found_key=found))
     return Tables(versions)
 
 
-_VERSION_KEY = ("sysid", "dbid", "tbobid", "sequence_number")
-
-
 def _version_key(values: Values) -> tuple[Any, ...]:
-    return tuple(values[name] for name in _VERSION_KEY)
+    return tuple(values[name] for name in VERSION_KEY)
 
 
 def _columns(

@@ -49,6 +49,13 @@ class Version(Protocol):
     def sequence(self) -> int: ...
     @property
     def columns(self) -> Sequence[TableColumn]: ...
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Names of the columns that identify a row, in key order; empty if no key is known."""
+
+    @property
+    def key_source(self) -> str:
+        """What says the key, in words; empty if none is known."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -23,7 +23,9 @@ Ids = tuple[int, int]
 _SLOT = "column"
 _SHOWN = 80
 """Most characters of a value in a message."""
-_KEYS = ("tablespace_id", "table_id", "schema", "name", "columns")
+_KEYS = ("tablespace_id", "table_id", "schema", "name", "columns", "key")
+_NO_KEY = (*LOBS, "LONG VARCHAR", "LONG VARGRAPHIC", "XML", "DATALINK")
+"""Types of columns that no unique index may have; Db2 12.1, SQL reference, "CREATE INDEX"."""
 _COLUMN_KEYS = ("name", "type", "nullable")
 
 
@@ -64,6 +66,15 @@ class Column:
         return self.sql_type.precision
 
     @property
+    def ccsid(self) -> int | None:
+        """None: neither log nor tables file names code pages; see the option `code_page`."""
+        return None
+
+    def sql_words(self, dec_length: str = "") -> str:
+        """Its type in SQL words."""
+        return self.sql_type.words
+
+    @property
     def width(self) -> int:
         """Width of its fixed-length portion in bytes, without the null byte."""
         return slot_width() if self.sql_type.is_varying else self.sql_type.length
@@ -85,6 +96,13 @@ class Table:
     name: str = ""
     sequence: int = 0
     """Number of the version in the log; 0 for the tables file."""
+    key: tuple[str, ...] = ()
+    """Names of the columns of its key, in key order; empty if the tables file does not say it."""
+
+    @property
+    def key_source(self) -> str:
+        """What says its key, in words."""
+        return "tables file" if self.key else ""
 
     @property
     def ids(self) -> Ids:
@@ -125,7 +143,11 @@ class Table:
             replace(column, name=name, sql_type=_refined(column.sql_type, known))
             for (column, known), name in zip(described, names, strict=True)
         ]
-        return replace(self, columns=tuple(columns), schema=other.schema, name=other.name)
+        numbers = {column.name: number for number, column in enumerate(other.columns)}
+        places = [numbers[name] for name in other.key]
+        # A version without some column of the key, before it was added, has no key.
+        key = tuple(names[place] for place in places) if max(places, default=0) < len(names) else ()
+        return replace(self, columns=tuple(columns), schema=other.schema, name=other.name, key=key)
 
     def differs_from(self, other: Table) -> str | None:
         """The first column whose type or place differs from another description of the table, in words."""
@@ -210,7 +232,23 @@ def _table(path: str, where: str, entry: Any) -> Table:
         if column_name in seen:
             raise _unusable(path, f"{where}.columns[{number}].name", "every column once", column_name)
         seen.add(column_name)
-    return Table(ids[0], ids[1], placed(read), schema, name)
+    key = _key(path, f"{where}.key", entry.get("key", []), {column_name: type_ for column_name, type_, _ in read})
+    return Table(ids[0], ids[1], placed(read), schema, name, key=key)
+
+
+def _key(path: str, where: str, names: Any, types: dict[str, SqlType]) -> tuple[str, ...]:
+    """The names of the columns of a key; Db2 has no key with a column that may be stored outside of the row."""
+    if not isinstance(names, list):
+        raise _unusable(path, where, "a list of names of columns", names)
+    for number, name in enumerate(names):
+        place = f"{where}[{number}]"
+        if not isinstance(name, str) or name not in types:
+            raise _unusable(path, place, "the name of a column of the table", name)
+        if name in names[:number]:
+            raise _unusable(path, place, "every column once", name)
+        if types[name].name in _NO_KEY:
+            raise _unusable(path, place, "a column that a key may have", f"{name}, a {types[name].words}")
+    return tuple(names)
 
 
 def _column(path: str, where: str, entry: Any) -> tuple[str, SqlType, bool]:

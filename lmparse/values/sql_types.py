@@ -60,6 +60,14 @@ class TableColumn(Protocol):
     @property
     def scale(self) -> int: ...
     def precision(self, dec_length: str) -> int: ...
+    @property
+    def is_nullable(self) -> bool: ...
+    @property
+    def ccsid(self) -> int | None:
+        """CCSID of its text; None for other columns, and where the log does not say it."""
+
+    def sql_words(self, dec_length: str) -> str:
+        """Its type in SQL words, such as CHAR(6)."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 from amounts import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +30,8 @@ from lmparse.db2.row_plan import LuwRowPlan
 from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import placed, table_of
 from lmparse.errors import DataError, RecordError
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
 from lmparse.spec import catalog
 from lmparse.values import codepages
 from lmparse.values.sql_types import parse_type
@@ -143,6 +146,10 @@ def test_code_units_that_a_type_does_not_count_in(words: str) -> None:
 
 # a tables file that cannot be used
 
+_KEYED = (
+    "tables: [{{tablespace_id: 3, table_id: 5, schema: S, name: N, columns: [{{name: A, type: INT}}, "
+    "{{name: B, type: INT}}, {{name: L, type: CLOB(5K)}}, {{name: M, type: XML}}], key: {}}}]"
+)
 BAD_FILES = {
     "no list": ("tables: 3", "tables"),
     "no key": ("table: []", "tables"),
@@ -172,6 +179,12 @@ BAD_FILES = {
         "tables: [{tablespace_id: 3, table_id: 5, schema: S, name: N, "
         "columns: [{name: A, type: INT, nullable: 'no'}]}]",
         "tables[0].columns[0].nullable"),
+    "a key that is text": (_KEYED.format("A"), "tables[0].key"),
+    "a key with a number": (_KEYED.format("[A, 2]"), "tables[0].key[1]"),
+    "a key with an unknown column": (_KEYED.format("[A, X]"), "tables[0].key[1]"),
+    "a key with a column twice": (_KEYED.format("[A, B, A]"), "tables[0].key[2]"),
+    "a key with a LOB": (_KEYED.format("[L]"), "tables[0].key[0]"),
+    "a key with XML": (_KEYED.format("[M]"), "tables[0].key[0]"),
 }  # fmt: skip
 
 
@@ -353,6 +366,39 @@ def test_names_come_from_the_file_and_places_from_the_log(tmp_path: Path) -> Non
         {"name": "ID", "type": "INTEGER", "nullable": False}, {"name": "NAME", "type": "VARCHAR(20)", "nullable": True},
     ]  # fmt: skip
     assert {(row["schema_name"], row["table_name"]) for row in found.rows} == {("PROD", "ITEM")}
+
+
+# keys
+
+
+def test_key_of_the_tables_file_holds_for_each_version_that_has_its_columns(tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "bare")
+    unit = stream.begin()
+    unit.initialize(ITEM)
+    unit.insert(ITEM, item(1, "one"))
+    wider = unit.add_columns(ITEM, Column("D", "DATE"))
+    unit.insert(wider, {**item(2, "two"), "D": "2026-03-14"})
+    unit.commit()
+    (tmp_path / "x.log").write_bytes(stream.bytes())
+    path = Path(luw.tables_file(tmp_path, wider))
+    described_ = yaml.safe_load(path.read_text())
+    keys = []
+    for key in (["NAME", "ID"], ["D"], []):
+        described_["tables"][0]["key"] = key
+        path.write_text(yaml.safe_dump(described_))
+        log = open_changes(tmp_path / "x.log", read_options({"tables": str(path)}))
+        keys.append([(len(table.columns), table.key, table.key_source) for table in log.all_versions()])
+    assert {(2, ("NAME", "ID"), "tables file"), (3, ("NAME", "ID"), "tables file")} == set(keys[0])
+    assert {(2, (), ""), (3, ("D",), "tables file")} == set(keys[1])
+    assert {(key, source) for _, key, source in keys[2]} == {((), "")}
+
+
+def test_key_has_the_names_that_columns_have_in_the_log() -> None:
+    """Of two columns of one name the second has another one."""
+    number = parse_type("INTEGER")
+    logged = tables.Table(2, 4, placed([(f"C{place}", number, True) for place in range(1, 4)]))
+    named = logged.named_by(tables.Table(2, 4, placed([("C2", number, True)]), key=("C2",)))
+    assert named.key == (named.columns[0].name,)
 
 
 # tables that nothing describes

@@ -38,6 +38,13 @@ class Column:
         """Digits of a decimal; there are none."""
         return 0
 
+    is_nullable = False
+    ccsid = None
+
+    def sql_words(self, dec_length: str) -> str:
+        """Its type in SQL words."""
+        return "BIGINT" if self.form == "int" else f"CHAR({self.length})"
+
 
 @dataclass(frozen=True)
 class Table:
@@ -46,6 +53,8 @@ class Table:
     name: str
     columns: tuple[Column, ...]
     sequence: int = 0
+    key: tuple[str, ...] = ()
+    key_source: str = ""
 
     @property
     def identity(self) -> str:
