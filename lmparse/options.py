@@ -54,7 +54,7 @@ def _option(
     doc: str,
     *,
     values: tuple[str, ...] = (),
-    of: str = "records changes check convert coverage explain bytes",
+    of: str = "records changes check convert coverage explain bytes tables",
     kind: type | None = None,
     read: Callable[[str, str], str] | None = None,
     is_file: bool = False,
@@ -75,9 +75,9 @@ def _option(
     return field(default=default, metadata=metadata)
 
 
-_EVERYWHERE = "records changes check convert coverage explain bytes parse rdd"
+_EVERYWHERE = "records changes check convert coverage explain bytes parse rdd tables"
 _of_changes = partial(_option, of="changes convert")
-_of_framing = partial(_option, of="records changes check convert coverage explain sniff bytes")
+_of_framing = partial(_option, of="records changes check convert coverage explain sniff bytes tables")
 _MOST_ADJUSTED = 10**9 - 1
 """Bytes that an adjustment may add or take off."""
 SEQ_DIGITS = 72
@@ -188,7 +188,7 @@ class Options:
         "auto",
         "how DATA's halfwords count",
         values=("auto", "total", "inclusive", "exclusive"),
-        of="changes check convert explain",
+        of="changes check convert explain tables",
     )
     floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain")
     include: tuple[str, ...] = _of_changes(

@@ -9,6 +9,7 @@ from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.bmc.headers import Header
 from lmparse.bmc.log import LogicalLog, open_log
+from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, ControlFiles, Family, PlannedPass
 from lmparse.framing.detection import Detection
 from lmparse.limits import Limits
@@ -30,6 +31,12 @@ def _record_plan(log: LogicalLog) -> RecordPlan:
     from lmparse.bmc import header_columns
 
     return header_columns.record_plan(log.header, log.code_page)
+
+
+def _describe(log: LogicalLog) -> TableDescriptions:
+    from lmparse.bmc.table_descriptions import describe
+
+    return describe(log)
 
 
 def _control_plan(spec: Spec, control: str, limits: Limits) -> RecordPlan:
@@ -74,5 +81,6 @@ FAMILY = Family(
     control_plan=_control_plan,
     change_passes=_change_passes,
     change_reader=_change_reader,
+    describe=_describe,
     dissector=_dissector,
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from lmparse.changes.checkpoint import Checkpoint
+from lmparse.changes.descriptions import TableDescriptions, describe
 from lmparse.changes.log import ChangeLog
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import Span
@@ -111,6 +112,8 @@ class Family(Generic[Log]):
     """What is read to divide a log whose changes are requested, from the path of its control file; None: not stated."""
     change_reader: Callable[[Log, pa.Schema | None, Sequence[Filter]], ChangeReader | None] | None = None
     """Reads changes column-wise; returns None for logs whose changes are read one by one."""
+    describe: Callable[[Log], TableDescriptions] = describe
+    """The tables that describe a log, with their names."""
     dissector: Callable[[Log], FileDissector] = FileDissector
     """Dissects the records of a log, including the contents of their fields."""
 

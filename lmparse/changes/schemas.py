@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from lmparse.changes.change import HEADER_FIELDS, Version
+from lmparse.changes.descriptions import field_metadata
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.schemas import column_type
@@ -71,9 +72,11 @@ def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str,
     without a common type, and names both.
     """
     found: dict[str, tuple[TableColumn, Version, pa.DataType]] = {}
+    having: dict[str, list[tuple[TableColumn, Version]]] = {}
     for version in sorted(versions, key=lambda entry: entry.sequence):
         for column in version.columns:
             type_ = column_type(column, dec_length)
+            having.setdefault(column.name, []).append((column, version))
             if column.name in found:
                 known, owner, before = found[column.name]
                 merged = schemas.widened(before, type_)
@@ -90,4 +93,9 @@ def table_type(versions: Sequence[Version], dec_length: str, columns: tuple[str,
             raise OptionError(f"columns: there is no column {name!r} in the table", hint=", ".join(found))
     ordered = sorted(found.values(), key=lambda entry: entry[0].number)
     ordered = [entry for entry in ordered if not columns or entry[0].name in columns]
-    return pa.struct([pa.field(column.name, type_) for column, _, type_ in ordered])
+    return pa.struct(
+        [
+            pa.field(column.name, type_, metadata=field_metadata(having[column.name], len(versions), dec_length))
+            for column, _, type_ in ordered
+        ]
+    )

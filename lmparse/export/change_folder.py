@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lmparse.changes.descriptions import DESCRIBED, described_table
 from lmparse.changes.log import ChangeLog
 from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
@@ -78,6 +79,9 @@ class _ChangesRead(PartResult):
 class ChangeFolderRun(Run):
     """One conversion of the changes of a log into a folder of files."""
 
+    described: Mapping[str, dict[str, Any]] = {}
+    """Key and columns of each table version, by its identity."""
+
     def write(self, work: AtomicOutput) -> Summary:
         """Read the log, spill its changes, and write a file for each version of a table and the manifest."""
         with processes.Pool(self.asked.jobs) as pool:
@@ -107,6 +111,7 @@ class ChangeFolderRun(Run):
             self.summary.left_out = log.left_out
         self.check_files()
         self._check_same(kept)
+        self.described = {version.identity: described_table(version, log.dec_length) for version in log.all_versions()}
         files = self._write_files(work.made, kept.groups, asked.metadata(log), ahead.files)
         manifest = work.made / writers.MANIFEST
         manifest.write_text(json_text(self._manifest(log, files), indent=2) + "\n", encoding="utf-8")
@@ -203,6 +208,7 @@ class ChangeFolderRun(Run):
             "table_name": table and table.name,
             "version": table and table.version,
             "ids": table and table.identity.partition(" ")[0],
+            **(self.described.get(group.identity or "") or dict.fromkeys(DESCRIBED)),
             "rows": sum(operations.values()),
             "rows_by_operation": dict(sorted(operations.items())),
             "schema": None if self.form == "jsonl" else [_described(entry) for entry in self._schema(group)],

@@ -41,8 +41,22 @@ Row = dict[str, Any]
 def tables() -> list[Table]:
     """The two tables of the sample."""
     return [
-        Table(2, 5, placed([(name, parse_type(words), null) for name, words, null in _EMPLOYEE]), "HR", "EMPLOYEE"),
-        Table(3, 7, placed([(name, parse_type(words), null) for name, words, null in _ORDERS]), "SALES", "ORDERS"),
+        Table(
+            2,
+            5,
+            placed([(name, parse_type(words), null) for name, words, null in _EMPLOYEE]),
+            "HR",
+            "EMPLOYEE",
+            key=("EMPNO",),
+        ),
+        Table(
+            3,
+            7,
+            placed([(name, parse_type(words), null) for name, words, null in _ORDERS]),
+            "SALES",
+            "ORDERS",
+            key=("ID",),
+        ),
     ]
 
 
@@ -73,7 +87,9 @@ def tables_file(described: list[Table]) -> str:
     lines = ["tables:"]
     for table in described:
         lines += [f"  - tablespace_id: {table.tablespace_id}", f"    table_id: {table.table_id}"]
-        lines += [f"    schema: {table.schema}", f"    name: {table.name}", "    columns:"]
+        lines += [f"    schema: {table.schema}", f"    name: {table.name}"]
+        lines += [f"    key: [{', '.join(table.key)}]"] if table.key else []
+        lines.append("    columns:")
         for column in table.columns:
             nullable = str(column.is_nullable).lower()
             lines.append(f'      - {{name: {column.name}, type: "{column.sql_type.words}", nullable: {nullable}}}')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ def catalog_row(table: Table, number: int) -> tuple[object, ...]:
     return (
         *(table.schema, table.name, column.name, number, CATALOG_NAMES.get(type_.name, type_.name), length, scale),
         *("Y" if column.is_nullable else "N", 0 if type_.is_bit_data else 1208),
+        table.key.index(column.name) + 1 if column.name in table.key else None,
     )
 
 
@@ -33,18 +35,20 @@ def test_the_sql_prints_a_tables_file(tmp_path: Path) -> None:
     database = sqlite3.connect(":memory:")
     database.execute("ATTACH ':memory:' AS syscat")
     database.execute("CREATE TABLE syscat.tables (tabschema, tabname, type, datacapture, tbspaceid, tableid)")
-    names = "tabschema, tabname, colname, colno, typename, length, scale, nulls, codepage"
+    names = "tabschema, tabname, colname, colno, typename, length, scale, nulls, codepage, keyseq"
     database.execute(f"CREATE TABLE syscat.columns ({names})")
-    for table in tables():
+    first, second = tables()
+    wanted = [replace(first, key=("NAME", "EMPNO")), replace(second, key=())]
+    for table in wanted:
         row = (table.schema, table.name, "T", "Y", table.tablespace_id, table.table_id)
         database.execute("INSERT INTO syscat.tables VALUES (?, ?, ?, ?, ?, ?)", row)
         rows = [catalog_row(table, number) for number in range(len(table.columns))]
-        database.executemany("INSERT INTO syscat.columns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        database.executemany("INSERT INTO syscat.columns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     lines = [line for (line,) in database.execute(BLOCKS["sql"])]
     database.close()
     path = tmp_path / "tables.yaml"
     path.write_text("\n".join(["tables:", *lines]) + "\n")
-    assert list(read_tables_file(str(path)).values()) == tables()
+    assert list(read_tables_file(str(path)).values()) == wanted
 
 
 @pytest.mark.parametrize("text", [BLOCKS["yaml"], tables_file(tables())], ids=["page", "sample"])

@@ -1,0 +1,130 @@
+"""Descriptions of tables: each version with its columns, its key, and when it was in force, as `lmparse tables` lists.
+
+What the log says of a column beyond the type of its values is also kept in the metadata of Arrow fields:
+`lmparse.type` (CHAR(6)), `lmparse.not_null` (true), `lmparse.ccsid` (37), `lmparse.key` (place in the key, from 1).
+Fields themselves stay nullable, since a value that cannot be read is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lmparse.changes.change import Version
+from lmparse.changes.log import ChangeLog
+from lmparse.errors import LmparseError
+from lmparse.values.sql_types import TableColumn
+
+TYPE, NOT_NULL, CCSID, KEY = "lmparse.type", "lmparse.not_null", "lmparse.ccsid", "lmparse.key"
+"""Keys in the metadata of an Arrow field."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableDescription:
+    """One version of one table."""
+
+    version: Version
+    schema_name: str = ""
+    table_name: str = ""
+    """Empty if the log does not say it."""
+    is_short: bool = False
+    """Whether only the short form of owner or name is known."""
+    ids: str
+    """As the option `table` takes them."""
+    since: str | None = None
+    """The position or record from which it was in force; None: from the beginning."""
+    until: str | None = None
+    """The position or record from which it was not; None: to the end."""
+    notes: Sequence[str] = ()
+    """What contradicts what in its description, in words."""
+
+    @property
+    def full_name(self) -> str:
+        """Schema and name, or the ids."""
+        return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
+
+    def to_dict(self, dec_length: str) -> dict[str, Any]:
+        """The version as JSON. `dec_length` is that of its log."""
+        version = self.version
+        return {
+            "schema_name": self.schema_name or None,
+            "table_name": self.table_name or None,
+            "table_name_short": self.is_short,
+            "ids": self.ids,
+            "version": version.sequence,
+            "since": self.since,
+            "until": self.until,
+            **described_table(version, dec_length),
+            "notes": list(self.notes),
+        }
+
+
+@dataclass
+class TableDescriptions:
+    """The described tables of a log, as far as it can be read."""
+
+    found: list[TableDescription] = field(default_factory=list)
+    fault: LmparseError | None = None
+    """What ended the search for names in the log, or for descriptions."""
+
+
+DESCRIBED = ("key", "key_source", "columns")
+"""Names in `described_table`."""
+
+
+def described_table(version: Version, dec_length: str) -> dict[str, Any]:
+    """Key and columns of a version as JSON."""
+    found = list(version.key), version.key_source or None, described_columns(version, dec_length)
+    return dict(zip(DESCRIBED, found, strict=True))
+
+
+def described_columns(version: Version, dec_length: str) -> list[dict[str, Any]]:
+    """The columns of a version as JSON."""
+    places = key_places(version)
+    return [
+        {
+            "number": column.number,
+            "name": column.name,
+            "type": column.sql_words(dec_length),
+            "nullable": column.is_nullable,
+            "length": column.length if column.form in ("text", "bytes") else None,
+            "ccsid": column.ccsid,
+            "key": places.get(column.name),
+        }
+        for column in version.columns
+    ]
+
+
+def key_places(version: Version) -> dict[str, int]:
+    """The places of columns in the key, from 1, by name."""
+    return {name: place for place, name in enumerate(version.key, 1)}
+
+
+def field_metadata(columns: Sequence[tuple[TableColumn, Version]], count: int, dec_length: str) -> dict[str, str]:
+    """The metadata of the Arrow field of a column that some of `count` versions of a table have, oldest first.
+
+    The type is that of the newest one. The column is not null if it is so in all versions; the place in the key and the
+    CCSID are stated if they are the same in all.
+    """
+    newest, _ = columns[-1]
+    found = {TYPE: newest.sql_words(dec_length)}
+    if len(columns) == count and not any(column.is_nullable for column, _ in columns):
+        found[NOT_NULL] = "true"
+    ccsids = {column.ccsid for column, _ in columns}
+    if len(ccsids) == 1 and newest.ccsid is not None:
+        found[CCSID] = str(newest.ccsid)
+    keys = {version.key for _, version in columns}
+    place = key_places(columns[-1][1]).get(newest.name)
+    if len(columns) == count and len(keys) == 1 and place is not None:
+        found[KEY] = str(place)
+    return found
+
+
+def describe(log: ChangeLog) -> TableDescriptions:
+    """The described tables of a log whose family says no more than `ChangeLog` does."""
+    return TableDescriptions([*_bare(log.all_versions())])
+
+
+def _bare(versions: Sequence[Version]) -> Iterator[TableDescription]:
+    yield from (TableDescription(version=version, ids=version.identity) for version in versions)
