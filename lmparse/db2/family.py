@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-<<<<<<< HEAD
 from lmparse.changes.checkpoint import Checkpoint
-=======
 from lmparse.changes.descriptions import TableDescriptions
->>>>>>> ef3105b (lmparse tables: versions, columns, SQL types and keys; the same in schemas and manifests)
 from lmparse.changes.family import ChangeReader, Family, PlannedPass
 from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
@@ -37,7 +34,6 @@ def _change_reader(log: Db2Log, schema: pa.Schema | None, filters: Sequence[Filt
     return None if text_refusal(log, schema) else LuwChangeColumns(log, schema)
 
 
-<<<<<<< HEAD
 def _join(paths: Sequence[str], options: Options, run: Run | None, checkpoint: Checkpoint | None) -> Joined:
     from lmparse.db2.joining import join
 
@@ -48,12 +44,12 @@ def _first_position(path: str, options: Options, checkpoint: Checkpoint | None) 
     from lmparse.db2.joining import first_position
 
     return first_position(path, options, checkpoint)
-=======
+
+
 def _describe(log: Db2Log) -> TableDescriptions:
     from lmparse.db2.table_descriptions import describe
 
     return describe(log)
->>>>>>> ef3105b (lmparse tables: versions, columns, SQL types and keys; the same in schemas and manifests)
 
 
 def _dissector(log: Db2Log) -> FileDissector:

@@ -8,24 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from lmparse.changes.change import SEQ_OF_RECORD_DIGITS
 from lmparse.changes.checkpoint import Checkpoint, NeededStretch
 from lmparse.db2.joining import form_of, range_of
+from lmparse.db2.log_index import LogIndex
+from lmparse.db2.part_reader import IndexedLog
 from lmparse.db2.settings import LuwSettings
 from lmparse.db2.tables import Ids, Table
-from lmparse.db2.transaction_index import TableRecord
+from lmparse.db2.transaction_index import TableRecord, TransactionIndex
 from lmparse.db2.transactions import described_in
 from lmparse.errors import OptionError
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.windows import Window
+from lmparse.records.settings import FileSettings
+from lmparse.spec.catalog import Spec
 from lmparse.storage.joined import Joined, JoinedPiece
 
-if TYPE_CHECKING:
-    from lmparse.db2.log import Db2Log
+
+class ResumedLog(IndexedLog, Protocol):
+    """What resuming asks of a log."""
+
+    path: str
+    spec: Spec
+    settings: FileSettings
+
+    @property
+    def log_index(self) -> LogIndex: ...
+    @property
+    def transactions(self) -> TransactionIndex: ...
+    def windows(self, span: Span | None = None) -> Iterator[Window]: ...
 
 
-def checkpoint_of(log: Db2Log, before: Checkpoint | None) -> Checkpoint:
+def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     """The checkpoint behind a log, of which `before` was the one in front.
 
     Raises FramingError if the log is damaged, and LMP-F013 if its records do not state positions.
@@ -48,7 +64,7 @@ def checkpoint_of(log: Db2Log, before: Checkpoint | None) -> Checkpoint:
     return Checkpoint(log.spec.id, seq, reached, ends, stretches, tuple(_described(log, before)), form_of(settings))
 
 
-def _from_record(log: Db2Log, joined: Joined, number: int) -> tuple[JoinedPiece, ...]:
+def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPiece, ...]:
     """The stretches from a record to the end."""
     for place, piece in enumerate(joined.pieces):
         if number >= joined.records[place + 1]:
@@ -68,7 +84,7 @@ def _from_record(log: Db2Log, joined: Joined, number: int) -> tuple[JoinedPiece,
 # -- descriptions of tables -------------------------------------------------------------------
 
 
-def _described(log: Db2Log, before: Checkpoint | None) -> Iterator[str]:
+def _described(log: ResumedLog, before: Checkpoint | None) -> Iterator[str]:
     """The record of the description of each table that is in force, as hexadecimal, with its prefix."""
     known = {} if before is None else dict(_described_before(log, before))
     for ids, records in log.transactions.tables.items():
@@ -80,7 +96,7 @@ def _described(log: Db2Log, before: Checkpoint | None) -> Iterator[str]:
         yield f"{table.sequence:04x}{text}"
 
 
-def _described_before(log: Db2Log, before: Checkpoint) -> Iterator[tuple[Ids, tuple[str, Table]]]:
+def _described_before(log: ResumedLog, before: Checkpoint) -> Iterator[tuple[Ids, tuple[str, Table]]]:
     lead = log.logs.lead
     for text in before.described:
         sequence, raw = int(text[:4], 16), bytes.fromhex(text[4:])
@@ -91,7 +107,7 @@ def _described_before(log: Db2Log, before: Checkpoint) -> Iterator[tuple[Ids, tu
         yield record.table, (text[4:], found[0])
 
 
-def seed(log: Db2Log, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> None:
+def seed(log: ResumedLog, tables: dict[Ids, list[TableRecord]], before: Checkpoint) -> None:
     """Add the descriptions in a checkpoint to those of the log, in front of them."""
     for ids, (_, table) in _described_before(log, before):
         later = [

@@ -185,7 +185,10 @@ def printed(file: RecordFile, *, with_changes: bool) -> Iterator[str]:
     batches = _printed(file, log)
     if file.options.engine == "check":
         other = open_file(file.path, replace(file.options, engine="kaitai"), on_error=ignored)
-        batches = compared(batches, _printed(other, other if log and isinstance(other, ChangeLog) else None))
+        second = other if log is not None and isinstance(other, ChangeLog) else None
+        if second is not None and log is not None:
+            second.resumed = log.resumed
+        batches = compared(batches, _printed(other, second))
     for batch in batches:
         yield _text(batch.column(0))
 

@@ -12,7 +12,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import OptionError
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import checkpoint_before, one_log
-from lmparse.logs.open import open_changes, open_file, options_for, save_checkpoint, states_read
+from lmparse.logs.open import open_changes, open_file, options_for, save_checkpoint, states_read, table_descriptions
 from lmparse.options import Options, check_taken
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import Decision
@@ -52,6 +52,18 @@ class Log:
         """
         self._check_engine("changes")
         return self._begun(self._change_log().changes())
+
+    def tables(self) -> Iterator[dict[str, Any]]:
+        """The versions of the tables that describe the log, as `lmparse tables --json` prints them.
+
+        Raises OptionError as `changes` does, and, behind those that are known, the error that ends reading.
+        """
+        log = self._change_log()
+        described = table_descriptions(log)
+        for table in described.found:
+            yield table.to_dict(log.dec_length)
+        if described.fault is not None:
+            raise described.fault
 
     def to_reader(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.RecordBatchReader:
         """The changes that fulfil all `filters` as a stream of Arrow batches; needs pyarrow.

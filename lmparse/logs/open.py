@@ -115,7 +115,6 @@ def open_changes(
     return log
 
 
-<<<<<<< HEAD
 def open_resumed(paths: Sequence[str | Path], options: Options, *, on_error: OnError = None) -> ChangeLog:
     """Open the files of one log, to go on behind the checkpoint that the options name, if they do.
 
@@ -126,7 +125,8 @@ def open_resumed(paths: Sequence[str | Path], options: Options, *, on_error: OnE
     log = open_changes(path, options, on_error=on_error)
     log.resumed = checkpoint_before(options)
     return log
-=======
+
+
 def table_descriptions(log: ChangeLog) -> TableDescriptions:
     """The tables that describe a log. Raises OptionError for a Log Master log without its control file."""
     family = check_changes(log.options)
@@ -134,7 +134,6 @@ def table_descriptions(log: ChangeLog) -> TableDescriptions:
         raise OptionError("the tables are in the control file", hint="give control")
     found: TableDescriptions = family.describe(log)
     return found
->>>>>>> ef3105b (lmparse tables: versions, columns, SQL types and keys; the same in schemas and manifests)
 
 
 def files_beside(path: str, options: Options) -> dict[str, str]:
@@ -165,78 +164,12 @@ def spec_files(name: str) -> list[str]:
     return [f"{glob.escape(folder)}/{pattern}" for pattern in ("*.py", "*.json", "debug/*.py")] if folder else []
 
 
-<<<<<<< HEAD
 def save_checkpoint(file: RecordFile) -> None:
     """Write how far a log has been read into the file that its options name; see `Log.save_checkpoint`."""
     if file.options.checkpoint is None or not isinstance(file, ChangeLog):
         raise OptionError("no checkpoint is named", hint="give checkpoint too")
     place = checkpoint_place(file.options, files_read(file.path, file.options))
     write_text(file.checkpoint().to_json(), place)
-=======
-class Log:
-    """A file of records, which are changes if their spec is that of a log.
-
-    Bad records and values are counted and kept in `tally` (mode permissive) or raised (mode failfast); damaged framing
-    is always raised, as FramingError.
-    """
-
-    def __init__(self, file: RecordFile) -> None:
-        self._file = file
-        self.left_out: Counter[str] = file.left_out if isinstance(file, ChangeLog) else Counter()
-        """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
-
-    def records(self) -> Iterator[dict[str, Any]]:
-        """The records as `lmparse records` prints them, whatever the options for changes."""
-        return self._begun(self._file.records())
-
-    def changes(self) -> Iterator[dict[str, Any]]:
-        """The changes as `lmparse changes` prints them.
-
-        Raises OptionError: LMP-S003 for records that are not changes, and for a log that lacks its control file.
-        """
-        check_changes(self._file.options)
-        assert isinstance(self._file, ChangeLog)
-        return self._begun(self._file.changes())
-
-    def tables(self) -> Iterator[dict[str, Any]]:
-        """The versions of the tables that describe the log, as `lmparse tables --json` prints them.
-
-        Raises OptionError as `changes` does, and, behind those that are known, the error that ends reading.
-        """
-        check_changes(self._file.options)
-        assert isinstance(self._file, ChangeLog)
-        described = table_descriptions(self._file)
-        for table in described.found:
-            yield table.to_dict(self._file.dec_length)
-        if described.fault is not None:
-            raise described.fault
-
-    def _begun(self, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Rows of a new reading: what an earlier one counted is forgotten."""
-        self._file.tally.begin()
-        self.left_out.clear()
-        yield from rows
-
-    @property
-    def tally(self) -> Tally:
-        """Errors, counts and notices of reading."""
-        return self._file.tally
-
-    @property
-    def decisions(self) -> list[Decision]:
-        """Decisions about the file, each with its evidence."""
-        return self._file.decisions
-
-
-def open_log(path: str | Path, **options: Any) -> Log:
-    """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` returns its changes.
-
-    Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError for an
-    unknown spec, FramingError for a file whose framing cannot be found, ControlError for a bad control file.
-    """
-    check_taken(options, "records changes", "open_log")
-    return Log(open_named(path, options))
->>>>>>> ef3105b (lmparse tables: versions, columns, SQL types and keys; the same in schemas and manifests)
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:
