@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test test-thorough cluster-test soak random-specs test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
+.PHONY: help demo docs test check-generated check-code test-thorough cluster-test soak random-specs test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,14 +47,20 @@ endef
 
 test: dev ## check everything, in stages; the Spark tests come last
 	@rm -f $(TIMES)
-	$(call stage,generated files,$(BIN)/python build.py --check)
-	$(call stage,specs,$(BIN)/python build.py lint)
-	$(call stage,ruff,$(BIN)/ruff check --quiet .)
-	$(call stage,mypy,$(BIN)/mypy)
+	@$(MAKE) --no-print-directory --jobs 2 check-generated check-code
 	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal)
 	@echo "== times so far"; cat $(TIMES)
 	@echo "== tests with Spark"
 	@$(BIN)/pytest $(WITH_SPARK)
+
+# Two stages that use one core each, and run beside each other.
+check-generated:
+	$(call stage,generated files,$(BIN)/python build.py --check)
+
+check-code:
+	$(call stage,specs,$(BIN)/python build.py lint)
+	$(call stage,ruff,$(BIN)/ruff check --quiet .)
+	$(call stage,mypy,$(BIN)/mypy)
 
 test-thorough: dev ## the tests without Spark with all the records, damage and examples that make test takes a part of; long
 	LMPARSE_THOROUGH=1 $(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal
