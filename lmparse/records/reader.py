@@ -79,7 +79,7 @@ class RecordReader:
         """
         try:
             parsed = self.spec.parser(*self.arguments, _stream(raw))
-            if self._with_instances:
+            if self.spec.with_instances:
                 self._read_instances(parsed)
             return parsed
         except Exception:
@@ -96,7 +96,7 @@ class RecordReader:
         parsed = self.spec.debug_parser(*self.arguments, _stream(raw))
         try:
             parsed._read()
-            if self._with_instances:
+            if self.spec.with_instances:
                 self._read_instances(parsed)
         except Exception as error:
             fault = Fault(self.spec, parsed, error, raw)
@@ -108,7 +108,7 @@ class RecordReader:
         """Whether `parse` returns an object; cheaper than to call it and to discard its error."""
         try:
             parsed = self.spec.parser(*self.arguments, _stream(raw))
-            if self._with_instances:
+            if self.spec.with_instances:
                 self._read_instances(parsed)
         except Exception:
             return self._may_end_short and self.parse_noting_places(raw)[1] is None
@@ -119,7 +119,7 @@ class RecordReader:
 
         False says only that the places of the fields must be looked at.
         """
-        if self._with_instances:
+        if self.spec.with_instances:
             return False
         left = [self.parse(raw)]
         while left:
@@ -132,23 +132,13 @@ class RecordReader:
                 left += [item for item in items if isinstance(item, KaitaiStruct)]
         return True
 
-    @cached_property
-    def _with_instances(self) -> frozenset[str]:
-        """Ids of the layouts that have instances, or of which an instance is inside."""
-        layouts = self.spec.layouts
-        inside = [*reached(layouts, [self.spec.layout.id])]
-        own = {layout.id for layout in inside if any(entry.is_instance for entry in layout)}
-        return frozenset(
-            layout.id for layout in inside if not own.isdisjoint(one.id for one in reached(layouts, [layout.id]))
-        )
-
     def _read_instances(self, parsed: KaitaiStruct, above: tuple[FieldStep, ...] = ()) -> None:
         """Read the instances of a parsed object and of those inside it, since the parser reads them on first use.
 
         Raises InstanceError.
         """
         layout = self.spec.layout_of(parsed)
-        for entry in layout if layout.id in self._with_instances else ():
+        for entry in layout if layout.id in self.spec.with_instances else ():
             step = FieldStep(parsed, entry.id, entry.offset or 0, None)
             try:
                 value = getattr(parsed, entry.id, None)

@@ -70,6 +70,16 @@ class Spec:
         return frozenset(entry.codec for layout in inside for entry in layout if entry.codec)
 
     @cached_property
+    def with_instances(self) -> frozenset[str]:
+        """Ids of the layouts that have instances, or of which an instance is inside."""
+        layouts = self.layouts
+        inside = [*reached(layouts, [self.layout.id])]
+        own = {layout.id for layout in inside if any(entry.is_instance for entry in layout)}
+        return frozenset(
+            layout.id for layout in inside if not own.isdisjoint(one.id for one in reached(layouts, [layout.id]))
+        )
+
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of all layouts of its build, each with the hash of its spec: two processes with the same one read
         records alike. Values that the parser computes may be those of layouts that its own does not name.
