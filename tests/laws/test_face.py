@@ -66,7 +66,7 @@ def check(folder: Path, program: str) -> list[str]:
 
 def test_a_program_over_the_whole_face_is_typed(tmp_path: Path) -> None:
     assert {name for name in lmparse.__all__ if f"lmparse.{name}" not in PROGRAM} == set()
-    wrong = "log.tables\nlog.changes().send(1)\nlmparse.sniff(1)\n"
+    wrong = "log.nothing\nlog.changes().send(1)\nlmparse.sniff(1)\n"
     found = check(tmp_path, PROGRAM + wrong)
     first = PROGRAM.count("\n") + 1
     assert [line.split(":")[1] for line in found if ": error:" in line] == [str(first + at) for at in range(3)], found
