@@ -138,6 +138,8 @@ class PartRows:
             sizes=column(len(one.changes) for one in transactions),
             changes=column(len(one.changes) for one in transactions),
             last_change=column(-1 for _ in transactions),
+            last_address=np.zeros(len(transactions), np.uint64),
+            last_index=column(-1 for _ in transactions),
         )
 
     def windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:

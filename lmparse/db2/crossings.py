@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from lmparse.db2.links import MissingRecord
 from lmparse.db2.log_part import PartContext
 from lmparse.db2.part_index import PartSummary
 from lmparse.db2.transaction_index import Crossing
@@ -26,6 +27,8 @@ class Crossings:
         """Identifiers of transactions without an end, of which a later part begins another one."""
         self.ended_alone: list[int] = []
         """Identifiers of transactions with only an end in the log, and records in front of it."""
+        self.missing: list[tuple[int, MissingRecord]] = []
+        """Records that are missing between two parts, each with the number of the last record in front of it."""
         self.undoing_before: list[int] = []
         """Identifiers with compensations of changes that are in front of the log."""
 
@@ -72,6 +75,10 @@ class Crossings:
             self._held.take(_CROSSING_BYTES)
             self._before += [found] * is_incomplete
         else:
+            if int(heads.previous[place]) > found.last_address > 0:
+                first = int(heads.first_index[place])
+                self.missing.append((found.last_index, MissingRecord(int(heads.previous[place]), first)))
+            found.last_address, found.last_index = int(heads.last_address[place]), int(heads.last_index[place])
             if found.last_change >= 0:
                 context.last_changes[tid] = found.last_change
             found.changes += int(heads.changes[place])
@@ -101,5 +108,6 @@ def _crossing(units: Units, place: int) -> Crossing:
     return Crossing(
         int(units.tid[place]), int(units.first_index[place]), int(units.first_lsn[place]),
         int(units.previous[place]), int(units.first_stream[place]),
-        int(units.changes[place]), int(units.last_change[place]),
+        int(units.changes[place]), int(units.last_change[place]), int(units.last_address[place]),
+        int(units.last_index[place]),
     )  # fmt: skip

@@ -77,10 +77,8 @@ class Gaps:
     def _report(self, reference: ChangeReference) -> None:
         ids = "unknown" if reference.ids is None else f"{reference.ids[0]}.{reference.ids[1]}"
         notice = reference.notice or {}
-        self._index.gaps.append(
-            f"rows missing from here: table {ids}, record {reference.extent.index} at {reference.extent.offset:#x}: "
-            f"{notice.get('gap')}, until {notice.get('rows_missing_until')}"
-        )
+        why = f"{notice.get('gap')}, until {notice.get('rows_missing_until')}"
+        self._index.gaps.append((reference.extent, f"rows missing from here: table {ids}", why))
 
 
 def _opened_by(kind: str, body: Any) -> str | None:

@@ -190,7 +190,9 @@ class Db2Log(ChangeLog):
             seed(self, found.tables, self.resumed)
         for text, count in sorted(found.counts.items()):
             self.notice(f"{count} x {text}")
-        for text in found.gaps:
+        for extent, text, why in found.gaps:
+            self.notice(f"{text}, {self.origin.said(extent)}: {why}")
+        for text in found.links.said(self.origin.said_number):
             self.notice(text)
         for form, count in found.address_forms.items():
             self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")

@@ -8,6 +8,7 @@ option `max_index_bytes`. The first pass leaves others in a folder, if there is 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ import numpy as np
 
 from lmparse.db2.crossings import Crossings
 from lmparse.db2.irregular_transactions import Irregular, read_irregular
+from lmparse.db2.links import Links
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES, LogContext, LogPart, PartContext
 from lmparse.db2.part_index import RECORD_BYTES, PartIndex, PartSummary
 from lmparse.db2.part_reader import Extracted, IndexedLog, IndexTask, PartReader, leave, packed, run_task
@@ -108,12 +110,18 @@ class LogIndex:
         return self
 
     def _merge(self, summaries: list[PartSummary]) -> None:
-        for summary in reversed(summaries):
-            self.whole.first_addresses |= summary.first_addresses  # those of the first part stay
+        links = Links()
+        for summary in summaries:
+            links.then(summary.links)
+        self.whole.first_addresses = links.firsts
         crossings = Crossings(self.contexts, self.whole.first_addresses, self._log.held)
         for number, summary in enumerate(summaries):
             crossings.add(number, summary)
         self.oldest_open = crossings.oldest_open()
+        unlinked = sorted([*self.whole.unread, *(one.index for summary in summaries for one in summary.apart)])
+        for before, missing in crossings.missing:
+            if bisect_left(unlinked, before) == bisect_left(unlinked, missing.index):
+                links.miss(missing)
         irregular = _irregular(summaries, crossings)
         undone = self._undone_across(summaries, irregular)
         irregular = np.union1d(irregular, undone)
@@ -126,6 +134,7 @@ class LogIndex:
             self._log.origin.place(fault)
             rest.index.fault = rest.index.fault or fault
         self.whole.unread = rest.damaged
+        rest.index.links = links
         self.whole.rest, self.whole.gaps, self.whole.numbers = rest.index, rest.gaps, rest.numbers
         self._place_extras(rest, irregular)
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lmparse.db2 import record_kinds
+from lmparse.db2.links import Links
 from lmparse.db2.record_columns import NO_AUTHID, ChangedRows, Members, RecordColumns, narrowed, widened
 from lmparse.db2.record_forms import Role
 from lmparse.db2.transaction_index import Crossing
@@ -42,7 +43,7 @@ class PartSummary:
     """The damage behind its last record."""
     bad: list[tuple[RecordExtent, DataError]]
     counts: Counter[str]
-    first_addresses: dict[int, int]
+    links: Links
     apart: list[RecordExtent]
     heads: Units
     """The first unit of each identifier, if it does not begin with the first record of a transaction."""
@@ -83,6 +84,7 @@ class PartSummary:
             self, bad=[(_moved(extent, first), error) for extent, error in self.bad],
             apart=[_moved(extent, first) for extent in self.apart],
             heads=self.heads.moved(first), tails=self.tails.moved(first), cut=self.cut.moved(first),
+            links=self.links.moved(first),
         )  # fmt: skip
 
 
@@ -180,7 +182,7 @@ class PartIndex:
         tids = columns.members.tid
         heads, known = units.take(is_head), list(self.authids)
         return PartSummary(
-            columns.count, columns.end, fault, columns.bad, columns.counts, columns.first_addresses, columns.apart,
+            columns.count, columns.end, fault, columns.bad, columns.counts, columns.links, columns.apart,
             heads=heads,
             head_is_tail=is_last[is_head],
             tails=units.take(is_tail),

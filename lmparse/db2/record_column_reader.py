@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from lmparse.db2.links import links_of
 from lmparse.db2.log_part import ERROR_BYTES
 from lmparse.db2.log_record import SPEC, LogReader, LogRecord, commit_seconds
 from lmparse.db2.record_columns import (
@@ -160,10 +161,7 @@ class _Batch:
             self._take_parsed(place)
         is_member = np.ones(len(self.window), np.bool_)
         is_member[[place for place, found in self.parsed.items() if isinstance(found, DataError)]] = False
-        stating = np.flatnonzero(is_member & (members.address != 0))
-        streams, first = np.unique(members.stream[stating], return_index=True)
-        addresses = members.address[stating[first]]
-        self.found.first_addresses = dict(zip(streams.tolist(), addresses.tolist(), strict=True))
+        self.found.links = links_of(members.take(is_member))
         is_member &= (self.role != Role.APART) & ((self.role != Role.MEMBER) | (members.tid != 0))
         return self._finished(members, is_member)
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from lmparse.db2.links import Links
 from lmparse.db2.tables import Ids
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
@@ -201,8 +202,12 @@ class RecordColumns:
     irregular: list[int] = field(default_factory=list)
     """Transaction identifiers of commits whose authorization id is not text."""
     counts: Counter[str] = field(default_factory=Counter)
-    first_addresses: dict[int, int] = field(default_factory=dict)
-    """Address of the first record of each log stream that states it."""
+    links: Links = field(default_factory=Links)
+
+    @property
+    def unlinked(self) -> list[int]:
+        """Numbers of the records that are no members, but may be between two of one transaction; ascending."""
+        return sorted([*(extent.index for extent, _ in self.bad), *(extent.index for extent in self.apart)])
 
     @property
     def row_numbers(self) -> Int64s:
@@ -236,5 +241,5 @@ class RecordColumns:
             found.bad += part.bad
             found.irregular += part.irregular
             found.counts += part.counts
-            found.first_addresses = {**part.first_addresses, **found.first_addresses}
+            found.links = found.links.then(part.links)
         return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lmparse.changes import change
+from lmparse.db2.links import Links
 from lmparse.db2.tables import Ids, Table
 from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.extents import RecordExtent
@@ -218,14 +219,15 @@ class TransactionIndex:
     """Number of occurrences of each notice, by text."""
     address_forms: Counter[str] = field(default_factory=Counter)
     """Number of byte addresses in LOB records by form, where the manual does not state the form."""
-    gaps: list[str] = field(default_factory=list)
-    """Places from which rows are missing, in words."""
+    gaps: list[tuple[RecordExtent, str, str]] = field(default_factory=list)
+    """Records from which on rows are missing, with words in front of the place of each and behind it."""
     bad: list[tuple[RecordExtent, DataError]] = field(default_factory=list)
     """Records that could not be read."""
     fault: FramingError | None = None
     """The damage after which no record can be read."""
     named: dict[Ids, Table] = field(default_factory=dict)
     """The tables of the tables file."""
+    links: Links = field(default_factory=Links)
     column_ids: dict[Ids, set[int]] = field(default_factory=dict)
     """Columns in records of values stored outside of the row, by table."""
 
@@ -254,6 +256,10 @@ class Crossing:
     changes: int = 0
     last_change: int = -1
     """Number of the record of its last change; -1 if it has none."""
+    last_address: int = 0
+    """Of its last record so far; zero if records state none."""
+    last_index: int = -1
+    """Number of that record."""
     state: str = "open"
     commit_lsn: int = 0
     commit_stream: int = 0

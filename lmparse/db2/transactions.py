@@ -16,6 +16,7 @@ from typing import Any
 from lmparse.db2 import record_kinds
 from lmparse.db2.compensation import OpenChanges, row_id, without_halves
 from lmparse.db2.gaps import Gaps
+from lmparse.db2.links import MissingRecord
 from lmparse.db2.lob_pieces import LobPieces
 from lmparse.db2.log_record import LogRecord, commit_seconds
 from lmparse.db2.row_reader import record_header
@@ -55,6 +56,10 @@ class TransactionReader:
         self._described: dict[Ids, list[tuple[Transaction, ChangeReference, Table, Table | None]]] = {}
         self._first_addresses: dict[int, int] = {}
         """Address of the first record of each log stream, if it states it."""
+        self._latest: dict[bytes, tuple[int, int]] = {}
+        """Address and number of the last record of each open transaction, if records state addresses."""
+        self._skipped = -1
+        """Number of the last record that could not be read."""
         self._ended = 0
         self._next = 0
         """Number of the record behind the last one."""
@@ -91,6 +96,8 @@ class TransactionReader:
     def skip(self, first: int, end: int) -> None:
         """Note that records cannot be read: the numbers of the first one and of the one behind the last."""
         self._pieces.damage(first, end)
+        if first < end:
+            self._skipped = end - 1
 
     @property
     def damaged(self) -> list[int]:
@@ -118,6 +125,7 @@ class TransactionReader:
         self._next = record.extent.index + 1
         if record.address:
             self._first_addresses.setdefault(record.stream, record.address)
+            self._link(record, record.address)
         difference = record.class_differs
         if difference:
             self.index.counts[difference] += 1
@@ -143,6 +151,17 @@ class TransactionReader:
                 self._pieces.add(record, record.table, is_first=is_first)
         elif any(record.transaction_id):
             self._transaction(record)  # not a change, but any record can be the first of a transaction
+
+    def _link(self, record: LogRecord, address: int) -> None:
+        """Test whether a record follows the one before it in its transaction."""
+        self.index.links.add(record.stream, address, record.extent.length)
+        known = self._latest.get(record.transaction_id)
+        if known is not None and record.previous > known[0] and self._skipped < known[1]:
+            self.index.links.miss(MissingRecord(record.previous, record.extent.index))
+        if record.kind in record_kinds.COMMITS or record.kind in record_kinds.ABORTS:
+            self._latest.pop(record.transaction_id, None)
+        elif any(record.transaction_id):
+            self._latest[record.transaction_id] = address, record.extent.index
 
     # -- beginnings and ends ------------------------------------------------------------
 
@@ -283,6 +302,7 @@ class TransactionReader:
 
     def _load(self, record: LogRecord) -> None:
         """A load takes effect at once, whatever the outcome of its transaction."""
+        self._skipped = record.extent.index
         self._held.take(_TRANSACTION_BYTES + _CHANGE_BYTES)
         transaction = Transaction(record.transaction_id, _lsn(record))
         reference = ChangeReference(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lmparse.db2.links import missing_records
 from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordColumns
 from lmparse.db2.record_forms import Role
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
@@ -43,11 +44,16 @@ class Units(Arrays):
     """Number of its changes of rows, and of tables as a whole."""
     last_change: Int64s
     """Number of the record of the last one; -1 if there is none."""
+    last_address: UInt64s
+    """Of its last record; zero if records state none."""
+    last_index: Int64s
+    """Number of that record."""
 
     def moved(self, first: int) -> Units:
         """The same with `first` added to the numbers of records."""
         last_change = np.where(self.last_change < 0, -1, self.last_change + first)
-        return replace(self, first_index=self.first_index + first, last_change=last_change)
+        numbers = self.first_index + first, self.last_index + first
+        return replace(self, first_index=numbers[0], last_index=numbers[1], last_change=last_change)
 
     @property
     def begins_before(self) -> Flags:
@@ -109,7 +115,11 @@ def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
         sizes=np.bincount(numbers, minlength=count) - has_end,
         changes=changes,
         last_change=last_change,
+        last_address=members.address[end],
+        last_index=members.index[end],
     )
+    for missing in missing_records(members, order, starts, columns.unlinked):
+        columns.links.miss(missing)
     return units, unit_of
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -44,6 +45,20 @@ class RecordOrigin:
             "spec": self.spec,
             "spec_hash": self.spec_hash,
         }
+
+    def said(self, extent: RecordExtent) -> str:
+        """The place of a record, for messages: `record 17 at 0x4c10`, with its file if that is one of several."""
+        place = self.metadata(extent)
+        shown = f"record {place['record_index']} at {place['record_offset']:#x}"
+        return shown if self.joined is None else f"{shown} of {place['file']}"
+
+    def said_number(self, index: int) -> str:
+        """The same for the number of a record only."""
+        if self.joined is None:
+            return f"record {index}"
+        place = min(bisect_right(self.joined.records, index) - 1, len(self.joined.pieces) - 1)
+        piece = self.joined.pieces[place]
+        return f"record {index - self.joined.records[place] + piece.first_record} of {piece.path}"
 
     def in_files(self, index: Int64s, offsets: Int64s) -> tuple[Int64s | None, Int64s, Int64s]:
         """Of records of joined files: the number of the piece of each, its number and its offset in the file."""

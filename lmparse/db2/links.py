@@ -1,0 +1,143 @@
+"""Links: whether each record follows the one that it names as the one before in its transaction.
+
+A link to a record that is not there is a gap, unless records were left out when the log was read: the filter of the API
+does that all over a log. Addresses count bytes, so that a record begins where the one before ends; from how many do is
+seen whether the filter was used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from lmparse.db2.log_record import MARGIN
+from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
+
+
+class _Linked(Protocol):
+    """Records of transactions, as `record_columns.Members`."""
+
+    @property
+    def index(self) -> Int64s: ...
+    @property
+    def length(self) -> Int64s: ...
+    @property
+    def previous(self) -> UInt64s: ...
+    @property
+    def stream(self) -> Int64s: ...
+    @property
+    def address(self) -> UInt64s: ...
+
+
+_MOST_NAMED = 10
+"""Most missing records that are named; all are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingRecord:
+    """A record that a later one of its transaction follows, and that is not there."""
+
+    address: int
+    index: int
+    """Number of the record that follows it."""
+
+
+@dataclass
+class Links:
+    """What a stretch of a log shows of the links between its records."""
+
+    adjoining: int = 0
+    """Records that begin where the one before in their log stream ends."""
+    apart: int = 0
+    """Records that begin behind that."""
+    count: int = 0
+    """Missing records."""
+    named: list[MissingRecord] = field(default_factory=list)
+    """The first of them."""
+    firsts: dict[int, int] = field(default_factory=dict)
+    """Address of the first record of each log stream."""
+    ends: dict[int, int] = field(default_factory=dict)
+    """Address behind the last one."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the log was read without the filter."""
+        return self.adjoining >= max(1, MARGIN * self.apart)
+
+    def said(self, record: Callable[[int], str]) -> Iterator[str]:
+        """The records that are missing, in words, if the log was read without the filter; `record` names a record."""
+        if not self.is_whole:
+            return
+        for one in self.named:
+            yield f"a record at {one.address:016X} is missing, which {record(one.index)} of its transaction follows"
+        if self.count > len(self.named):
+            yield f"records are missing at {self.count - len(self.named)} more places"
+
+    def add(self, stream: int, address: int, length: int) -> None:
+        """Add the address of the next record, and its length in bytes."""
+        end = self.ends.get(stream)
+        if end is None:
+            self.firsts[stream] = address
+        else:
+            self.adjoining += address == end
+            self.apart += address > end
+        self.ends[stream] = address + length
+
+    def miss(self, found: MissingRecord) -> None:
+        """Count a missing record."""
+        self.count += 1
+        if len(self.named) < _MOST_NAMED:
+            self.named.append(found)
+
+    def moved(self, first: int) -> Links:
+        """The same with `first` added to the numbers of records."""
+        return replace(self, named=[MissingRecord(one.address, one.index + first) for one in self.named])
+
+    def then(self, other: Links) -> Links:
+        """These, followed by those of the next stretch."""
+        for stream, address in other.firsts.items():
+            end = self.ends.get(stream)
+            if end is None:
+                self.firsts[stream] = address
+            else:
+                self.adjoining += address == end
+                self.apart += address > end
+        self.ends |= other.ends
+        self.adjoining, self.apart = self.adjoining + other.adjoining, self.apart + other.apart
+        self.count += other.count
+        self.named += other.named[: _MOST_NAMED - len(self.named)]
+        return self
+
+
+def links_of(members: _Linked) -> Links:
+    """The addresses of records in the order of the log; zero for one that does not state it."""
+    found = Links()
+    stating = np.flatnonzero(members.address != 0)
+    streams = members.stream[stating]
+    for stream in np.unique(streams).tolist():
+        chosen = stating[streams == stream]
+        address = members.address[chosen]
+        ends = address + members.length[chosen].view(np.uint64)
+        found.adjoining += int((address[1:] == ends[:-1]).sum())
+        found.apart += int((address[1:] > ends[:-1]).sum())
+        found.firsts[stream], found.ends[stream] = int(address[0]), int(ends[-1])
+    return found
+
+
+def missing_records(members: _Linked, order: Int64s, starts: Flags, bad: list[int]) -> Iterator[MissingRecord]:
+    """The missing records of transactions, whose members are sorted by `order`, units of which begin at `starts`.
+
+    `bad` are the numbers of records that cannot be read, ascending: a link over one of them shows nothing.
+    """
+    before, after = order[:-1], order[1:]
+    address, previous = members.address[before], members.previous[after]
+    places = np.flatnonzero(~starts[1:] & (address != 0) & (previous > address))
+    if len(places) and bad:
+        between = np.array(bad)
+        low, high = (np.searchsorted(between, members.index[side[places]]) for side in (before, after))
+        places = places[low == high]
+    for place in np.sort(after[places]).tolist():
+        yield MissingRecord(int(members.previous[place]), int(members.index[place]))

@@ -1,0 +1,65 @@
+"""A record that another one follows and that is not there is named, unless the log was read with a filter."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples import db2_scripts as luw
+
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+
+OPTIONS: dict[str, Any] = {"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": "filter"}
+
+
+def notices(path: Path, engine: str, part_bytes: int = 0) -> list[str]:
+    """What reading a log says of missing records."""
+    log: Any = open_changes(path, read_options({**OPTIONS, "engine": engine}))
+    if part_bytes:
+        log.change_parts(part_bytes)
+    list(log.changes())
+    return [text for text in log.tally.notices if "missing, which" in text]
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> tuple[Path, list[tuple[int, int]]]:
+    """A log without a filter, and where each record begins and ends."""
+    stream = luw.full_stream("v10", "little", "filter")
+    path = tmp_path / "a.log"
+    path.write_bytes(stream.bytes())
+    lead = open_changes(path, read_options(OPTIONS)).framing.lead
+    return path, [(record.offset - lead, record.offset + record.length) for record in stream.records]
+
+
+def test_a_whole_log(whole: tuple[Path, list[tuple[int, int]]]) -> None:
+    path, _ = whole
+    assert [notices(path, engine) for engine in ("columnar", "kaitai")] == [[], []]
+
+
+def test_each_record_that_is_left_out(whole: tuple[Path, list[tuple[int, int]]]) -> None:
+    path, places = whole
+    data, named = path.read_bytes(), 0
+    for number, (start, end) in enumerate(places[:-1]):
+        path.write_bytes(data[:start] + data[end:])
+        found = notices(path, "columnar")
+        assert notices(path, "kaitai") == found
+        assert notices(path, "columnar", 700) == found
+        assert len(found) <= 1
+        for text in found:
+            named += 1
+            numbers = re.fullmatch(
+                r"a record at ([0-9A-F]{16}) is missing, which record (\d+) of its transaction follows", text
+            )
+            assert numbers is not None
+            assert int(numbers[2]) >= number
+    assert named > len(places) / 2  # the others are the first or the last ones of their transaction, or of none
+
+
+def test_a_log_that_was_read_with_a_filter(whole: tuple[Path, list[tuple[int, int]]]) -> None:
+    path, places = whole
+    data = path.read_bytes()
+    path.write_bytes(b"".join(data[start:end] for number, (start, end) in enumerate(places) if number % 3))
+    assert [notices(path, engine) for engine in ("columnar", "kaitai")] == [[], []]
