@@ -79,7 +79,7 @@ class FilesAhead:
 
     def _append(self, file: FileAhead, group: Group) -> bool:
         """Whether the rows of a group are behind those before; rows in front of one that is not are written."""
-        for batch in stored(group.path):
+        for batch in stored(group.path, group.schema, group.size):
             last = last_behind(batch, file.last, self._origin)
             if last is None:
                 return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -49,6 +49,8 @@ class _RecordsRead(PartResult):
 
     records: int = 0
     """Number of records in a part that starts with an unknown record number; its rows and errors then count from 0."""
+    size: int = 0
+    """Bytes of the file of its rows."""
 
 
 class RecordFileRun(Run):
@@ -104,7 +106,8 @@ class RecordFileRun(Run):
                     if error.record_index is not None:
                         error.record_index += before
                 self.take_over(done.tally, done.errors, done.fault)
-                for batch in stored(tasks[number].path):
+                form = _spilled_schema(self.form, tasks[number].schema)
+                for batch in stored(tasks[number].path, form, done.size):
                     output.write(_moved(batch, before))
                 os.unlink(tasks[number].path)
                 before += done.records
@@ -180,6 +183,8 @@ def _write_records(task: _RecordTask) -> _RecordsRead:
         part.check()
     except (LmparseError, RangeError) as error:
         done.fault = error
+    with suppress(FileNotFoundError):
+        done.size = os.path.getsize(task.path)
     return done
 
 

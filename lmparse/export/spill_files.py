@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,8 @@ class Group:
     sequence: int
     schema: pa.Schema
     path: str
+    size: int = 0
+    """Bytes of the file."""
 
     @property
     def key(self) -> GroupKey:
@@ -61,6 +63,7 @@ class SpillFiles:
         self._groups: dict[GroupKey, Group] = {}
         self._held: dict[GroupKey, list[pa.RecordBatch]] = {}
         self._bytes = 0
+        """Bytes of what is held."""
 
     def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
         """Keep a batch of one version, or of changes without one."""
@@ -78,7 +81,7 @@ class SpillFiles:
 
     def groups(self) -> list[Group]:
         """Spill what is in memory; returns the groups of all that was kept."""
-        for group in self._groups.values():
+        for group in list(self._groups.values()):
             self._spill(group)
         return list(self._groups.values())
 
@@ -91,14 +94,30 @@ class SpillFiles:
         with open(group.path, "ab") as file, pa.ipc.new_stream(file, group.schema) as writer:
             for batch in pa.Table.from_batches(held).combine_chunks().to_batches():
                 writer.write_batch(batch)
+        self._groups[group.key] = replace(group, size=os.path.getsize(group.path))
 
 
-def stored(path: str) -> Iterator[pa.RecordBatch]:
-    """The batches of a file of one or several streams; the file is mapped, not read into memory."""
-    source = pa.memory_map(os.fsencode(path))
-    size = source.size()
-    while source.tell() < size:
-        yield from pa.ipc.open_stream(source)
+def stored(path: str, schema: pa.Schema, size: int) -> Iterator[pa.RecordBatch]:
+    """The batches of a file of one or several streams; the file is mapped, not read into memory.
+
+    Raises OSError if it has another size or other columns than the file that was written. Changed values are not seen.
+    """
+    try:
+        source = pa.memory_map(os.fsencode(path))
+        if source.size() != size:
+            raise _exchanged(path, f"expected {size} bytes, found {source.size()}")
+        while source.tell() < size:
+            reader = pa.ipc.open_stream(source)
+            if reader.schema != schema:
+                raise _exchanged(path, "it has other columns")
+            yield from reader
+    except pa.ArrowException as error:
+        raise _exchanged(path, str(error)) from None
+
+
+def _exchanged(path: str, why: str) -> OSError:
+    """Without its rows there is no output; whoever writes that adds its name and a code."""
+    return OSError(f"the temporary file {path} is not as it was written: {why}")
 
 
 def spill(log: ChangeLog, span: Span | None, files: SpillFiles) -> Iterator[tuple[int, int]]:
@@ -131,7 +150,7 @@ def _behind(batch: pa.RecordBatch, origin: RecordOrigin) -> int:
 
 def merged(parts: list[Group], is_sorted: bool, origin: RecordOrigin) -> Iterator[pa.RecordBatch]:
     """The rows of several parts; with `is_sorted` in the order of their records in the log."""
-    batches = [batch for part in parts for batch in stored(part.path)]
+    batches = [batch for part in parts for batch in stored(part.path, part.schema, part.size)]
     if not is_sorted or _is_ascending(batches, origin):
         return iter(batches)
     numbers = [_numbers(batch, origin) for batch in batches]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def group(folder: Path, identity: str, part: int, indexes: list[int]) -> Group:
     rows = [{"op": "I", "_metadata": {**place, "record_index": index}} for index in indexes]
     with open(path, "ab") as file, pa.ipc.new_stream(file, SCHEMA) as writer:
         writer.write_batch(pa.RecordBatch.from_pylist(rows, SCHEMA))
-    return Group(identity, 1, SCHEMA, path)
+    return Group(identity, 1, SCHEMA, path, os.path.getsize(path))
 
 
 def ahead_in(folder: Path) -> FilesAhead:
