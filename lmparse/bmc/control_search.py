@@ -18,6 +18,7 @@ from lmparse.limits import DEFAULT, Limits
 from lmparse.storage import addresses, buffers, compression, file_systems
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.buffers import Buffer
+from lmparse.storage.listing import names_in
 
 
 def is_control(path: str, limits: Limits = DEFAULT) -> bool:
@@ -90,7 +91,7 @@ def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> st
 
     `control` is a path, a pattern with `{stem}`, or a folder; None stands for the folder of the data file. In a folder
     it is the control file whose DLDS record names the data set, or the one of the same stem. Raises ControlError
-    LMP-C007 if there is none or more than one.
+    LMP-C007 if there is none or more than one, FramingError LMP-F001 if the folder cannot be read.
     """
     place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
     name = compression.unpacked_name(place)
@@ -144,5 +145,6 @@ def _files_in(folder: str) -> list[tuple[str, Hashable]]:
     """Every file in a folder; with a stamp of its state if it must be copied to be read."""
     if addresses.is_remote(folder):
         return [(entry.path, entry.stamp) for entry in file_systems.entries(folder) if not entry.is_folder]
-    files = [name_of_local(str(entry)) for entry in sorted(Path(folder).iterdir()) if entry.is_file()]
+    paths = (str(Path(folder, name)) for name in names_in(folder))
+    files = [name_of_local(path) for path in paths if os.path.isfile(path)]
     return [(path, buffers.stamp(path)) for path in files]

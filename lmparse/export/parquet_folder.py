@@ -26,9 +26,9 @@ def pending_in(target: Path) -> OwnedFolder:
     """A folder for unfinished files in the folder of the output, which is made."""
     with naming_output(str(target)):
         target.mkdir(parents=True, exist_ok=True)
-    remove_left_behind(target, _PENDING)
-    owned = OwnedFolder(target, "", _PENDING)
-    owned.path.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
+        remove_left_behind(target, _PENDING)
+        owned = OwnedFolder(target, "", _PENDING)
+        owned.path.chmod(target.stat().st_mode & 0o777)  # executors may be of another user
     return owned
 
 
@@ -62,9 +62,12 @@ def move(names: Sequence[str], pending: Path, target: Path, *, overwrite: bool) 
     is killed here leaves files of both without `_SUCCESS`, and none of them is lost. Raises OptionError LMP-S022.
     """
     before, mark = pending / "before", target / "_SUCCESS"
-    old = [path.name for path in _seen(target) if path.suffix == ".parquet"] if overwrite else []
-    moves = [*((pending / name, target / name) for name in names), *((target / name, before / name) for name in old)]
     with naming_output(str(target)), uninterrupted(), ExitStack() as undo:
+        old = [path.name for path in _seen(target) if path.suffix == ".parquet"] if overwrite else []
+        moves = [
+            *((pending / name, target / name) for name in names),
+            *((target / name, before / name) for name in old),
+        ]
         before.mkdir()
         if mark.is_file() or mark.is_symlink():
             mark.unlink()

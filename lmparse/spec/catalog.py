@@ -22,6 +22,7 @@ from lmparse.errors import ReadError, UnknownFormatError
 from lmparse.spec.built import imported, package_of
 from lmparse.spec.layout import Field, Layout
 from lmparse.spec.nesting import flat, reached
+from lmparse.storage.stored import reason
 
 PACKAGE = "lmparse._generated"
 KIND = "kind"
@@ -161,7 +162,11 @@ def _locate(name: str) -> tuple[str, str]:
     if path.name == name or "\0" in name:
         return PACKAGE, name
     folder = Path(os.path.realpath(path.parent))  # unlike resolve() it takes links that lead in a circle
-    if not (folder / "layouts.py").is_file():
+    try:
+        is_there = (folder / "layouts.py").is_file()
+    except OSError as error:
+        raise UnknownFormatError(f"{path.parent}: cannot be read: {reason(error)}") from None
+    if not is_there:
         raise UnknownFormatError(
             f"there is no layouts.py in {path.parent}",
             hint=f"build the spec first: lmparse build --formats DIR --out {path.parent}",

@@ -28,6 +28,7 @@ from lmparse.spec.build.specs import (
 )
 from lmparse.spec.documents import DocumentError, file_bytes
 from lmparse.spec.layout import Layout
+from lmparse.storage.stored import reason
 
 __all__ = ["INSTALLED", "Specs", "read_specs"]
 
@@ -75,6 +76,8 @@ def read_specs(source: str) -> Specs:
         raise LmparseError(f"{source}: {error}", code=error.limit.code if error.limit else "LMP-S008") from None
     except SpecError as error:
         raise LmparseError(str(error), code=error.code) from None
+    except OSError as error:
+        raise OptionError(f"{source}: cannot be read: {reason(error)}", code="LMP-S009") from None
 
 
 def _read_revision(source: str) -> Specs:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import glob
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from lmparse.storage import addresses, file_systems
 from lmparse.storage.addresses import local_path, name_of_local
-from lmparse.storage.stored import unreadable
+from lmparse.storage.stored import reason, unreadable
+
+_NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""Errors of a link that leads nowhere."""
 
 
 def list_files(paths: list[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
@@ -18,19 +23,19 @@ def list_files(paths: list[str], *, name_filter: str | None = None, recursive: b
 
     In folders and patterns, names that start with `_` or `.` are left out, as in Spark. A name that would pass for an
     address, such as `file:x`, has `./` in front, so that it names the file in that folder and no other.
-    Raises FramingError LMP-F001 for a path that names no file.
+    Raises FramingError LMP-F001 for a path that names no file, and for a folder that cannot be read: files must not be
+    missing in silence.
     """
     found: list[str] = []
     for path in map(local_path, paths):
         if addresses.is_remote(path):
             found.extend(_remote_files(path, recursive))
         elif os.path.isdir(path):
-            pattern = "**/*" if recursive else "*"
-            inside = [str(entry) for entry in sorted(Path(path).glob(pattern)) if entry.is_file()]
-            found.extend(name_of_local(name) for name in inside if _is_data(name, path))
+            found.extend(name_of_local(str(file)) for file in sorted(_local_files(path, recursive)))
         elif os.path.exists(path):
             found.append(name_of_local(path))
         else:
+            _check_folders(path, recursive)
             matches = [name for name in sorted(glob.glob(path, recursive=recursive)) if os.path.isfile(name)]
             if not matches:
                 raise unreadable(path)
@@ -38,6 +43,46 @@ def list_files(paths: list[str], *, name_filter: str | None = None, recursive: b
     if name_filter:
         found = [name for name in found if fnmatch.fnmatch(addresses.base_name(name), name_filter)]
     return found
+
+
+def names_in(folder: str | Path) -> list[str]:
+    """The names in a local folder, sorted. Raises FramingError LMP-F001 if it cannot be read."""
+    try:
+        os.stat(os.path.join(folder, "."))  # a folder may be listed and its files not looked at
+        return sorted(os.listdir(folder))
+    except OSError as error:
+        raise unreadable(str(folder), reason(error)) from None
+
+
+def _local_files(top: str, recursive: bool) -> Iterator[Path]:
+    """The data files in a local folder, in no order. Links to folders are not followed."""
+    folders = [Path(top)]
+    while folders:
+        folder = folders.pop()
+        for path in (folder / name for name in names_in(folder) if not name.startswith(("_", "."))):
+            try:
+                mode = path.stat().st_mode
+            except OSError as error:
+                if error.errno in _NO_ENTRY:
+                    continue
+                raise unreadable(str(path), reason(error)) from None
+            if stat.S_ISREG(mode):
+                yield path
+            elif recursive and stat.S_ISDIR(mode) and not path.is_symlink():
+                folders.append(path)
+
+
+def _check_folders(pattern: str, recursive: bool) -> None:
+    """Raise FramingError LMP-F001 if a folder cannot be read in which a pattern looks for names; `glob` passes it."""
+    parts = Path(pattern).parts
+    first = next((place for place, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    for place in range(first, len(parts)):
+        above = os.path.join(*parts[:place]) if place else "."
+        folders = glob.glob(above, recursive=recursive)
+        if recursive and parts[place] == "**":
+            folders = glob.glob(os.path.join(above, "**", ""), recursive=True)
+        for folder in filter(os.path.isdir, folders):
+            names_in(folder)
 
 
 def _is_data(name: str, folder: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,10 @@ def lists_itself(name: str, listed: Callable[[Any], Iterable[str]]) -> Foreign:
     """
 
     def foreign(folder: Path) -> str | None:
-        entries = [path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()]
+        try:
+            entries = [path for path in _all_in(folder) if not path.is_dir() or path.is_symlink()]
+        except OSError as error:
+            return _hidden(folder, error)
         if not entries and not any(folder.iterdir()):
             return None
         try:
@@ -64,7 +67,24 @@ def has_mark(name: str, text: bytes, what: str) -> Foreign:
             return f"it is not {what}: it has no {name}"
         if mark.is_file() and (mark.stat().st_size != len(text) or mark.read_bytes() != text):
             return f"it is not {what}: its {name} is another"
-        links = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink())
+        try:
+            links = sorted(str(path.relative_to(folder)) for path in _all_in(folder) if path.is_symlink())
+        except OSError as error:
+            return _hidden(folder, error)
         return f"it has a link, {links[0]}" if links else None
 
     return foreign
+
+
+def _all_in(folder: Path) -> Iterator[Path]:
+    """Everything in a folder, at any depth. Raises OSError: what cannot be looked at may be anyone's."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for above, folders, files in os.walk(folder, onerror=fail):
+        yield from (Path(above, name) for name in (*folders, *files))
+
+
+def _hidden(folder: Path, error: OSError) -> str:
+    return f"{os.path.relpath(error.filename or folder, folder)} cannot be read"

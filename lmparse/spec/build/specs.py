@@ -12,9 +12,12 @@ from typing import Any, Protocol
 
 import yaml
 
+from lmparse.errors import FramingError
 from lmparse.spec.build.names import constructed, keep_names, same_numbers
 from lmparse.spec.build.shape import import_names, misshapen
 from lmparse.spec.documents import EXACT, DocumentError, file_bytes, read_yaml
+from lmparse.storage.listing import names_in
+from lmparse.storage.stored import reason
 from lmparse.terminal import one_line
 
 SUFFIX = ".ksy"
@@ -165,6 +168,13 @@ def _unreadable(path: Path, error: DocumentError) -> SpecError:
     return SpecError(Problem(place, flaw.line or 1, flaw.column or 1, flaw.text, code=code) for flaw in error.flaws)
 
 
+def _check_folder(folder: Path) -> None:
+    try:
+        names_in(folder)
+    except FramingError as error:
+        raise SpecError([Problem(shown(folder), 1, 1, error.message)]) from None
+
+
 # -- shelves: where specs are looked for by their place ------------------------------------
 
 
@@ -185,19 +195,22 @@ class Disk:
     root: Path
 
     def places(self) -> list[str]:
-        """See `Shelf`."""
+        """See `Shelf`. Raises SpecError for a folder that cannot be read: no spec is missing in silence."""
+        for folder in ("", *glob.glob("**/", root_dir=self.root, recursive=True)):
+            if os.path.isdir(self.root / folder):
+                _check_folder(self.root / folder)
         names = glob.glob(f"**/*{SUFFIX}", root_dir=self.root, recursive=True)  # skips hidden names
         return sorted(name.removesuffix(SUFFIX) for name in names)
 
     def text(self, place: str) -> tuple[Path, bytes] | None:
         """See `Shelf`."""
         path = self.root / f"{place}{SUFFIX}"
-        if not path.is_file():
-            return None
         try:
-            return path, file_bytes(path)
+            return (path, file_bytes(path)) if path.is_file() else None
         except DocumentError as error:
             raise _unreadable(path, error) from None
+        except OSError as error:
+            raise SpecError([Problem(shown(path), 1, 1, f"cannot be read: {reason(error)}")]) from None
 
     def place(self, path: Path) -> str:
         """The place of one of its files."""
