@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from lmparse.errors import OptionError
 from lmparse.export.writers import foreign_binary
 from lmparse.logs.open import files_beside, spec_files
 from lmparse.logs.partitions import Request
 from lmparse.storage.atomic_output import (
+    OutputPlace,
     OwnedFolder,
     check_place,
     naming_output,
@@ -32,14 +34,26 @@ def pending_in(target: Path) -> OwnedFolder:
     return owned
 
 
-def target_of(out: str | Path, request: Request, mode: str) -> Path:
-    """The folder of the output. Raises OptionError LMP-S021 if nothing may be written there."""
+def place_of(out: str | Path, request: Request, mode: str) -> OutputPlace:
+    """The place of the output. Raises OptionError LMP-S021 if nothing may be written there."""
     files = request.files()
     described = [name for path, options in files for name in files_beside(path, options).values()]
     inputs = inputs_of([*(path for path, _ in files), *described, *spec_files(request.options.spec)])
     is_new = mode == "error"
     foreign = _foreign if mode == "overwrite" else lambda folder: None
-    return check_place(out, inputs, is_folder=True, overwrite=not is_new, foreign=foreign, makes_parents=True).path
+    return check_place(out, inputs, is_folder=True, overwrite=not is_new, foreign=foreign, makes_parents=True)
+
+
+def check_again(place: OutputPlace, mode: str) -> None:
+    """Raise OptionError LMP-S021 if what came into the folder while files were written must not be replaced, or mixed
+    with them.
+    """
+    with naming_output(place.shown):
+        if mode == "overwrite":
+            place.check()
+        elif mode == "error" and _seen(place.path):
+            text = f"{place.shown} has files that another program wrote meanwhile"
+            raise OptionError(text, code="LMP-S021", hint="name another place")
 
 
 def _foreign(folder: Path) -> str | None:

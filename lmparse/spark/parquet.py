@@ -77,7 +77,8 @@ def write_parquet(
     if not isinstance(out, str | Path):
         raise OptionError(f"out has no value {out!r}", hint="the path of a folder")
     request = request_of({**options, "path": path})
-    target = parquet_folder.target_of(out, request, mode)
+    place = parquet_folder.place_of(out, request, mode)
+    target = place.path
     schema = _marked(arrow.request_schema(request), request.options.spec)
     if not metadata:
         schema = schema.remove(schema.get_field_index("_metadata"))
@@ -89,6 +90,7 @@ def write_parquet(
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
         rows = sorted(tasks.mapInArrow(job, _RESULT).collect(), key=lambda row: int(row["number"]))
         names = tuple(row["name"] for row in rows)
+        parquet_folder.check_again(place, mode)
         parquet_folder.move(names, pending, target, overwrite=mode == "overwrite")
     finally:
         owned.remove()

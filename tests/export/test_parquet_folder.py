@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 from interrupts import sigint_heard
 
 from lmparse.errors import OptionError
-from lmparse.export.parquet_folder import move
+from lmparse.export.parquet_folder import check_again, move, pending_in, place_of
+from lmparse.logs.families import read_options
+from lmparse.logs.partitions import Request
 
 
 def test_hidden_files_and_folders_stay(tmp_path: Path) -> None:
@@ -64,3 +67,38 @@ def test_a_signal_waits_until_all_files_are_moved(tmp_path: Path, monkeypatch: p
     with sigint_heard(), pytest.raises(KeyboardInterrupt):
         move(["a.parquet", "b.parquet"], pending, target, overwrite=True)
     assert sorted(path.name for path in target.iterdir()) == ["_SUCCESS", "a.parquet", "b.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "why"),
+    [
+        ("error", "another program wrote meanwhile"),
+        ("overwrite", "was not written by lmparse: it has theirs.parquet"),
+        ("append", None),
+    ],
+)
+def test_what_comes_into_the_folder_while_files_are_written_stays(mode: str, why: str | None, tmp_path: Path) -> None:
+    data, out = tmp_path / "a.dat", tmp_path / "out"
+    data.touch()
+    request = Request((str(data),), read_options({"spec": "bmc_lldf"}), with_changes=False)
+    place = place_of(out, request, mode)
+    pending = pending_in(place.path)
+    (out / "theirs.parquet").write_text("mine")
+    if why is None:
+        check_again(place, mode)
+    else:
+        with pytest.raises(OptionError, match=why) as caught:
+            check_again(place, mode)
+        assert caught.value.code == "LMP-S021"
+    pending.remove()
+    assert (out / "theirs.parquet").read_text() == "mine"
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*given: object, **named: object) -> str:
+        raise PermissionError(13, "Permission denied", str(tmp_path))
+
+    monkeypatch.setattr(tempfile, "mkdtemp", refused)
+    with pytest.raises(OptionError, match="out: cannot be written: Permission denied") as caught:
+        pending_in(tmp_path / "out")
+    assert caught.value.code == "LMP-S022"

@@ -13,6 +13,7 @@ from writers.bmc import framing, logs
 
 from lmparse.columnar.filters import Filter
 from lmparse.errors import OptionError
+from lmparse.export import parquet_folder
 from lmparse.logs import arrow
 from lmparse.samples import bmc_log
 from lmparse.spark import parquet
@@ -149,15 +150,22 @@ def test_modes(spark: SparkSession, log: dict[str, str], tmp_path: Path) -> None
 
 
 def test_only_files_of_lmparse_are_replaced_and_no_input(
-    spark: SparkSession, log: dict[str, str], tmp_path: Path
+    spark: SparkSession, log: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, path = tmp_path / "out", log["path"]
     write_parquet(spark, path, str(out), spec="bmc_lldf")
-    foreign = out / "theirs.parquet"
-    spark.range(3).toPandas().to_parquet(foreign)
+    foreign, made = out / "theirs.parquet", parquet_folder.pending_in
+
+    def comes_meanwhile(target: Path) -> Any:
+        spark.range(3).toPandas().to_parquet(foreign)
+        return made(target)
+
     before = {entry.name: entry.read_bytes() for entry in out.iterdir()}
-    with pytest.raises(OptionError, match=r"not written by lmparse: it has theirs\.parquet"):
-        write_parquet(spark, path, str(out), spec="bmc_lldf", mode="overwrite")
+    monkeypatch.setattr(parquet_folder, "pending_in", comes_meanwhile)
+    for _ in range(2):  # it comes after the first look at the folder, and is there at the second
+        with pytest.raises(OptionError, match=r"not written by lmparse: it has theirs\.parquet"):
+            write_parquet(spark, path, str(out), spec="bmc_lldf", mode="overwrite")
+    before[foreign.name] = foreign.read_bytes()
     source = tmp_path / "logs"
     source.mkdir()
     (source / "x.parquet").write_bytes(Path(path).read_bytes())
