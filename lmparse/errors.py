@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import Any
 
 from lmparse.error_catalogue import CATALOGUE
+from lmparse.terminal import harmless, one_line
 
 
 class LmparseError(Exception):
@@ -39,7 +40,13 @@ class LmparseError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message} [{self.code}]"
+        """The error as one line that is harmless on a terminal and in a log: values and names come from others."""
+        text = f"{self._text()} [{self.code}]"
+        # Each fault of a spec has a line of its own; nothing else in an error ends a line.
+        return harmless(text if self.code == "LMP-S008" else one_line(text))
+
+    def _text(self) -> str:
+        return self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.message, {k: v for k, v in vars(self).items() if k != "message"})
@@ -116,7 +123,7 @@ class DataError(LmparseError):
         self.spec = spec
         self.doc_ref = doc_ref
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         parts = []
         if self.file is not None:
             parts.append(self.file)
@@ -129,7 +136,7 @@ class DataError(LmparseError):
         if name:
             parts.append(name)
         parts.append(self.says())
-        return ": ".join(parts) + f" [{self.code}]"
+        return ": ".join(parts)
 
     def says(self) -> str:
         """What is wrong, without file, record and field."""

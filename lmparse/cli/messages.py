@@ -57,8 +57,7 @@ def message(text: str) -> None:
 
 def report(error: LmparseError) -> None:
     """Print an error with its hint."""
-    # Each fault of a spec has a line of its own; nothing else in an error ends a line.
-    for line in str(error).split("\n") if error.code == "LMP-S008" else [str(error)]:
+    for line in str(error).split("\n"):
         message(line)
     if error.hint and error.hint not in error.message:
         message(f"  hint: {error.hint}")

@@ -6,8 +6,10 @@ import csv
 import hashlib
 import json
 import os
+import pickle
 import re
 import shutil
+import traceback
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,7 +20,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lmparse
 from lmparse import cli
+from lmparse.errors import FramingError, LmparseError
 from lmparse.samples import bmc_log, db2_log
 from lmparse.terminal import harmless, one_line
 
@@ -97,6 +101,30 @@ def test_names_of_files_and_options(shown: Callable[..., str], tmp_path: Path) -
     damaged = folder / "damaged"
     damaged.write_bytes(data.read_bytes()[:-7])
     assert "LMP-F006" in shown("records", damaged, *spec)
+
+
+def test_errors_in_python_and_in_logs_of_spark(tmp_path: Path) -> None:
+    """Tracebacks end on terminals and in logs; the facts of an error stay as they are."""
+    hostile = "".join(HOSTILE)
+    control, data = bmc_log.make(units=1).write(tmp_path)
+    damaged = tmp_path / f"n{hostile}.dat"
+    damaged.write_bytes(data.read_bytes()[:-7])
+    read: list[Callable[[], object]] = [
+        lambda: lmparse.open_log(f"{damaged}.none"),
+        lambda: list(lmparse.open_log(damaged, spec="bmc_lldf").records()),
+        lambda: list(lmparse.open_log(data, control=str(control), table=hostile).changes()),
+        lambda: lmparse.open_log(data, spec=hostile),
+        lambda: lmparse.open_log(data, **{hostile: "x"}),
+    ]
+    for call in read:
+        with pytest.raises(LmparseError) as caught:
+            call()
+        said = "".join(traceback.format_exception_only(caught.value)) + str(pickle.loads(pickle.dumps(caught.value)))
+        assert controls(said) == set()
+        assert not any(line.startswith("forged") for line in said.splitlines())
+    with pytest.raises(FramingError) as framing:
+        lmparse.open_log(f"{damaged}.none")
+    assert framing.value.file == f"{damaged}.none"
 
 
 def test_pages_have_no_controls_either(shown: Callable[..., str], tmp_path: Path) -> None:
