@@ -113,9 +113,10 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         is_regular = data.are_filled & (counts > 0) & can_be_read
         is_other[found.numbers[~is_regular]] = True
         groups = []
-        for number in np.unique(found.known[is_regular]).tolist():
-            which = is_regular & (found.known == number)
-            groups.append(self._group(headers.known[number], found.part(which), images.compress(which, axis=1)))
+        regular = np.flatnonzero(is_regular)
+        for number, places in byte_arrays.places_by_value(found.known[regular]):
+            which = regular[places]
+            groups.append(self._group(headers.known[number], found.part(which), images.take(which, axis=1)))
         return groups, np.flatnonzero(is_other).tolist()
 
     def _group(self, known: KnownTable, records: HeaderRows, images: Int64s) -> _Group:

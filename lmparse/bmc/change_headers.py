@@ -79,9 +79,9 @@ class HeaderRows:
     ordinals: Int64s
     """Number of the change of each record among those with the same position; see `position_runs`."""
 
-    def part(self, which: Flags) -> HeaderRows:
-        """Some of the records."""
-        if which.all():
+    def part(self, which: Flags | Int64s) -> HeaderRows:
+        """Some of the records: a flag for each record, or their places in order."""
+        if which.all() if which.dtype == np.bool_ else len(which) == len(self.numbers):
             return self
         found = {name: getattr(self, name)[which] for name in ("numbers", "operations", "known", "ordinals")}
         return replace(self, **found)

@@ -58,9 +58,9 @@ class CommitWindow(Window):
         """The extent of one record that is not kept."""
         return RecordExtent(int(self.indexes[number]), ((int(self.offsets[number]), int(self.lengths[number])),), None)
 
-    def numbers_in_file(self) -> Int64s:
-        """The number of each record in the file."""
-        return self.indexes
+    def numbers_in_file(self, which: Int64s | None = None) -> Int64s:
+        """The number of each record in the file, or of some of them."""
+        return self.indexes if which is None else self.indexes[which]
 
     def change(self, number: int) -> Kept:
         """The extents of one change."""

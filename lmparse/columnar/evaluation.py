@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from lmparse.spec.layout import Expression
-from lmparse.values.byte_arrays import Int64s
+from lmparse.values.byte_arrays import Int64s, places_by_value
 
 Number: TypeAlias = "int | Int64s"
 Lookup = Callable[[Any, str], Any]
@@ -192,8 +192,7 @@ def case_of(on: Any, cases: dict[int, int]) -> int:
     found = np.array([cases.get(key, -1) for key in different.tolist()])
     if len(np.unique(found)) == 1:
         return int(found[0])
-    by_record = found[which]
-    raise SplitError([np.flatnonzero(by_record == case) for case in np.unique(found)])
+    raise SplitError([places for _, places in places_by_value(found[which])])
 
 
 def is_moving(expression: Expression) -> bool:

@@ -135,7 +135,7 @@ class Origin:
         offsets, lengths = window.offsets[which], window.lengths[which]
         if entry.name != "_metadata":
             return self._same(None, entry.type, len(offsets))
-        index = window.numbers_in_file()[which]
+        index = window.numbers_in_file(numbers)
         made = self.metadata(index, offsets, lengths)
         return made if entry.type == schemas.METADATA else made.cast(entry.type)
 

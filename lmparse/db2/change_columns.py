@@ -33,7 +33,7 @@ from lmparse.db2.units import STATES
 from lmparse.framing.extents import Span
 from lmparse.framing.file_arrays import Gathered
 from lmparse.framing.windows import MAX_BYTES
-from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s, places_by_value
 
 
 @dataclass(frozen=True)
@@ -234,13 +234,13 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         record = part.columns.rows.member[rows]
         forms = part.columns.members.form[record]
         found = np.ones(len(rows), np.bool_)
-        for number in np.unique(forms).tolist():
-            place = int(np.argmax(forms == number))
+        for number, places in places_by_value(forms):
+            place = int(places[0])
             if number not in part.header_forms:
                 extent, second = part.extent(int(record[place])), int(part.columns.rows.after[rows[place]])
                 part.header_forms[number] = record_headers.learned(self.log.logs, self.log.buffer, extent, second)
             if part.header_forms[number] is None:
-                found[forms == number] = False
+                found[places] = False
         return found
 
     def _headers(self, group: _Group) -> pa.Array:
@@ -251,8 +251,7 @@ class LuwChangeColumns(ColumnReader[Db2Log, ChangeWindow, _Group]):
         after = held.after[group.changed]
         seconds = starts + np.where(after < 0, 0, after - members.offset[record])
         forms, texts_, order = members.form[record], [], []
-        for number in np.unique(forms).tolist():
-            which = np.flatnonzero(forms == number)
+        for number, which in places_by_value(forms):
             form = group.part.header_forms[number]
             assert form is not None
             texts_.append(form.texts(group.data, starts[which], seconds[which]))

@@ -22,7 +22,7 @@ from lmparse.db2.units import COMMITTED, ROLLED_BACK, STATES, Units, changing_me
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.options import SEQ_DIGITS
-from lmparse.values.byte_arrays import Bytes, Flags, Int64s, Ints
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s, Ints, places_by_value
 
 if TYPE_CHECKING:
     from lmparse.db2.record_headers import HeaderForm
@@ -330,15 +330,14 @@ class PartRows:
         index = columns.members.index[columns.rows.member[rows]]
         unit = self.row_unit[rows]
         own = np.where(np.isin(unit, self._describing_units), 2 * unit + self.is_undone[rows], -1)
-        for places in _alike(ids):
-            one = int(ids[places[0]])
+        for one, places in places_by_value(ids):
             breaks = descriptions.indexes(table_ids(one)) if one != NO_TABLE else []
             if not breaks:
                 yield self._description(int(rows[places[0]]), descriptions), places
                 continue
             stretch = np.searchsorted(breaks, index[places], side="right")
             _, which = np.unique(np.stack([stretch, own[places]]), axis=1, return_inverse=True)
-            for some in _alike(which.reshape(-1)):
+            for _, some in places_by_value(which.reshape(-1)):
                 yield self._description(int(rows[places[some[0]]]), descriptions), places[some]
 
     def _description(self, row: int, descriptions: Descriptions) -> Table | None:
@@ -407,16 +406,10 @@ def in_commit_order(parts: list[PartRows], max_records: int, max_bytes: int) -> 
         window = window[: max(1, int(np.searchsorted(taken, max_bytes, side="right")))]
         is_row = is_row[: len(window)]
         stretches = []
-        for number in np.unique(owner[window[is_row]]).tolist():
-            places = np.flatnonzero(is_row)[owner[window[is_row]] == number]
+        of_rows = np.flatnonzero(is_row)
+        for number, which in places_by_value(owner[window[of_rows]]):
+            places = of_rows[which]
             stretches.append(Stretch(parts[number], rows[window[places]], places))
         places = np.flatnonzero(~is_row)
         yield ChangeWindow(stretches, [extras[one - len(rows)] for one in window[places].tolist()], places)
         begin += len(window)
-
-
-def _alike(values: Int64s) -> list[Int64s]:
-    """The places of each different value, ascending; the values in their order."""
-    order = np.argsort(values, kind="stable")
-    starts = np.flatnonzero(np.diff(values[order])) + 1
-    return np.split(order, starts) if len(order) else []

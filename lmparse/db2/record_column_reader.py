@@ -328,8 +328,7 @@ class _Batch:
     def _undo(self, form: RecordForm, which: Int64s, rows: Bytes) -> None:
         fields = self.reader.fields
         keys = self.key[which]
-        for key in np.unique(keys).tolist():
-            chosen = np.flatnonzero(keys == key)
+        for key, chosen in places_by_value(keys):
             header = self.reader.header_of(key, None)
             assert header is not None
             held: dict[str, tuple[UInt64s, Flags]] = {}
@@ -369,13 +368,14 @@ class _Batch:
         authid = np.full(len(which), NO_AUTHID)
         if form.role == Role.COMMIT:
             starts, lengths = self._authids(form, which)
-            for length in np.unique(lengths[lengths > 0]).tolist():
-                chosen = np.flatnonzero(lengths == length)
+            for length, chosen in places_by_value(lengths):
+                if not length:
+                    continue
                 raw = take_rows(self.data, starts[chosen], length).view(f"V{length}")[:, 0]
                 different, inverse = np.unique(raw, return_inverse=True)
-                for number, one in enumerate(different):
-                    same = chosen[inverse == number]
-                    authid[same] = self._authid(which[same], one.tobytes())
+                for number, places in places_by_value(inverse):
+                    same = chosen[places]
+                    authid[same] = self._authid(which[same], different[number].tobytes())
         self.ends.append(Ends(which, time, authid))
 
     def _authids(self, form: RecordForm, which: Int64s) -> tuple[Int64s, Int64s]:

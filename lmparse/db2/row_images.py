@@ -14,7 +14,7 @@ from lmparse.db2.record_forms import RecordForm
 from lmparse.db2.row_reader import header_by_types
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
-from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, take_rows
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, places_by_value, take_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,10 +171,10 @@ class RowImages:
         found[good] = self._number(rows, self._header["record_length"]) != lengths[good]
         outer, inner = (self._number(rows, self._header[name]) for name in ("record_type", "inner_record_type"))
         both = outer << 8 | inner
-        for types in np.unique(both).tolist():
+        for types, which in places_by_value(both):
             header = header_by_types(types >> 8, types & 0xFF, self._fields.byte_order)
             if header.is_pointer and not header.is_row:
-                found[good[both == types]] = True
+                found[good[which]] = True
         return found
 
     # -- records of several rows ------------------------------------------------------------------

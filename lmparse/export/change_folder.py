@@ -151,9 +151,12 @@ class ChangeFolderRun(Run):
 
     def _check_same(self, kept: _Spilled) -> None:
         """Compare the changes from two engines. Raises EngineDifferenceError."""
-        for key in dict.fromkeys(group.key for group in (*kept.firsts, *kept.seconds)):
-            sides = ([group for group in side if group.key == key] for side in (kept.firsts, kept.seconds))
-            for _ in compared(*map(self._merged, sides)):
+        sides: dict[GroupKey, tuple[list[Group], list[Group]]] = {}
+        for number, groups in enumerate((kept.firsts, kept.seconds)):
+            for group in groups:
+                sides.setdefault(group.key, ([], []))[number].append(group)
+        for first, second in sides.values():
+            for _ in compared(self._merged(first), self._merged(second)):
                 pass
 
     def _write_files(

@@ -21,6 +21,7 @@ from lmparse.columnar.json_texts import LINES
 from lmparse.framing.extents import Span
 from lmparse.logs import arrow, lines
 from lmparse.records.origin import RecordOrigin
+from lmparse.values.byte_arrays import places_by_value
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
 """Limits of what waits in memory to be spilled: rows and bytes of one version, bytes of all versions."""
@@ -197,8 +198,7 @@ def _taken(batches: list[pa.RecordBatch], order: Any) -> Iterator[pa.RecordBatch
         chosen = order[begin : begin + _ROWS]
         owners = np.searchsorted(starts, chosen, side="right") - 1
         pieces, places = [], []
-        for owner in np.unique(owners):
-            mine = np.flatnonzero(owners == owner)
+        for owner, mine in places_by_value(owners):
             pieces.append(batches[owner].take(pa.array(chosen[mine] - starts[owner])))
             places.append(mine)
         yield pa.concat_batches(pieces).take(pa.array(np.argsort(np.concatenate(places))))

@@ -40,8 +40,10 @@ class Window:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def numbers_in_file(self) -> Int64s:
-        """The number of each record in the file."""
+    def numbers_in_file(self, which: Int64s | None = None) -> Int64s:
+        """The number of each record in the file, or of some of them."""
+        if which is not None:
+            return which + self.first_index
         return np.arange(self.first_index, self.first_index + len(self))
 
     def behind(self, number: int) -> Window:

@@ -106,5 +106,5 @@ def places_by_value(values: Ints) -> Iterator[tuple[int, Int64s]]:
     order = np.argsort(values, kind="stable")
     kept = values[order]
     starts = np.flatnonzero(np.append(True, kept[1:] != kept[:-1])[: len(kept)])
-    for value, start, end in zip(kept[starts].tolist(), starts, np.append(starts[1:], len(kept)), strict=True):
+    for value, start, end in zip(kept[starts].tolist(), starts, np.append(starts, len(kept))[1:], strict=True):
         yield value, order[start:end]

@@ -257,7 +257,17 @@ def gaps_of_many_tables(stream: Stream, size: int) -> None:
         unit.commit()
 
 
-MANY_TABLES = {"pieces_of_many_tables": pieces_of_many_tables, "gaps_of_many_tables": gaps_of_many_tables}
+def many_users(stream: Stream, size: int) -> None:
+    """Each commit has another authorization id."""
+    for number in range(5 * size):
+        stream.begin(f"USER{number:05}").commit()
+
+
+MANY_TABLES = {
+    "pieces_of_many_tables": pieces_of_many_tables,
+    "gaps_of_many_tables": gaps_of_many_tables,
+    "many_users": many_users,
+}
 
 
 def written(folder: Path, script: Script, size: int, generation: Any, framing: Any) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counted import operations
+from counted import elements, growth, operations
 from growing import SHAPES
 
 import lmparse
@@ -56,3 +56,17 @@ def test_cost_grows_no_faster_than_the_log(shape: str, read: Any, tmp_path: Path
     cost(3)  # what is made once is there
     one, two, four = cost(SIZE), cost(2 * SIZE), cost(4 * SIZE)
     assert four - two <= 2.1 * (two - one) + ONCE
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_arrays_are_linear(shape: str, tmp_path: Path) -> None:
+    """What NumPy does inside of one line counts, too."""
+
+    def read(size: int) -> int:
+        folder = tmp_path / str(size)
+        folder.mkdir(exist_ok=True)
+        path, options = SHAPES[shape](folder, size)
+        return elements(lambda: columns(path, options))
+
+    read(3)
+    assert growth(read, 60) < 2.1
