@@ -46,6 +46,8 @@ class Filter:
     def __post_init__(self) -> None:
         if self.comparison not in COMPARISONS:
             raise OptionError(f"there is no comparison {self.comparison!r}", hint=", ".join(COMPARISONS))
+        if not isinstance(self.column, str):
+            raise OptionError(f"column has no value {self.column!r}", hint="the name of a column")
 
     @property
     def rejects_null(self) -> bool:

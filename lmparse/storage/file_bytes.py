@@ -40,6 +40,20 @@ class FileBytes:
         self._block: tuple[int, bytes] = 0, b""
         self._kept: tuple[int, npt.NDArray[np.uint8]] = 0, np.zeros(0, np.uint8)
         self._reach = _LEAST_READ
+        if not self._size:
+            self._check_empty()
+
+    def _check_empty(self) -> None:
+        """Raise ReadError if the file has bytes, as files of /proc and of some network file systems do."""
+        try:
+            has_bytes = bool(os.pread(self._handle, 1, 0))
+        except OSError as error:
+            raise ReadError(f"{self._name}: byte 0 cannot be read: {error.strerror or error}") from None
+        if has_bytes:
+            raise ReadError(
+                f"{self._name}: its file system says that it has no bytes, and it has some",
+                hint="copy it, and read the copy",
+            )
 
     def __len__(self) -> int:
         return self._size

@@ -525,3 +525,9 @@ def test_filters_of_a_table(records: Path) -> None:
     whole = arrow.read_table(records, framing="rdw", metadata=False)
     wanted = pa.Table.from_batches(list(matching(whole.to_batches(), filters)), whole.schema)
     assert arrow.read_table(records, framing="rdw", metadata=False, filters=filters).equals(wanted)
+
+
+@pytest.mark.parametrize("column", [None, 1, ["op"]])
+def test_a_column_is_a_name(column: Any) -> None:
+    with pytest.raises(OptionError, match="column has no value"):
+        Filter(column, "=", 1)

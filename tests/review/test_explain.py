@@ -415,6 +415,12 @@ def test_records_without_a_place_in_a_log_are_not_found_by_one() -> None:
         explain(LOG.replace(".bin", ".ctl"), lsn="0")
 
 
+@pytest.mark.parametrize("given", [1.5, b"1F", "", object()])
+def test_positions_are_hex_digits_or_whole_numbers(given: Any) -> None:
+    with pytest.raises(OptionError, match="lsn has no value"):
+        explain(LOG, lsn=given)
+
+
 def test_options_of_changes_mean_nothing_for_one_record() -> None:
     with pytest.raises(OptionError, match="table means nothing for one record"):
         explain(LOG, table="ORDERS")

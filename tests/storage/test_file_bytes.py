@@ -51,6 +51,13 @@ def small_blocks() -> Iterator[None]:
         yield
 
 
+@pytest.mark.skipif(not os.path.isfile("/proc/version"), reason="no files of which the size is not known")
+def test_a_file_without_a_size_is_not_taken_for_an_empty_one() -> None:
+    with pytest.raises(ReadError, match="says that it has no bytes, and it has some") as caught:
+        lmparse.open_log("/proc/version", spec="common_raw", framing="fixed", record_length=1)
+    assert caught.value.code == "LMP-F012"
+
+
 @examples(40, 1000)
 @given(st.lists(st.tuples(PLACES, PLACES), max_size=20))
 def test_slices_are_those_of_bytes(path: Path, wanted: list[tuple[int, int]]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -201,8 +202,8 @@ class _Search:
         if not names:
             raise OptionError(f"records of {self._file.spec.id} name no place in a log", hint="give record or offset")
         try:
-            wanted = int(given.strip(), 16) if isinstance(given, str) else given
-        except ValueError:
+            wanted = int(given.strip(), 16) if isinstance(given, str) else index(given)
+        except (ValueError, TypeError):
             raise OptionError(f"lsn has no value {given!r}", hint="hex digits: " + " or ".join(names)) from None
         found: dict[int, tuple[RecordExtent, list[str]]] = {}
         near: list[tuple[int, str, int]] = []
@@ -365,7 +366,7 @@ def _stated(words: tuple[ExplainedSection, ...], framing: Framing) -> int:
 def _number(text: str | None) -> int:
     """The number at the start of a text, as in `300 bytes`; 0 without one."""
     first = (text or "").partition(" ")[0]
-    return int(first) if first.isdigit() else 0
+    return int(first) if first.isdecimal() else 0
 
 
 def _unread(found: Dissection) -> int:
