@@ -71,7 +71,7 @@ class PartRows:
         self.columns = part.columns
         self.units, self.row_unit = part.units, part.row_unit
         self.is_undone = part.is_undone
-        self.is_incomplete = self.units.is_incomplete(whole.first_addresses)
+        self.is_incomplete = self.units.is_incomplete(whole.first_addresses, lacks_records=whole.lacks_records)
         """Of each unit, whether its first record was not read."""
         self.rows = part.without(context.irregular)
         """Numbers of the changed rows, in the order of the log."""
@@ -140,6 +140,7 @@ class PartRows:
             last_change=column(-1 for _ in transactions),
             last_address=np.zeros(len(transactions), np.uint64),
             last_index=column(-1 for _ in transactions),
+            is_broken=np.zeros(len(transactions), np.bool_),
         )
 
     def windows(self, max_records: int, max_bytes: int) -> Iterator[ChangeWindow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,8 +19,11 @@ from lmparse.limits import Held
 class Crossings:
     """Follows transactions from part to part."""
 
-    def __init__(self, contexts: Sequence[PartContext], first_addresses: Mapping[int, int], held: Held) -> None:
-        """`first_addresses` are those of the first record of each log stream."""
+    def __init__(
+        self, contexts: Sequence[PartContext], first_addresses: Mapping[int, int], unlinked: Sequence[int], held: Held
+    ) -> None:
+        """`first_addresses` are those of the first record of each log stream, `unlinked` as in `missing_records`."""
+        self._unlinked = unlinked
         self._contexts, self._first_addresses, self._held = contexts, first_addresses, held
         self._open: dict[int, Crossing] = {}
         self._before: list[Crossing] = []
@@ -27,8 +31,10 @@ class Crossings:
         """Identifiers of transactions without an end, of which a later part begins another one."""
         self.ended_alone: list[int] = []
         """Identifiers of transactions with only an end in the log, and records in front of it."""
-        self.missing: list[tuple[int, MissingRecord]] = []
-        """Records that are missing between two parts, each with the number of the last record in front of it."""
+        self.missing: list[MissingRecord] = []
+        """Records that are missing between two parts."""
+        self.broken: set[int] = set()
+        """Identifiers of their transactions."""
         self.undoing_before: list[int] = []
         """Identifiers with compensations of changes that are in front of the log."""
 
@@ -75,9 +81,12 @@ class Crossings:
             self._held.take(_CROSSING_BYTES)
             self._before += [found] * is_incomplete
         else:
-            if int(heads.previous[place]) > found.last_address > 0:
-                first = int(heads.first_index[place])
-                self.missing.append((found.last_index, MissingRecord(int(heads.previous[place]), first)))
+            previous, first = int(heads.previous[place]), int(heads.first_index[place])
+            found.is_broken |= bool(heads.is_broken[place])
+            if previous > found.last_address > 0 and not self._is_between(found.last_index, first):
+                found.is_broken = True
+                self.broken.add(tid)
+                self.missing.append(MissingRecord(previous, first))
             found.last_address, found.last_index = int(heads.last_address[place]), int(heads.last_index[place])
             if found.last_change >= 0:
                 context.last_changes[tid] = found.last_change
@@ -96,6 +105,10 @@ class Crossings:
             authid = int(heads.authid[place])
             found.authid = None if authid < 0 else summary.authids[authid]
 
+    def _is_between(self, before: int, after: int) -> bool:
+        """Whether a record that may be of any transaction is between two."""
+        return bisect_left(self._unlinked, before) != bisect_left(self._unlinked, after)
+
     def _is_incomplete(self, crossing: Crossing) -> bool:
         return may_precede(crossing.previous, self._first_addresses.get(crossing.first_stream))
 
@@ -109,5 +122,5 @@ def _crossing(units: Units, place: int) -> Crossing:
         int(units.tid[place]), int(units.first_index[place]), int(units.first_lsn[place]),
         int(units.previous[place]), int(units.first_stream[place]),
         int(units.changes[place]), int(units.last_change[place]), int(units.last_address[place]),
-        int(units.last_index[place]),
+        int(units.last_index[place]), bool(units.is_broken[place]),
     )  # fmt: skip

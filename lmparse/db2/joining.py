@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from lmparse.changes.checkpoint import Checkpoint
+from lmparse.db2.links import Links, links_of
 from lmparse.db2.log_record import LogReader
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.settings import LuwSettings, find_log
@@ -85,12 +86,12 @@ def _range_of(task: tuple[JoinedPiece, Options, FileSettings]) -> FileRange:
 
 def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
     """What a stretch of a file has of a log. Raises FramingError LMP-F013 if its records are not in order."""
-    records, path = 0, stretch.path
+    records, path, links = 0, stretch.path, Links()
     first: tuple[Position, tuple[int, int] | None] | None = None
     last: Position | None = None
-    ends: dict[int, int] = {}
     for heads in _heads(stretch, options, settings):
         records += heads.count
+        links.then(heads.links)
         if not len(heads.lsn):
             continue
         if first is None:
@@ -99,10 +100,11 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
         if (last is not None and heads.position(0) < last) or not heads.is_ascending:
             raise _not_one("its records are not in the order of their positions", path)
         last = heads.position(-1)
-        ends |= heads.ends()
     if first is None or last is None:
         raise _not_one("no record states its position", path)
-    return FileRange(replace(stretch, records=records), first[0], last, first[1], ends)
+    is_gapless = links.adjoining > 0 and not links.apart
+    found = replace(stretch, records=records, is_gapless=is_gapless)
+    return FileRange(found, first[0], last, first[1], links.ends)
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ class _Heads:
     lsn: UInt64s
     stream: UInt64s
     address: UInt64s
-    length: UInt64s
+    links: Links
 
     def position(self, place: int) -> Position:
         return int(self.lfs[place]), int(self.lsn[place])
@@ -128,12 +130,6 @@ class _Heads:
     def is_ascending(self) -> bool:
         later, same = self.lfs[1:] > self.lfs[:-1], self.lfs[1:] == self.lfs[:-1]
         return bool((later | (same & (self.lsn[1:] >= self.lsn[:-1]))).all())
-
-    def ends(self) -> dict[int, int]:
-        """Address behind the last record of each log stream."""
-        stating = np.flatnonzero(self.address != 0)
-        behind = self.address[stating] + self.length[stating]
-        return dict(zip(self.stream[stating].tolist(), behind.tolist(), strict=True))
 
 
 def _heads(stretch: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[_Heads]:
@@ -153,7 +149,7 @@ def _heads(stretch: JoinedPiece, options: Options, settings: FileSettings) -> It
             yield _Heads(
                 len(window), members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
                 members.lfs, members.lsn, members.stream.view(np.uint64), members.address,
-                members.length.view(np.uint64),
+                links_of(members),
             )  # fmt: skip
     except FramingError:
         return

@@ -127,17 +127,17 @@ def links_of(members: _Linked) -> Links:
     return found
 
 
-def missing_records(members: _Linked, order: Int64s, starts: Flags, bad: list[int]) -> Iterator[MissingRecord]:
-    """The missing records of transactions, whose members are sorted by `order`, units of which begin at `starts`.
+def missing_records(members: _Linked, order: Int64s, starts: Flags, unlinked: list[int]) -> Int64s:
+    """The members that follow a missing record of their transaction, ascending.
 
-    `bad` are the numbers of records that cannot be read, ascending: a link over one of them shows nothing.
+    `order` sorts members by transaction, and units of one begin at `starts`. `unlinked` are the numbers of records that
+    may be between two, ascending: a link over one of them shows nothing.
     """
     before, after = order[:-1], order[1:]
     address, previous = members.address[before], members.previous[after]
     places = np.flatnonzero(~starts[1:] & (address != 0) & (previous > address))
-    if len(places) and bad:
-        between = np.array(bad)
+    if len(places) and unlinked:
+        between = np.array(unlinked)
         low, high = (np.searchsorted(between, members.index[side[places]]) for side in (before, after))
         places = places[low == high]
-    for place in np.sort(after[places]).tolist():
-        yield MissingRecord(int(members.previous[place]), int(members.index[place]))
+    return np.sort(after[places])

@@ -151,7 +151,9 @@ class Db2Log(ChangeLog):
         if self._known.index is not None:
             return self._known.index
         self._note_positions()
-        found = TransactionReader(self.byte_order, self.code_page, self.held).read(self.log_records())
+        reader = TransactionReader(self.byte_order, self.code_page, self.held)
+        reader.begin_at({}, lacks_records=self.origin.joined is not None and self.origin.joined.lacks_records)
+        found = reader.read(self.log_records())
         found.bad += self._bad
         return self._completed(found)
 

@@ -8,7 +8,6 @@ option `max_index_bytes`. The first pass leaves others in a folder, if there is 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -110,23 +109,23 @@ class LogIndex:
         return self
 
     def _merge(self, summaries: list[PartSummary]) -> None:
-        links = Links()
+        links, joined = Links(), self._log.origin.joined
+        self.whole.lacks_records = joined is not None and joined.lacks_records
         for summary in summaries:
             links.then(summary.links)
         self.whole.first_addresses = links.firsts
-        crossings = Crossings(self.contexts, self.whole.first_addresses, self._log.held)
+        unlinked = sorted([*self.whole.unread, *(one.index for summary in summaries for one in summary.apart)])
+        crossings = Crossings(self.contexts, self.whole.first_addresses, unlinked, self._log.held)
         for number, summary in enumerate(summaries):
             crossings.add(number, summary)
         self.oldest_open = crossings.oldest_open()
-        unlinked = sorted([*self.whole.unread, *(one.index for summary in summaries for one in summary.apart)])
-        for before, missing in crossings.missing:
-            if bisect_left(unlinked, before) == bisect_left(unlinked, missing.index):
-                links.miss(missing)
+        for missing in crossings.missing:
+            links.miss(missing)
         irregular = _irregular(summaries, crossings)
         undone = self._undone_across(summaries, irregular)
         irregular = np.union1d(irregular, undone)
         special = np.setdiff1d(_union(summary.special for summary in summaries), irregular)
-        rest = self._read_irregular(summaries, irregular, special)
+        rest = self._read_irregular(summaries, crossings, irregular, special)
         self._count(summaries, crossings, irregular, rest.index)
         rest.index.bad += [bad for summary in summaries for bad in summary.bad]
         fault = summaries[-1].fault if summaries else None
@@ -231,7 +230,9 @@ class LogIndex:
         summary = part.summary()
         return np.union1d(summary.irregular, summary.undoing)
 
-    def _read_irregular(self, summaries: Sequence[PartSummary], irregular: UInt64s, special: UInt64s) -> Irregular:
+    def _read_irregular(
+        self, summaries: Sequence[PartSummary], crossings: Crossings, irregular: UInt64s, special: UInt64s
+    ) -> Irregular:
         """Read what arrays do not show."""
         log = self._log
         wanted: list[tuple[RecordExtent, bool]] = [(extent, False) for summary in summaries for extent in summary.apart]
@@ -241,7 +242,8 @@ class LogIndex:
         wanted.sort(key=lambda found: found[0].index)
         counted = frozenset(int(tid).to_bytes(6, "big") for tid in special.tolist())
         reader = TransactionReader(log.byte_order, log.code_page, log.held, counted)
-        reader.begin_at(self.whole.first_addresses)
+        broken = frozenset().union(*(summary.broken for summary in summaries), crossings.broken)
+        reader.begin_at(self.whole.first_addresses, broken, lacks_records=self.whole.lacks_records)
         return read_irregular(reader, log.logs, log.buffer, wanted, self.whole.unread)
 
     def _count(
@@ -253,7 +255,7 @@ class LogIndex:
         for summary in summaries:
             counts += summary.counts
             counts[USED_AGAIN] += int((~np.isin(summary.reused, irregular)).sum())
-            cut = summary.cut.take(summary.cut.is_incomplete(self.whole.first_addresses))
+            cut = summary.cut.take(summary.cut.is_incomplete(self.whole.first_addresses, lacks_records=False))
             is_counted = ~np.isin(cut.tid, irregular)
             counts[BEGUN_BEFORE] += int((is_counted & (cut.changes > 0)).sum())
             counts[ENDED_ALONE] += int((is_counted & (cut.sizes == 0)).sum())

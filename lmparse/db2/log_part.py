@@ -54,6 +54,8 @@ class LogContext:
     """Numbers of the records that cannot be read, ascending."""
     first_addresses: dict[int, int] = field(default_factory=dict)
     """Address of the first record of each log stream that states it."""
+    lacks_records: bool = False
+    """Whether it is known that records are missing inside the log: then no transaction that lacks one is whole."""
     tables: set[int] = field(default_factory=set)
     """Tables with changed rows, as in `ChangedRows.ids`."""
 

@@ -44,6 +44,8 @@ class PartSummary:
     bad: list[tuple[RecordExtent, DataError]]
     counts: Counter[str]
     links: Links
+    broken: frozenset[int]
+    """Identifiers of transactions that lack a record between two that are here."""
     apart: list[RecordExtent]
     heads: Units
     """The first unit of each identifier, if it does not begin with the first record of a transaction."""
@@ -181,8 +183,9 @@ class PartIndex:
         grown = np.unique(rows.ids[has_pieces[self.ops[has_pieces] == b"U"]])
         tids = columns.members.tid
         heads, known = units.take(is_head), list(self.authids)
+        broken = frozenset(units.tid[units.is_broken].tolist())
         return PartSummary(
-            columns.count, columns.end, fault, columns.bad, columns.counts, columns.links, columns.apart,
+            columns.count, columns.end, fault, columns.bad, columns.counts, columns.links, broken, columns.apart,
             heads=heads,
             head_is_tail=is_last[is_head],
             tails=units.take(is_tail),
@@ -254,6 +257,7 @@ class PartIndex:
             known = crossing[tid]
             units.first_index[place], units.first_lsn[place] = known.first_index, known.first_lsn
             units.previous[place], units.first_stream[place] = known.previous, known.first_stream
+            units.is_broken[place] |= known.is_broken
             units.state[place] = STATES.index(known.state)
             if units.state[place] == COMMITTED:
                 units.commit_lsn[place], units.commit_stream[place] = known.commit_lsn, known.commit_stream

@@ -260,6 +260,8 @@ class Crossing:
     """Of its last record so far; zero if records state none."""
     last_index: int = -1
     """Number of that record."""
+    is_broken: bool = False
+    """Whether a record is missing between two of its records."""
     state: str = "open"
     commit_lsn: int = 0
     commit_stream: int = 0

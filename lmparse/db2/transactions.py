@@ -58,6 +58,8 @@ class TransactionReader:
         """Address of the first record of each log stream, if it states it."""
         self._latest: dict[bytes, tuple[int, int]] = {}
         """Address and number of the last record of each open transaction, if records state addresses."""
+        self._lacks_records = False
+        self._broken: frozenset[bytes] = frozenset()
         self._skipped = -1
         """Number of the last record that could not be read."""
         self._ended = 0
@@ -104,9 +106,16 @@ class TransactionReader:
         """Numbers of the records that may have been pieces of values, ascending."""
         return self._pieces.damaged
 
-    def begin_at(self, first_addresses: dict[int, int]) -> None:
-        """Set the address of the first record of each log stream, if records are added that are not the first ones."""
+    def begin_at(
+        self, first_addresses: dict[int, int], broken: frozenset[int] = frozenset(), *, lacks_records: bool
+    ) -> None:
+        """Set the address of the first record of each log stream, if records are added that are not the first ones.
+
+        With `lacks_records`, no transaction that lacks a record in the log is whole; `broken` are identifiers of such.
+        """
         self._first_addresses.update(first_addresses)
+        self._lacks_records = lacks_records
+        self._broken = frozenset(tid.to_bytes(6, "big") for tid in broken)
 
     def touch(self, record: LogRecord) -> None:
         """Begin the transaction of a record if it has not begun, and leave out what the record changes."""
@@ -158,6 +167,9 @@ class TransactionReader:
         known = self._latest.get(record.transaction_id)
         if known is not None and record.previous > known[0] and self._skipped < known[1]:
             self.index.links.miss(MissingRecord(record.previous, record.extent.index))
+            transaction = self._open.get(record.transaction_id)
+            if transaction is not None and self._lacks_records and record.transaction_id not in self._counted:
+                transaction.is_incomplete = True
         if record.kind in record_kinds.COMMITS or record.kind in record_kinds.ABORTS:
             self._latest.pop(record.transaction_id, None)
         elif any(record.transaction_id):
@@ -189,6 +201,8 @@ class TransactionReader:
 
     def _is_before(self, record: LogRecord) -> bool:
         """Whether the record before one in its transaction may be in front of the log, and was not left out of it."""
+        if self._lacks_records and (record.previous or record.transaction_id in self._broken):
+            return True
         return may_precede(record.previous, self._first_addresses.get(record.stream))
 
     def _singular(self, record: LogRecord) -> Transaction:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lmparse.db2.links import missing_records
+from lmparse.db2.links import MissingRecord, missing_records
 from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordColumns
 from lmparse.db2.record_forms import Role
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
@@ -48,6 +48,8 @@ class Units(Arrays):
     """Of its last record; zero if records state none."""
     last_index: Int64s
     """Number of that record."""
+    is_broken: Flags
+    """Whether a record is missing between two that are here."""
 
     def moved(self, first: int) -> Units:
         """The same with `first` added to the numbers of records."""
@@ -61,9 +63,14 @@ class Units(Arrays):
         found: Flags = self.previous != 0
         return found
 
-    def is_incomplete(self, first_addresses: Mapping[int, int]) -> Flags:
-        """Whether that record may be in front of the log, whose streams begin at these addresses."""
+    def is_incomplete(self, first_addresses: Mapping[int, int], *, lacks_records: bool) -> Flags:
+        """Whether that record may be in front of the log, whose streams begin at these addresses.
+
+        If the log lacks records, also whether that record or another one is missing in it.
+        """
         found = self.begins_before
+        if lacks_records:
+            return found | self.is_broken
         for stream, first in first_addresses.items():
             found &= (self.first_stream != stream) | (self.previous < np.uint64(first))
         return found
@@ -117,9 +124,12 @@ def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
         last_change=last_change,
         last_address=members.address[end],
         last_index=members.index[end],
+        is_broken=np.zeros(count, np.bool_),
     )
-    for missing in missing_records(members, order, starts, columns.unlinked):
-        columns.links.miss(missing)
+    broken = missing_records(members, order, starts, columns.unlinked)
+    units.is_broken[unit_of[broken]] = True
+    for place in broken.tolist():
+        columns.links.miss(MissingRecord(int(members.previous[place]), int(members.index[place])))
     return units, unit_of
 
 

@@ -39,6 +39,8 @@ class JoinedPiece:
     """Number of its records."""
     missing: int | None = 0
     """Bytes of the log between the piece before and this one that are in no file; None if records do not show it."""
+    is_gapless: bool = False
+    """Whether records show that no bytes of the log are missing inside the piece."""
 
     @property
     def size(self) -> int:
@@ -66,6 +68,11 @@ class Joined:
     def records(self) -> list[int]:
         """Number, in the joined file, of the first record of each piece; the last entry counts all."""
         return _sums(piece.records for piece in self.pieces)
+
+    @property
+    def lacks_records(self) -> bool:
+        """Whether records are missing between pieces: bytes are, and none inside any piece, so nothing was filtered."""
+        return any(piece.missing for piece in self.pieces) and all(piece.is_gapless for piece in self.pieces)
 
     def piece_at(self, offset: int) -> tuple[JoinedPiece, int, int]:
         """The piece at an offset; what is added to offsets and to numbers of records to have those in its file."""

@@ -119,6 +119,28 @@ def test_what_is_missing_between_files_is_said(tmp_path: Path, capsys: pytest.Ca
     assert "between" not in capsys.readouterr().err
 
 
+def test_transactions_that_lack_records_between_files_are_held_back(tmp_path: Path) -> None:
+    cut, chosen = Cut(tmp_path, "v10", "little", "filter"), random.Random(4)
+    whole = {row["seq"]: row for row in cut.rows}
+    held = 0
+    for _ in range(25):
+        first, second = sorted(chosen.sample(cut.places, 2))
+        paths = cut.files((0, first), (second, len(cut.data)))
+        rows = cut.by_record(paths)
+        assert [without_place(row) for row in rows] == [without_place(row) for row in cut.by_column(paths)]
+        cut.options["include"] = "committed"
+        committed = cut.by_column(paths)
+        assert [without_place(row) for row in cut.by_record(paths)] == [without_place(row) for row in committed]
+        cut.options["include"] = "all"
+        for row in committed:
+            # The whole of a transaction, or nothing of it. The description of its table may be missing.
+            assert (row["op"], row["txn_id"]) == (whole[row["seq"]]["op"], whole[row["seq"]]["txn_id"])
+            same = [one for one in cut.rows if one["txn_id"] == row["txn_id"] and one["seq"][:20] == row["seq"][:20]]
+            assert {one["seq"] for one in same} <= {one["seq"] for one in committed}
+        held += len(rows) > len(committed)
+    assert held > 5
+
+
 def test_converted_files_of_one_log(tmp_path: Path) -> None:
     cut = Cut(tmp_path, "v10", "little", "filter")
     middle = cut.places[len(cut.places) // 2]
