@@ -203,7 +203,8 @@ class TransactionReader:
         """Whether the record before one in its transaction may be in front of the log, and was not left out of it."""
         if self._lacks_records and (record.previous or record.transaction_id in self._broken):
             return True
-        return may_precede(record.previous, self._first_addresses.get(record.stream))
+        # A record that states no address among others that do may itself be in front of theirs.
+        return may_precede(record.previous, self._first_addresses.get(record.stream) if record.address else None)
 
     def _singular(self, record: LogRecord) -> Transaction:
         """A transaction of one record; pieces of its values precede it and may have opened the transaction."""

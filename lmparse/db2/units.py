@@ -12,6 +12,7 @@ from lmparse.db2.record_columns import NO_AUTHID, NO_TIME, Arrays, RecordColumns
 from lmparse.db2.record_forms import Role
 from lmparse.values.byte_arrays import Flags, Int64s, Ints, UInt64s
 
+NO_STREAM = -1
 OPEN, COMMITTED, ROLLED_BACK = 0, 1, 2
 """Outcomes of units."""
 STATES = ("open", "committed", "rolled-back")
@@ -33,6 +34,7 @@ class Units(Arrays):
     previous: UInt64s
     """Of its first record; zero if the transaction begins with it."""
     first_stream: Int64s
+    """Log stream of its first record; NO_STREAM if that states no address."""
     state: Int64s
     commit_lsn: UInt64s
     commit_stream: Int64s
@@ -113,7 +115,7 @@ def find_units(columns: RecordColumns) -> tuple[Units, Int64s]:
         first_index=members.index[first],
         first_lsn=members.lsn[first],
         previous=members.previous[first],
-        first_stream=members.stream[first],
+        first_stream=np.where(members.address[first] != 0, members.stream[first], NO_STREAM),
         state=state,
         commit_lsn=np.where(is_commit, members.lsn[end], np.uint64(0)),
         commit_stream=np.where(is_commit, members.stream[end], 0),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from samples.db2_random import written
 from samples.db2_scripts import ITEM, item
-from writers.db2.stream import Stream
+from writers.db2.stream import FIRST_LSO, Stream
 
 from lmparse.db2.log import Db2Log
 from lmparse.db2.log_index import LogIndex
@@ -207,3 +207,30 @@ def test_errors_of_records_count_against_the_limit(tmp_path: Path) -> None:
         assert any("LMP-L004" in error for error in few["errors"])
         enough = changes(path, {"spec": "db2_log", "limits": "heldBytes=100M"}, 3000, run)
         assert not any("LMP-L004" in error for error in enough["errors"])
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_a_first_record_that_states_no_address_may_follow_one_in_front_of_the_log(engine: str, tmp_path: Path) -> None:
+    """Where records state addresses, but this one has zero: those of later records do not place it."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit._last = FIRST_LSO + 10_000
+    for number in range(2):
+        unit.insert(ITEM, item(number))
+    unit.commit()
+    data = stream.bytes()
+    address = FIRST_LSO.to_bytes(8, "little")
+    assert data.index(address) < stream.records[0].offset
+    path = tmp_path / "x.log"
+    for part_bytes in (1 << 26, 100):
+        path.write_bytes(data)
+        assert left_out(path, engine, part_bytes) == {}
+        path.write_bytes(data.replace(address, bytes(8), 1))
+        assert left_out(path, engine, part_bytes) == {"incomplete": 2}
+
+
+def left_out(path: Path, engine: str, part_bytes: int) -> dict[str, int]:
+    log = opened(path, engine=engine, include="committed")
+    log._part_bytes = part_bytes
+    assert list(log.changes()) is not None
+    return dict(log.left_out)
