@@ -54,7 +54,7 @@ def _option(
     doc: str,
     *,
     values: tuple[str, ...] = (),
-    of: str = "records changes check convert coverage explain bytes tables",
+    of: str = "records changes txn check convert coverage explain bytes tables",
     kind: type | None = None,
     read: Callable[[str, str], str] | None = None,
     is_file: bool = False,
@@ -75,9 +75,9 @@ def _option(
     return field(default=default, metadata=metadata)
 
 
-_EVERYWHERE = "records changes check convert coverage explain bytes parse rdd tables"
+_EVERYWHERE = "records changes txn check convert coverage explain bytes parse rdd tables"
 _of_changes = partial(_option, of="changes convert")
-_of_framing = partial(_option, of="records changes check convert coverage explain sniff bytes tables")
+_of_framing = partial(_option, of="records changes txn check convert coverage explain sniff bytes tables")
 _MOST_ADJUSTED = 10**9 - 1
 """Bytes that an adjustment may add or take off."""
 SEQ_DIGITS = 72
@@ -173,7 +173,7 @@ class Options:
         "permissive",
         "what to do with bad records",
         values=("permissive", "dropmalformed", "failfast"),
-        of="records changes convert rdd",
+        of="records changes txn convert rdd",
     )
     limits: str = _option(
         "",
@@ -220,7 +220,7 @@ class Options:
         256 << 20,
         "bytes of memory for the index of a Db2 LUW log, in the process that makes it column-wise; convert leaves the "
         "rest in files, and others make it again",
-        of="changes check convert",
+        of="changes txn check convert",
         least=0,
     )
     trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert explain")
@@ -228,7 +228,7 @@ class Options:
         "columnar",
         "decode column-wise where a plan allows it, by the generated parser (kaitai), or by both and compare (check)",
         values=("columnar", "kaitai", "check"),
-        of="convert lines",
+        of="convert lines txn",
     )
 
     @classmethod

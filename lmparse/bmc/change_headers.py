@@ -106,9 +106,17 @@ class ChangeHeaders:
     """
 
     def __init__(
-        self, log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter], *, has_columns: bool = True
+        self,
+        log: LogicalLog,
+        schema: pa.Schema | None,
+        filters: Sequence[Filter],
+        *,
+        has_columns: bool = True,
+        also: Sequence[str] = (),
     ) -> None:
+        """`also` names more fields whose bytes are taken, as in `HeaderRows.raw`."""
         self._log = log
+        self._raw = (*_RAW, *also)
         self._filters = [entry for entry in filters if self._is_deciding(entry, schema)]
         self._plan = header_columns.record_plan(log.header, log.code_page)
         # Fields that can be faulty are read even if no column needs them: such records are read one by one.
@@ -137,7 +145,7 @@ class ChangeHeaders:
 
         `ordinals` has the number of the change of each record, as in `HeaderRows`.
         """
-        decoded = self._plan.decode(window, self._names, _RAW)
+        decoded = self._plan.decode(window, self._names, self._raw)
         here = np.ones(len(window), np.bool_)
         if skip:
             here = ~np.isin(np.arange(window.first_index, window.first_index + len(window)), list(skip))
@@ -179,7 +187,7 @@ class ChangeHeaders:
             if number == len(self._bounds):
                 self._bounds.append(self._log.tables.of(identity(self._values(found, int(places[0])))).bounds)
             if self._bounds[number]:
-                reached[places] = _reached(self._positions(found, places), self._bounds[number])
+                reached[places] = _reached(self.positions(found, places), self._bounds[number])
         _, firsts, groups = np.unique(np.stack((tables, reached)), axis=1, return_index=True, return_inverse=True)
         known = [self._known_number(found, int(place), int(tables[place]), int(reached[place])) for place in firsts]
         return np.array(known, np.int64)[groups.reshape(-1)]
@@ -209,7 +217,7 @@ class ChangeHeaders:
         extent = found.window.extent(int(found.numbers[place]))
         return self._log.read_bytes(extent.read(self._log.buffer)).values
 
-    def _positions(self, found: HeaderRows, places: Int64s) -> Bytes:
+    def positions(self, found: HeaderRows, places: Int64s) -> Bytes:
         """Positions of changes in the log: LRSN in data sharing, else RBA; as `tables.position_of`."""
         raw = found.decoded.raw
         member, lrsn, rba = (raw[name][found.numbers[places]] for name in ("member_id", self._lrsn, "log_rba"))
@@ -223,7 +231,7 @@ class ChangeHeaders:
         if name == "op":
             return pa.array(self.operations, schemas.TEXT).take(pa.array(found.operations))
         if name == "seq":
-            return _hex(self._commit_positions(found), found.raw(self._lrsn, "log_rba", "member_id"), _ordinals(found))
+            return _hex(self.commit_positions(found), found.raw(self._lrsn, "log_rba", "member_id"), _ordinals(found))
         if name == "txn_id":
             return _hex(found.raw("member_id", "uor_id"))
         return found.column(_TIMES.get(name, name))
@@ -231,9 +239,9 @@ class ChangeHeaders:
     def sort_keys(self, found: HeaderRows) -> Bytes:
         """(n, width) bytes that sort as `commit_order.key`."""
         units, records = found.raw("member_id", "uor_id"), found.raw(self._lrsn, "log_rba", "member_id")
-        return np.concatenate([self._commit_positions(found), units, records, _ordinals(found)], axis=1)
+        return np.concatenate([self.commit_positions(found), units, records, _ordinals(found)], axis=1)
 
-    def _commit_positions(self, found: HeaderRows) -> Bytes:
+    def commit_positions(self, found: HeaderRows) -> Bytes:
         """As `order.commit_position`, in bytes."""
         disposition, lrsn, point = (found.raw(name) for name in _COMMIT_FIELDS)
         codes = self._log.spec.enum("uor_disp")

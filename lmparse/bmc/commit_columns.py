@@ -116,7 +116,7 @@ class _Places:
     def _take(self, window: Window, ordinals: Int64s, skip: frozenset[int]) -> None:
         """The wanted changes of a window; those that are excluded before an error are counted."""
         found, is_other = self._headers.decode(window, ordinals, skip)
-        is_spanned = _are_spanned(window)[found.numbers]
+        is_spanned = are_spanned(window)[found.numbers]
         is_other[found.numbers[is_spanned]] = True
         left_out: list[LeftOut] = []
         found = self._headers.select(found.part(~is_spanned), left_out)
@@ -182,12 +182,12 @@ class _Places:
     def _window(self, indexes: Int64s, places: Int64s) -> CommitWindow:
         offsets, lengths, ordinals, numbers, _ = places.T
         kept = tuple(None if number == _NOT_KEPT else self._kept[number] for number in numbers.tolist())
-        data = _bytes_in_order(self._log.buffer, offsets, lengths)
+        data = bytes_in_order(self._log.buffer, offsets, lengths)
         starts = np.cumsum(lengths) - lengths
         return CommitWindow(0, data, starts, lengths, offsets, indexes=indexes, ordinals=ordinals, kept=kept)
 
 
-def _bytes_in_order(buffer: Buffer, offsets: Int64s, lengths: Int64s) -> Bytes:
+def bytes_in_order(buffer: Buffer, offsets: Int64s, lengths: Int64s) -> Bytes:
     """Pieces of a file one behind the other."""
     gathered = Gathered(buffer, offsets, lengths, _NEAR)
     order = np.argsort(offsets, kind="stable")
@@ -198,7 +198,7 @@ def _bytes_in_order(buffer: Buffer, offsets: Int64s, lengths: Int64s) -> Bytes:
     return np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
 
 
-def _are_spanned(window: Window) -> Flags:
+def are_spanned(window: Window) -> Flags:
     """Which records have bytes between their pieces."""
     gaps = window.gap_starts
     if not len(gaps):

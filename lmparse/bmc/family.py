@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lmparse.bmc import change_record, control_file
@@ -11,6 +11,7 @@ from lmparse.bmc.headers import Header
 from lmparse.bmc.log import LogicalLog, open_log
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, ControlFiles, Family, PlannedPass
+from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.framing.detection import Detection
 from lmparse.limits import Limits
 from lmparse.records.file_dissection import FileDissector
@@ -60,6 +61,20 @@ def _change_reader(log: LogicalLog, schema: pa.Schema | None, filters: Sequence[
     return reader(log, schema, filters)
 
 
+def _transactions(log: LogicalLog) -> Iterator[TransactionSummary]:
+    from lmparse.bmc.unit_summaries import by_record
+
+    if log.options.engine == "kaitai":
+        return by_record(log)
+    try:
+        from lmparse.bmc import header_columns, unit_columns
+    except ImportError:  # Arrow is not installed
+        return by_record(log)
+    if header_columns.text_refusal(log.header, log.code_page):
+        return by_record(log)
+    return unit_columns.UnitColumns(log).summaries()
+
+
 def _dissector(log: LogicalLog) -> FileDissector:
     from lmparse.bmc.dissection import LogicalLogDissector
 
@@ -82,5 +97,6 @@ FAMILY = Family(
     change_passes=_change_passes,
     change_reader=_change_reader,
     describe=_describe,
+    transactions=_transactions,
     dissector=_dissector,
 )

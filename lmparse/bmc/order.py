@@ -43,17 +43,33 @@ def txn_id(values: Values) -> str:
     return f"{values['member_id'] or 0:04X}{values['uor_id'].hex().upper()}"
 
 
+DISPOSITIONS = ("open", "committed", "rolled-back")
+"""Outcomes of units of recovery."""
+MADE, TAKEN_BACK, UNDO, UNLISTED = "made", "taken back", "undo", "unlisted"
+"""What became of a change: it was made, it was taken back, it takes back another one, or its code is not listed."""
+
+
+def disposition(values: Values) -> str:
+    """Outcome of a unit of recovery; one of DISPOSITIONS."""
+    return {"C": "committed", "A": "rolled-back"}.get(values["uor_disp"], "open")
+
+
+def effect(values: Values) -> str:
+    """What became of a change inside its unit. That an undo (SQLTYPE U) is not a change of its own is inferred."""
+    if values["sql_type"] == "U":
+        return UNDO
+    record = values["log_rec_disp"]
+    if record in ("A", "S", "O"):
+        return TAKEN_BACK
+    return MADE if record in ("C", "", None) else UNLISTED
+
+
 def unit_state(values: Values) -> str:
     """Outcome of a change: committed, rolled-back, open, or unlisted.
 
-    An undo (SQLTYPE U) in a committed unit counts as rolled back, as does the change that it undoes. That an undo is
-    not a change of its own is inferred.
+    An undo in a committed unit counts as rolled back, as does the change that it undoes.
     """
-    unit, record = values["uor_disp"], values["log_rec_disp"]
-    if unit == "A":
-        return "rolled-back"
-    if unit != "C":
-        return "open"
-    if record in ("A", "S", "O") or values["sql_type"] == "U":
-        return "rolled-back"
-    return "committed" if record in ("C", "", None) else "unlisted"
+    unit = disposition(values)
+    if unit != "committed":
+        return unit
+    return {MADE: unit, UNLISTED: "unlisted"}.get(effect(values), "rolled-back")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions, describe
 from lmparse.changes.log import ChangeLog
+from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import Span
 from lmparse.limits import Limits
@@ -114,6 +115,8 @@ class Family(Generic[Log]):
     """Reads changes column-wise; returns None for logs whose changes are read one by one."""
     describe: Callable[[Log], TableDescriptions] = describe
     """The tables that describe a log, with their names."""
+    transactions: Callable[[Log], Iterator[TransactionSummary]] | None = None
+    """Sums up the transactions of a log, by the engine that its options name; None: its logs have none."""
     dissector: Callable[[Log], FileDissector] = FileDissector
     """Dissects the records of a log, including the contents of their fields."""
 

@@ -7,11 +7,26 @@ import difflib
 import sys
 
 from lmparse import __version__
-from lmparse.cli import build, check, convert, coverage, demo, diff, docs, explain, formats, plan, rows, sniff, tables
+from lmparse.cli import (
+    build,
+    check,
+    convert,
+    coverage,
+    demo,
+    diff,
+    docs,
+    explain,
+    formats,
+    plan,
+    rows,
+    sniff,
+    tables,
+    txn,
+)
 from lmparse.cli.messages import exit_code, fail
 from lmparse.errors import LmparseError, OptionError
 
-COMMANDS = (formats, sniff, rows, tables, convert, plan, check, coverage, diff, explain, docs, build, demo)
+COMMANDS = (formats, sniff, rows, txn, tables, convert, plan, check, coverage, diff, explain, docs, build, demo)
 """Modules of the commands, in the order of the help."""
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
@@ -27,7 +26,6 @@ from lmparse.values.codepages import CodePage
 from lmparse.values.json_form import to_json
 
 DISPOSITIONS = {"committed": "C", "rolled-back": "A"}
-_EPOCH = datetime(1970, 1, 1)
 COLUMN_DOCS = {
     "txn_id": "transaction identifier and log sequence number of the first record of the transaction",
     "commit_ts": "when the transaction was committed, UTC, to the second",
@@ -96,7 +94,6 @@ class ChangeDecoder:
         """A change without rows and detail."""
         table = self.descriptions.of(transaction, reference)
         schema, name, is_short = name_of(table, reference.ids)
-        time = transaction.commit_time
         return Change(
             op=reference.op,
             seq=transaction.seq(reference),
@@ -106,7 +103,7 @@ class ChangeDecoder:
             table_name_short=is_short,
             values=outcome_of(transaction, reference),
             header=dict(self._header(record)),
-            commit_ts=None if time is None else (_EPOCH + timedelta(seconds=time)).isoformat(timespec="microseconds"),
+            commit_ts=transaction.commit_ts,
             ts=None,
             extent=reference.extent,
             length=reference.extent.length,
@@ -145,6 +142,16 @@ class ChangeDecoder:
             detail["absent"] = absent
         change.detail = detail or None
         return True
+
+    def has_row(self, reference: ChangeReference) -> bool:
+        """Whether `decode` finds a row for a change that has one, or an error, and not internal records only."""
+        if reference.op not in ROLES or reference.notice is not None:
+            return True
+        try:
+            images = self._images(reference, self._read(reference.extent)).values()
+            return any(record_header(image, self.logs.byte_order).is_row for image in images)
+        except DataError:
+            return True
 
     def _images(self, reference: ChangeReference, record: LogRecord) -> dict[str, bytes]:
         """The data page records of a change, by role."""

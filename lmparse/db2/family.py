@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, Family, PlannedPass
+from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
 from lmparse.framing.detection import Detection
@@ -52,6 +53,12 @@ def _describe(log: Db2Log) -> TableDescriptions:
     return describe(log)
 
 
+def _transactions(log: Db2Log) -> Iterator[TransactionSummary]:
+    from lmparse.db2.transaction_summaries import transaction_summaries
+
+    return transaction_summaries(log)
+
+
 def _dissector(log: Db2Log) -> FileDissector:
     from lmparse.db2.dissection import Db2LogDissector
 
@@ -88,5 +95,6 @@ FAMILY = Family(
     change_reader=_change_reader,
     change_passes=_change_passes,
     describe=_describe,
+    transactions=_transactions,
     dissector=_dissector,
 )

@@ -71,7 +71,7 @@ class Db2Log(ChangeLog):
         self._part_bytes = PART_BYTES
         self._continuity: Continuity | None = None
         """Tests the records of the next pass over the log."""
-        self._by_column = options.engine != "kaitai" or found.own.part is not None
+        self.is_by_column = options.engine != "kaitai" or found.own.part is not None
         """Whether transactions are found by the column; the engine `kaitai` reads record by record from end to end,
         but for parts that another engine has made."""
         self.known_table_ids = found.own.table_ids
@@ -143,7 +143,7 @@ class Db2Log(ChangeLog):
     @property
     def transactions(self) -> TransactionIndex:
         """What one pass over the log has found; by the column without the transactions that are arrays."""
-        return self.log_index.whole.rest if self._by_column else self.transaction_index
+        return self.log_index.whole.rest if self.is_by_column else self.transaction_index
 
     @cached_property
     def transaction_index(self) -> TransactionIndex:
@@ -220,7 +220,7 @@ class Db2Log(ChangeLog):
     def _changed_tables(self) -> Iterator[Ids]:
         for transaction in self.transactions.transactions:
             yield from (reference.ids for reference in transaction.changes if reference.ids is not None)
-        if self._by_column:
+        if self.is_by_column:
             from lmparse.db2.record_columns import NO_TABLE, table_ids
 
             yield from map(table_ids, sorted(self.log_index.whole.tables - {NO_TABLE}))
@@ -298,7 +298,7 @@ class Db2Log(ChangeLog):
 
     def in_order(self) -> Iterator[tuple[Transaction, ChangeReference]]:
         """The changes in the order that the options name: of the file, or of commits."""
-        if self._by_column:
+        if self.is_by_column:
             for window in self.change_windows(self.rows_together, MAX_BYTES):
                 yield from map(window.pair, range(len(window)))
             return

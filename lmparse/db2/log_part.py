@@ -61,11 +61,11 @@ class LogContext:
 
     def without_faults(self) -> LogContext:
         """The same for a part that is not the last one; nor does it have transactions, which are with their part."""
-        return replace(self, rest=replace(self.rest, transactions=[], bad=[], fault=None))
+        return replace(self, rest=replace(self.rest, transactions=[], unchanged=[], unread=[], bad=[], fault=None))
 
     def with_faults(self) -> LogContext:
         """The same for the last part."""
-        return replace(self, rest=replace(self.rest, transactions=[]))
+        return replace(self, rest=replace(self.rest, transactions=[], unchanged=[], unread=[]))
 
 
 @dataclass(frozen=True)

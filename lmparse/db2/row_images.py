@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from lmparse.db2 import record_kinds
 from lmparse.db2.record_columns import NO_TABLE, table_number
 from lmparse.db2.record_fields import Fields, Place
 from lmparse.db2.record_forms import RecordForm
-from lmparse.db2.row_reader import header_by_types
+from lmparse.db2.row_reader import RecordHeader, header_by_types
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field, Layout
 from lmparse.values.byte_arrays import Bytes, Flags, Int64s, UInt64s, places_by_value, take_rows
@@ -164,7 +164,16 @@ class RowImages:
 
     def _pointers(self, data: Bytes, starts: Int64s, lengths: Int64s) -> Flags:
         """Which rows are a pointer to the row in another place, or have headers that cannot be read."""
-        width = self._header.least_width
+        return self._with_header(data, starts, lengths, lambda header: header.is_pointer and not header.is_row)
+
+    def internal(self, data: Bytes, starts: Int64s, lengths: Int64s) -> tuple[Flags, Flags]:
+        """Which images are internal records and not rows, and which have headers that cannot be read."""
+        is_unread = self._with_header(data, starts, lengths, lambda _: False)
+        return self._with_header(data, starts, lengths, lambda header: not header.is_row) & ~is_unread, is_unread
+
+    def _with_header(self, data: Bytes, starts: Int64s, lengths: Int64s, test: Callable[[RecordHeader], bool]) -> Flags:
+        """Which images have a header that fulfils a test, or one that cannot be read."""
+        width = self.header_width
         found = lengths < width
         good = np.flatnonzero(~found)
         rows = take_rows(data, starts[good], width)
@@ -172,10 +181,14 @@ class RowImages:
         outer, inner = (self._number(rows, self._header[name]) for name in ("record_type", "inner_record_type"))
         both = outer << 8 | inner
         for types, which in places_by_value(both):
-            header = header_by_types(types >> 8, types & 0xFF, self._fields.byte_order)
-            if header.is_pointer and not header.is_row:
+            if test(header_by_types(types >> 8, types & 0xFF, self._fields.byte_order)):
                 found[good[which]] = True
         return found
+
+    @property
+    def header_width(self) -> int:
+        """Bytes of the header of a row."""
+        return self._header.least_width
 
     # -- records of several rows ------------------------------------------------------------------
 

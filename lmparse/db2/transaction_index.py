@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from lmparse.changes import change
@@ -17,6 +18,7 @@ from lmparse.db2.tables import Ids, Table
 from lmparse.errors import ControlError, DataError, FramingError
 from lmparse.framing.extents import RecordExtent
 
+_EPOCH = datetime(1970, 1, 1)
 INCOMPLETE = "incomplete"
 """The value of `include` for changes of transactions whose first record was not read."""
 
@@ -131,6 +133,28 @@ class ChangeReference:
     """Text of a change that has no record of its own but reports missing rows."""
 
 
+@dataclass(slots=True)
+class RecordTotals:
+    """The records of one transaction: their number and bytes, the first and the last one."""
+
+    first_offset: int = -1
+    """Offset in the file; -1 while there is no record."""
+    last_offset: int = -1
+    last_index: int = -1
+    """Number in the file."""
+    last_lsn: int = 0
+    records: int = 0
+    bytes: int = 0
+
+    def add(self, extent: RecordExtent, lsn: int) -> None:
+        """Add the next record."""
+        if self.first_offset < 0:
+            self.first_offset = extent.offset
+        self.last_offset, self.last_index, self.last_lsn = extent.offset, extent.index, lsn
+        self.records += 1
+        self.bytes += extent.length
+
+
 @dataclass(slots=True, eq=False)
 class Transaction:
     """One transaction. Two are equal only if they are one object."""
@@ -153,6 +177,10 @@ class Transaction:
     authid: str | None = None
     number: int = 0
     """Its number, in the order in which transactions ended."""
+    is_reused: bool = False
+    """Whether it has no end, and another transaction begins with its identifier."""
+    totals: RecordTotals = field(default_factory=RecordTotals)
+    """Its records that were read one by one; of a transaction that changes tables as a whole, some of them."""
 
     @property
     def txn_id(self) -> str:
@@ -163,6 +191,13 @@ class Transaction:
     def commit_micros(self) -> int | None:
         """Time of its commit, in microseconds since 1970."""
         return None if self.commit_time is None else self.commit_time * 1_000_000
+
+    @property
+    def commit_ts(self) -> str | None:
+        """The same as text."""
+        if self.commit_time is None:
+            return None
+        return (_EPOCH + timedelta(seconds=self.commit_time)).isoformat(timespec="microseconds")
 
     def outcome(self, reference: ChangeReference) -> str:
         """Outcome of one of its changes: committed, rolled-back, or open."""
@@ -214,6 +249,11 @@ class TransactionIndex:
     """The results of one pass over a log."""
 
     transactions: list[Transaction] = field(default_factory=list)
+    """Those with changes."""
+    unchanged: list[Transaction] = field(default_factory=list)
+    """Those without, and ends without another record of their transaction."""
+    unread: list[int] = field(default_factory=list)
+    """Numbers of the records whose transaction or place in it could not be read, ascending."""
     tables: dict[Ids, list[TableRecord]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     """Number of occurrences of each notice, by text."""
@@ -236,11 +276,11 @@ class TransactionIndex:
         size, transactions = 0, list[Transaction]()
         for transaction in self.transactions:
             if size and size + transaction.bytes > max_bytes:
-                yield replace(self, transactions=transactions, bad=[], fault=None)
+                yield replace(self, transactions=transactions, unchanged=[], unread=[], bad=[], fault=None)
                 size, transactions = 0, []
             transactions.append(transaction)
             size += transaction.bytes
-        yield replace(self, transactions=transactions)
+        yield replace(self, transactions=transactions, unchanged=[], unread=[])
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ from lmparse.limits import Held
 from lmparse.spec import catalog
 from lmparse.values.codepages import CodePage
 
-_CHANGE_BYTES, _TRANSACTION_BYTES = 800, 600
+_CHANGE_BYTES, _TRANSACTION_BYTES = 800, 900
 """Bytes of memory of a change and of a transaction in the index; measured."""
 
 
@@ -84,6 +84,7 @@ class TransactionReader:
         """The index, with the transactions that are still open."""
         for transaction in list(self._open.values()):
             self._end(transaction, "open")
+        self.index.unread = self._pieces.damaged
         for ids, described in self._described.items():
             self.index.tables[ids] = [
                 TableRecord(
@@ -187,6 +188,7 @@ class TransactionReader:
                 is_incomplete=self._is_before(record),
             )  # fmt: skip
             self._open[record.transaction_id] = transaction
+        transaction.totals.add(record.extent, _lsn(record))
         return transaction
 
     def _begun(self, record: LogRecord) -> Transaction | None:
@@ -196,6 +198,7 @@ class TransactionReader:
             return transaction
         if transaction.transaction_id not in self._counted:
             self.index.counts[USED_AGAIN] += 1
+        transaction.is_reused = True
         self._end(transaction, "open")
         return None
 
@@ -209,21 +212,26 @@ class TransactionReader:
     def _singular(self, record: LogRecord) -> Transaction:
         """A transaction of one record; pieces of its values precede it and may have opened the transaction."""
         transaction = self._begun(record)
-        if transaction is not None and not transaction.changes:
-            return transaction
-        self._held.take(_TRANSACTION_BYTES)
-        is_first = transaction is None  # else the record before it is in that one
-        return Transaction(
-            record.transaction_id, _lsn(record), record.extent.index,
-            begins_before=is_first and record.previous != 0, is_incomplete=is_first and self._is_before(record),
-        )  # fmt: skip
+        if transaction is None or transaction.changes:
+            self._held.take(_TRANSACTION_BYTES)
+            is_first = transaction is None  # else the record before it is in that one
+            transaction = Transaction(
+                record.transaction_id, _lsn(record), record.extent.index,
+                begins_before=is_first and record.previous != 0, is_incomplete=is_first and self._is_before(record),
+            )  # fmt: skip
+        transaction.totals.add(record.extent, _lsn(record))
+        return transaction
 
     def _finish(self, record: LogRecord) -> None:
         transaction = self._begun(record)
         if transaction is None:
-            if self._is_before(record) and record.transaction_id not in self._counted:
+            if record.previous and not self._is_before(record):
+                return  # it ended before
+            if record.previous and record.transaction_id not in self._counted:
                 self.index.counts[ENDED_ALONE] += 1
-            return  # else it changed nothing, or ended before
+            transaction = self._transaction(record)
+        else:
+            transaction.totals.add(record.extent, _lsn(record))
         if record.kind in record_kinds.ABORTS:
             self._end(transaction, "rolled-back")
         else:
@@ -254,8 +262,7 @@ class TransactionReader:
         transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
             self._gaps.settle(reference, is_done=state == "committed" and not reference.is_undone)
-        if transaction.changes:
-            self.index.transactions.append(transaction)
+        (self.index.transactions if transaction.changes else self.index.unchanged).append(transaction)
 
     # -- changes --------------------------------------------------------------------------
 
@@ -319,7 +326,8 @@ class TransactionReader:
         """A load takes effect at once, whatever the outcome of its transaction."""
         self._skipped = record.extent.index
         self._held.take(_TRANSACTION_BYTES + _CHANGE_BYTES)
-        transaction = Transaction(record.transaction_id, _lsn(record))
+        transaction = Transaction(record.transaction_id, _lsn(record), record.extent.index)
+        transaction.totals.add(record.extent, _lsn(record))
         reference = ChangeReference(
             record.extent, record.kind, "O", record.table, _lsn(record), record.lfs, record.stream
         )

@@ -13,6 +13,7 @@ from lmparse.errors import OptionError
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import checkpoint_before, one_log
 from lmparse.logs.open import open_changes, open_file, options_for, save_checkpoint, states_read, table_descriptions
+from lmparse.logs.transactions import transaction_summaries
 from lmparse.options import Options, check_taken
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import Decision
@@ -64,6 +65,14 @@ class Log:
             yield table.to_dict(log.dec_length)
         if described.fault is not None:
             raise described.fault
+
+    def transactions(self) -> Iterator[dict[str, Any]]:
+        """The transactions, or units of recovery, as `lmparse txn --json` prints them: one row each.
+
+        Raises OptionError as `changes` does, but Log Master's control file is not needed.
+        """
+        log = self._change_log()
+        return self._begun(summary.to_row() for summary in transaction_summaries(log))
 
     def to_reader(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.RecordBatchReader:
         """The changes that fulfil all `filters` as a stream of Arrow batches; needs pyarrow.

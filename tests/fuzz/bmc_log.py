@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from fuzz.edits import Source, edited, inputs
-from fuzz.invariants import accounted, changes_agree, records_agree, values_or_error
+from fuzz.invariants import accounted, changes_agree, records_agree, transactions_agree, values_or_error
 from fuzz.put_together import zos
 from fuzz.seeds import put, seeds
 from lmparse import sniff
@@ -33,6 +33,7 @@ def target(data: bytes) -> None:
     control = seed.beside(".ctl")
     if control is None or choices & 64:
         records_agree(path, spec="bmc_lldf", **options)
+        transactions_agree(path, **options)
         accounted(path, spec="bmc_lldf", **options)
     if control is not None:
         options["control"] = str(put("a.ctl", control))

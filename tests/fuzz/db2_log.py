@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from fuzz.edits import Source, edited, inputs
-from fuzz.invariants import accounted, changes_agree, records_agree
+from fuzz.invariants import accounted, changes_agree, records_agree, transactions_agree
 from fuzz.put_together import luw
 from fuzz.seeds import Seed, put, seeds
 
@@ -30,6 +30,8 @@ def target(data: bytes) -> None:
     tables = seed.beside(".tables")
     if tables is not None and not choices & 4:
         options["tables"] = str(put("a.tables", tables))
+    if choices & 16:
+        transactions_agree(path, **options)
     options |= {"include": ("all", "committed")[choices & 1], "mode": ("permissive", "failfast")[choices >> 1 & 1]}
     changes_agree(path, **options)
     accounted(path, **options)

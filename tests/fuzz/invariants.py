@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engines import by_column, by_row, changes, changes_difference, difference
+from transactions_of import listed
 
 from lmparse.errors import LmparseError
 from lmparse.logs.check import account
@@ -40,6 +41,16 @@ def changes_agree(path: Path, **options: Any) -> None:
     rows = changes(path, "kaitai", **options)
     said = changes_difference(rows, changes(path, "columnar", **options), ends_early=_ended(rows.errors, options))
     assert not said, f"changes by both engines: {said}"
+
+
+def transactions_agree(path: Path, **options: Any) -> None:
+    """Both engines list the same transactions, and report the same errors as far as reading gets."""
+    rows, columns = (listed(path, engine, **options) for engine in ("kaitai", "columnar"))
+    if options.get("mode") == "failfast" and rows.errors:
+        assert columns.errors, "errors of transactions by both engines"
+        return
+    assert columns == rows, "transactions by both engines"
+    json.dumps(rows.rows, allow_nan=False)
 
 
 def _ended(errors: list[dict[str, Any]], options: dict[str, Any]) -> bool:

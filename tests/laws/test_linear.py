@@ -39,6 +39,12 @@ def records(path: Path, options: dict[str, Any]) -> None:
     assert list(lmparse.open_log(path, **named).records()) is not None
 
 
+def transactions(path: Path, options: dict[str, Any]) -> None:
+    """The units of recovery, column-wise."""
+    options = {name: value for name, value in options.items() if name != "include"}
+    assert list(lmparse.open_log(path, **options).transactions()) is not None
+
+
 def check(path: Path, options: dict[str, Any]) -> None:
     """All claims."""
     options = {name: value for name, value in options.items() if name != "include"}
@@ -48,6 +54,17 @@ def check(path: Path, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("read", [changes, columns, records, check], ids=lambda read: read.__name__)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_cost_grows_no_faster_than_the_log(shape: str, read: Any, tmp_path: Path) -> None:
+    compare(shape, read, tmp_path)
+
+
+@pytest.mark.parametrize("shape", ["open_units", "rows_of_a_unit", "missing_segments"])
+def test_cost_of_transactions_grows_no_faster_than_the_log(shape: str, tmp_path: Path) -> None:
+    compare(shape, transactions, tmp_path)
+
+
+def compare(shape: str, read: Any, tmp_path: Path) -> None:
+    """Read logs of one shape and several sizes."""
+
     def cost(size: int) -> int:
         folder = tmp_path / str(size)
         folder.mkdir(exist_ok=True)

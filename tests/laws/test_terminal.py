@@ -88,6 +88,7 @@ def test_names_of_files_and_options(shown: Callable[..., str], tmp_path: Path) -
         ("sniff", named), ("sniff", named, "--json"), ("sniff", f"{named}.none"), ("sniff", control, folder),
         ("records", named, *spec), ("changes", named, "--control", control), ("changes", named, "--control", folder),
         ("check", named, "--control", control), ("check", named, "--control", control, "--json"),
+        ("txn", named, "--control", control), ("txn", named, "--control", control, "--json"),
         ("check", named, *spec, "--report", folder / "none" / "x"), ("check", named, *spec, "--report", named),
         ("explain", named), ("explain", named, "--json"), ("coverage", folder), ("coverage", folder, "--json"),
         ("convert", named, folder / "out", "--control", control, "--format", "jsonl"),

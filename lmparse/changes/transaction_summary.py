@@ -1,0 +1,111 @@
+"""Transaction summary: what a log says of one transaction (Db2 LUW) or unit of recovery (Log Master), without its rows.
+
+Both families give the same columns. `docs/db2-luw.md` and `docs/log-master.md` say what each of them means there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from lmparse.errors import EngineDifferenceError
+
+TableCounts = dict[str, dict[str, int]]
+"""Number of changes by table, `SCHEMA.NAME`, and operation; see `Change.op`."""
+NO_OPERATION = "other"
+"""In place of the operation of a change whose type is not listed."""
+
+
+@dataclass(slots=True, kw_only=True)
+class TransactionSummary:
+    """One transaction, or unit of recovery. Its columns are those of `lmparse txn`."""
+
+    txn_id: str
+    """As in its changes."""
+    disposition: str
+    """committed, rolled-back, or open."""
+    complete: bool | None
+    """Whether all of it is in the log; None if that cannot be tested."""
+    why: str | None
+    """Why it is not complete, or why that cannot be tested."""
+    commit_ts: str | None
+    auth_id: str | None
+    plan: str | None = None
+    correlation_id: str | None = None
+    first_position: str
+    """Position in the log of its first record in the file, upper-case hex."""
+    last_position: str
+    first_record_index: int
+    """Number of its first record in the file."""
+    first_record_offset: int
+    """Offset in the file, bytes."""
+    last_record_index: int
+    last_record_offset: int
+    records: int
+    bytes: int
+    """Length of all its records, without what is between them."""
+    tables: TableCounts = field(default_factory=dict)
+    """Its changes, without those that it took back."""
+    compensated: TableCounts = field(default_factory=dict)
+    """The changes that it took back."""
+
+    def to_row(self) -> dict[str, Any]:
+        """The summary by column name."""
+        row = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return row | {name: sorted_counts(row[name]) for name in ("tables", "compensated")}
+
+    def count(self, table: str, op: str, number: int, *, is_undone: bool) -> None:
+        """Add changes of one table."""
+        counts = (self.compensated if is_undone else self.tables).setdefault(table, {})
+        counts[op] = counts.get(op, 0) + number
+
+    def add(self, later: TransactionSummary) -> None:
+        """Add the records and changes of the same transaction in a later stretch of the log."""
+        self.last_position = later.last_position
+        self.last_record_index, self.last_record_offset = later.last_record_index, later.last_record_offset
+        self.records += later.records
+        self.bytes += later.bytes
+        for counts, is_undone in ((later.tables, False), (later.compensated, True)):
+            for table, numbers in counts.items():
+                for op, number in numbers.items():
+                    self.count(table, op, number, is_undone=is_undone)
+
+
+def sorted_counts(counts: TableCounts) -> TableCounts:
+    """The same counts, tables and operations by name."""
+    return {table: dict(sorted(numbers.items())) for table, numbers in sorted(counts.items())}
+
+
+def total(counts: TableCounts) -> int:
+    """Number of changes of all tables."""
+    return sum(sum(numbers.values()) for numbers in counts.values())
+
+
+class TableLabels:
+    """The names of tables in summaries. Two tables of one name get their ids too: a name is not an identity."""
+
+    def __init__(self) -> None:
+        self._identities: dict[str, set[str]] = defaultdict(set)
+
+    def add(self, name: str, identity: str) -> None:
+        """Add a table: its name, and its ids as text."""
+        self._identities[name].add(identity)
+
+    def label(self, name: str, identity: str) -> str:
+        """The name of a table, once all tables have been added."""
+        return f"{name} ({identity})" if len(self._identities[name]) > 1 else name
+
+
+def check_equal(one: TransactionSummary | None, other: TransactionSummary | None, place: int) -> None:
+    """Raise EngineDifferenceError if two engines differ in the transaction with number `place`."""
+    if one is None or other is None:
+        known, where = one or other, "by the parser only" if one is None else "column-wise only"
+        raise EngineDifferenceError(f"transaction {place} ({known and known.txn_id}): is there {where}")
+    rows = one.to_row(), other.to_row()
+    for name, value in rows[0].items():
+        if value != rows[1][name]:
+            raise EngineDifferenceError(
+                f"transaction {place} ({one.txn_id}): {name}: {value!r} column-wise, {rows[1][name]!r} by the parser",
+                hint="one of them is wrong: report it; engine kaitai, the parser, sets the meaning",
+            )

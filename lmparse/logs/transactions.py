@@ -1,0 +1,32 @@
+"""Transactions of a log of any family, one summary each, by the engine that the options name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import zip_longest
+
+from lmparse.changes.log import ChangeLog
+from lmparse.changes.transaction_summary import TransactionSummary, check_equal
+from lmparse.errors import OptionError
+from lmparse.logs.families import check_changes
+from lmparse.records.files import ignored
+
+
+def transaction_summaries(log: ChangeLog) -> Iterator[TransactionSummary]:
+    """The transactions of a log; with engine `check` from both engines, compared.
+
+    Raises OptionError LMP-S003 for a family that cannot tell transactions apart, EngineDifferenceError where the
+    engines differ, and FramingError where the file is damaged, behind the transactions before the damage.
+    """
+    family = check_changes(log.options)
+    if family.transactions is None:
+        raise OptionError(f"logs of {family.title} have no transactions that could be listed")
+    found: Iterator[TransactionSummary] = family.transactions(log)
+    if log.options.engine != "check":
+        yield from found
+        return
+    other = family.open_log(log.path, replace(log.options, engine="kaitai"), on_error=ignored)
+    for place, (one, reference) in enumerate(zip_longest(found, family.transactions(other))):
+        check_equal(one, reference, place)
+        yield one

@@ -1,0 +1,246 @@
+"""Transactions of Db2 LUW logs as `lmparse txn` lists them: every one, by both engines, whatever became of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from amounts import amount
+from counted import elements, growth, operations
+from samples.db2_random import Plan, written
+from samples.db2_scripts import DOC, ITEM, item, tables_file
+from transactions_of import both, counted, counted_changes, listed
+from writers.db2 import dms, rows
+from writers.db2.stream import Stream
+from writers.db2.wire import Rid
+
+import lmparse
+from lmparse.db2.transaction_summaries import BEGINS_BEFORE, NO_END, UNREAD, USED_AGAIN
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+from lmparse.logs.transactions import transaction_summaries
+
+FIELDS = ("disposition", "complete", "why", "auth_id", "records", "tables", "compensated")
+
+
+def put(folder: Path, stream: Stream) -> Path:
+    path = folder / "x.log"
+    path.write_bytes(stream.bytes())
+    return path
+
+
+def facts(rows: list[dict[str, Any]], *names: str) -> list[tuple[Any, ...]]:
+    return [tuple(row[name] for name in names or FIELDS) for row in rows]
+
+
+def test_every_outcome(tmp_path: Path) -> None:
+    """A savepoint rolled back, a rollback, an open transaction, an identifier that is used again."""
+    stream = Stream("v10", "little", "filter")
+    one, two, left = stream.begin("ALICE"), stream.begin("BOB"), stream.begin("CAROL")
+    one.insert(ITEM, item(1))
+    two.insert(ITEM, item(2))
+    mark = one.mark()
+    one.insert(ITEM, item(3))
+    one.update(ITEM, item(1), item(1, "x"))
+    one.rollback_to(mark)
+    left.insert(ITEM, item(4))
+    one.insert(DOC, {"ID": 1}, lobs={"BODY": "text"})
+    one.delete(ITEM, item(1))
+    again = stream.begin("DAVE")
+    again.insert(ITEM, item(5))
+    two.abort()
+    again._last = 0
+    again.insert(ITEM, item(6))
+    again.commit()
+    one.commit()
+    path = put(tmp_path, stream)
+    tables = tables_file(tmp_path, ITEM, DOC)
+    found = both(path, 300, spec="db2_log", tables=tables)
+    named = f"{ITEM.schema}.ITEM", f"{DOC.schema}.DOC"
+    assert facts(found.rows) == [
+        ("rolled-back", True, None, None, 3, {}, {named[0]: {"I": 1}}),
+        ("committed", True, None, "DAVE", 2, {named[0]: {"I": 1}}, {}),
+        ("committed", True, None, "ALICE", 10, {named[0]: {"D": 1, "I": 1}, named[1]: {"I": 1}},
+         {named[0]: {"I": 1, "U": 1}}),
+        ("open", False, NO_END, None, 1, {named[0]: {"I": 1}}, {}),
+        ("open", False, USED_AGAIN, None, 1, {named[0]: {"I": 1}}, {}),
+    ]  # fmt: skip
+    assert found.errors == []
+    records = {record.offset: record for record in stream.records}
+    for row in found.rows:
+        first, last = records[row["first_record_offset"]], records[row["last_record_offset"]]
+        assert (row["first_position"], row["last_position"]) == (f"{first.lsn:016X}", f"{last.lsn:016X}")
+        assert row["txn_id"].endswith(row["first_position"])
+        assert stream.records[row["first_record_index"]] is first
+        assert stream.records[row["last_record_index"]] is last
+    assert sum(row["records"] for row in found.rows) == len(stream.records)
+    assert sum(row["bytes"] for row in found.rows) == sum(record.length for record in stream.records)
+    assert [row["commit_ts"] for row in found.rows][1:3] == ["2026-03-14T10:11:12.000000", "2026-03-14T10:11:13.000000"]
+
+
+def test_a_log_that_begins_later(tmp_path: Path) -> None:
+    """What began in front of it is listed, and an end whose changes are all in front of it too."""
+    stream = Stream("v10", "little", "filter")
+    one, two, three = stream.begin("ALICE"), stream.begin("BOB"), stream.begin("CAROL")
+    one.insert(ITEM, item(1))
+    two.insert(ITEM, item(2))
+    cut = len(stream.bytes())
+    three.insert(ITEM, item(3))
+    one.insert(ITEM, item(4))
+    three.commit()
+    one.commit()
+    two.commit()
+    two_ends = stream.records[-1]
+    path = tmp_path / "x.log"
+    path.write_bytes(stream.bytes()[cut:])
+    found = both(path, 200, spec="db2_log")
+    assert facts(found.rows) == [
+        ("committed", True, None, "CAROL", 2, {"3.5": {"I": 1}}, {}),
+        ("committed", False, BEGINS_BEFORE, "ALICE", 2, {"3.5": {"I": 1}}, {}),
+        ("committed", False, BEGINS_BEFORE, "BOB", 1, {}, {}),
+    ]
+    assert found.rows[2]["first_position"] == found.rows[2]["last_position"] == f"{two_ends.lsn:016X}"
+    assert found.rows[2]["txn_id"] == two.tid.hex().upper() + f"{two_ends.lsn:016X}"
+
+
+def test_a_record_that_cannot_be_read_may_be_of_any_open_transaction(tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    one, two = stream.begin(), stream.begin()
+    one.insert(ITEM, item(1))
+    one.insert(ITEM, item(2))
+    one.insert(ITEM, item(3))
+    one.commit()
+    two.insert(ITEM, item(4))
+    two.commit()
+    data, damaged = bytearray(stream.bytes()), stream.records[1]
+    data[data.index(damaged.lsn.to_bytes(8, "little"), damaged.offset)] ^= 1  # not the one in front of the record
+    path = tmp_path / "x.log"
+    path.write_bytes(data)
+    found = both(path, spec="db2_log")
+    assert facts(found.rows, "complete", "why", "records") == [(False, UNREAD, 3), (True, None, 2)]
+    assert len(found.errors) == 1
+    failed = listed(path, "columnar", spec="db2_log", mode="failfast")
+    assert (failed.rows, len(failed.errors)) == ([], 1)
+
+
+def test_internal_records_are_not_counted(tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    image = rows.formatted(stream.server, ITEM.columns, item(1), outer_type=8)
+    unit.record("insert", "normal", dms.insert(stream.server, ITEM.id, dms.Place(Rid(0x350, 1), 100), image))
+    unit.insert(ITEM, item(2))
+    unit.commit()
+    found = both(put(tmp_path, stream), spec="db2_log")
+    assert facts(found.rows, "records", "tables") == [(3, {"3.5": {"I": 1}})]
+
+
+def test_two_tables_of_one_name_have_their_ids(tmp_path: Path) -> None:
+    """As the partitions of a table have."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.insert(ITEM, item(1))
+    unit.insert(DOC, {"ID": 1})
+    unit.commit()
+    tables = tables_file(tmp_path, ITEM, DOC, replaced=[("name: DOC", "name: ITEM")])
+    found = both(put(tmp_path, stream), spec="db2_log", tables=tables)
+    schema = ITEM.schema
+    assert found.rows[0]["tables"] == {f"{schema}.ITEM (2.9)": {"I": 1}, f"{schema}.ITEM (3.5)": {"I": 1}}
+
+
+@pytest.mark.parametrize("seed", range(1, amount(6, 300) + 1))
+def test_engines_agree_on_a_random_script(seed: int, tmp_path: Path) -> None:
+    """Transactions and counts are those of `changes`, whatever the size of parts."""
+    path, options, _ = written(tmp_path, seed, 25)
+    found = both(path, 2000, **options)
+    assert found.rows
+    if found.errors:
+        return
+    printed, bad = counted_changes(path, **options, include="all")
+    counts = counted(found.rows, "tables", "compensated")
+    assert not printed - counts
+    assert (counts - printed).total() == bad  # a change whose row cannot be read is counted, but not printed
+    committed = [row for row in found.rows if row["disposition"] == "committed"]
+    complete = [row for row in committed if BEGINS_BEFORE not in (row["why"] or "")]
+    printed, bad = counted_changes(path, **options)
+    assert not printed - counted(complete, "tables")
+    assert (counted(complete, "tables") - printed).total() == bad
+
+
+def test_the_random_scripts_have_what_is_compared(tmp_path: Path) -> None:
+    """Every outcome, with every reason, occurs."""
+    path, options, _ = written(tmp_path, 2, 60, Plan(60, weights={"begins before": 20, "used again while open": 9}))
+    found = both(path, **options)
+    said = {(row["disposition"], row["why"]) for row in found.rows}
+    assert {(state, BEGINS_BEFORE) for state in ("committed", "rolled-back")} < said
+    assert {("committed", None), ("rolled-back", None), ("open", NO_END), ("open", USED_AGAIN)} < said
+    assert any(row["compensated"] and row["tables"] for row in found.rows)
+
+
+@pytest.mark.parametrize("engine", ["kaitai", "columnar"])
+def test_transactions_that_never_end_count_against_the_limit(engine: str, tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    for number in range(200):
+        stream.begin().insert(ITEM, item(number))
+    path = put(tmp_path, stream)
+    assert len(listed(path, engine, spec="db2_log").rows) == 200
+    found = listed(path, engine, spec="db2_log", limits="heldBytes=150K")
+    assert [error.split("[")[-1] for error in found.errors] == ["LMP-L004]"]
+
+
+def test_in_python(tmp_path: Path) -> None:
+    """Each reading counts anew."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin("ALICE")
+    unit.insert(ITEM, item(1))
+    unit.commit()
+    path = put(tmp_path, stream)
+    log = lmparse.open_log(path, spec="db2_log")
+    rows = list(log.transactions())
+    assert [row["auth_id"] for row in rows] == ["ALICE"]
+    assert list(log.transactions()) == rows
+    assert {change["txn_id"] for change in log.changes()} == {rows[0]["txn_id"]}
+
+
+def one_after_another(stream: Stream, size: int) -> None:
+    for number in range(size):
+        unit = stream.begin()
+        unit.insert(replace(ITEM, table_id=number), item(number))
+        unit.commit()
+
+
+def side_by_side(stream: Stream, size: int) -> None:
+    units = [stream.begin() for _ in range(size)]
+    for number in range(2 * size):
+        units[number % size].insert(ITEM, item(number))
+    for unit in units[size // 2 :]:
+        unit.commit()
+
+
+def of_one(stream: Stream, size: int) -> None:
+    unit = stream.begin()
+    mark = unit.mark()
+    for number in range(size):
+        unit.insert(ITEM, item(number))
+    unit.rollback_to(mark)
+    unit.commit()
+
+
+@pytest.mark.parametrize("script", [one_after_another, side_by_side, of_one], ids=lambda script: script.__name__)
+def test_listing_is_linear(script: Any, tmp_path: Path) -> None:
+    """In what Python does, and in what NumPy does inside of one line."""
+
+    def read(count: Any, parts: int, size: int) -> int:
+        stream = Stream("v10", "little", "filter")
+        script(stream, size)
+        log: Any = open_changes(put(tmp_path, stream), read_options({"spec": "db2_log", "engine": "columnar"}))
+        log._part_bytes = len(log.buffer) // parts
+        cost: int = count(lambda: list(transaction_summaries(log)))
+        return cost
+
+    for count, parts in product((operations, elements), (1, 6)):
+        read(count, parts, 2)
+        assert growth(partial(read, count, parts), 60) < 2.1
