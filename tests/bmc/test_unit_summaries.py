@@ -94,6 +94,22 @@ def test_every_outcome(framed: str, tmp_path: Path) -> None:
         assert explained.to_dict()["record"] == place["record_index"]
 
 
+@pytest.mark.usefixtures("small_windows")
+def test_segments_around_other_changes_of_their_unit(tmp_path: Path) -> None:
+    """The first record of a unit may be a segment of a change that is known only behind others."""
+    writer, unit = logs.Writer([A]), logs.Unit(1)
+    segments = writer.pieces(unit, A, "I", None, {"NO": 0}, segments=2, auth_id="FIRST")
+    writer.put(*segments[0])
+    for number in range(10):
+        writer.add(unit, A, "I", None, {"NO": number}, auth_id="LATER")
+    writer.put(*segments[1])
+    writer.add(unit, A, "D", {"NO": 0}, auth_id="LAST")
+    data, options = put(tmp_path, writer)
+    (row,) = both(data, **options).rows
+    assert (row["first_record_index"], row["last_record_index"], row["records"]) == (0, 12, 13)
+    assert (row["auth_id"], row["tables"]) == ("FIRST", {"PROD.A": {"D": 1, "I": 11}})
+
+
 def test_what_headers_say_of_a_unit(tmp_path: Path) -> None:
     """A record that could not be completed, and outcomes that contradict each other."""
     writer = logs.Writer([A])
