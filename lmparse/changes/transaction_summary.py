@@ -36,10 +36,13 @@ class TransactionSummary:
     first_position: str
     """Position in the log of its first record in the file, upper-case hex."""
     last_position: str
+    first_file: str = ""
+    """The file with its first record: a log may consist of several."""
     first_record_index: int
     """Number of its first record in the file."""
     first_record_offset: int
     """Offset in the file, bytes."""
+    last_file: str = ""
     last_record_index: int
     last_record_offset: int
     records: int
@@ -97,8 +100,8 @@ class TableLabels:
         return f"{name} ({identity})" if len(self._identities[name]) > 1 else name
 
 
-def check_equal(one: TransactionSummary | None, other: TransactionSummary | None, place: int) -> None:
-    """Raise EngineDifferenceError if two engines differ in the transaction with number `place`."""
+def check_equal(one: TransactionSummary | None, other: TransactionSummary | None, place: int) -> TransactionSummary:
+    """The transaction with number `place`, as two engines give it. Raises EngineDifferenceError if they differ."""
     if one is None or other is None:
         known, where = one or other, "by the parser only" if one is None else "column-wise only"
         raise EngineDifferenceError(f"transaction {place} ({known and known.txn_id}): is there {where}")
@@ -109,3 +112,4 @@ def check_equal(one: TransactionSummary | None, other: TransactionSummary | None
                 f"transaction {place} ({one.txn_id}): {name}: {value!r} column-wise, {rows[1][name]!r} by the parser",
                 hint="one of them is wrong: report it; engine kaitai, the parser, sets the meaning",
             )
+    return one

@@ -28,7 +28,7 @@ _COMPLETE = {True: "yes", False: "no", None: "not testable"}
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "txn", run, "list the transactions of a log, one line each")
-    command.add_argument("file", metavar="FILE")
+    command.add_argument("files", nargs="+", metavar="FILE", help="several files are one log")
     command.add_argument("--json", action="store_true", help="one JSON object a transaction")
     add_show_errors(command)
     add_options(command, "txn")
@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the transactions."""
     from lmparse.logs.families import read_options
-    from lmparse.logs.open import open_changes
+    from lmparse.logs.open import open_resumed
     from lmparse.logs.transactions import transaction_summaries
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
@@ -46,7 +46,7 @@ def run(parsed: argparse.Namespace) -> int:
     except ImportError as error:
         if given.get("engine", "kaitai") != "kaitai":
             raise not_installed(error) from None
-    log = open_changes(parsed.file, read_options(given), on_error=errors)
+    log = open_resumed(parsed.files, read_options(given), on_error=errors)
     code = GOOD
     try:
         if parsed.json:

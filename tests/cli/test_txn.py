@@ -60,13 +60,35 @@ def test_json_lines_are_those_of_python(run: Command, tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert [*done.rows[0]] == [
         *("txn_id", "disposition", "complete", "why", "commit_ts", "auth_id", "plan", "correlation_id"),
-        *("first_position", "last_position", "first_record_index", "first_record_offset"),
-        *("last_record_index", "last_record_offset", "records", "bytes", "tables", "compensated"),
+        *("first_position", "last_position", "first_file", "first_record_index", "first_record_offset"),
+        *("last_file", "last_record_index", "last_record_offset", "records", "bytes", "tables", "compensated"),
     ]
     for engine in ("kaitai", "columnar", "check"):
         assert run("txn", data, "--control", control, "--json", "--engine", engine).out == done.out
     table = run("txn", data, "--control", control).out.splitlines()
     assert [line.split()[0] for line in table[1:]] == [row["txn_id"] for row in done.rows]
+
+
+def test_several_files_are_one_log(run: Command, tmp_path: Path) -> None:
+    """A transaction goes on in the next file; its first and its last record are found in theirs."""
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin("ALICE")
+    unit.insert(ITEM, item(1))
+    unit.insert(ITEM, item(2))
+    cut = len(stream.bytes())
+    unit.insert(ITEM, item(3))
+    unit.commit()
+    first, second = tmp_path / "1.log", tmp_path / "2.log"
+    first.write_bytes(stream.bytes()[:cut])
+    second.write_bytes(stream.bytes()[cut:])
+    for engine in ("kaitai", "columnar", "check"):
+        done = run("txn", second, first, "--spec", "db2_log", "--json", "--engine", engine)
+        assert done.code == 0
+        (row,) = done.rows
+        assert (row["complete"], row["records"], row["tables"]) == (True, 4, {"3.5": {"I": 3}})
+        assert (row["first_file"], row["last_file"]) == (str(first), str(second))
+        assert (row["first_record_index"], row["first_record_offset"]) == (0, stream.records[0].offset)
+        assert (row["last_record_index"], row["last_record_offset"]) == (1, stream.records[-1].offset - cut)
 
 
 def test_what_is_read_before_damage_is_printed(run: Command, tmp_path: Path) -> None:
