@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lmparse.cli.messages import message
@@ -30,11 +30,11 @@ def add_command(
     return command
 
 
-def add_options(command: argparse.ArgumentParser, name: str) -> None:
-    """Add the fields of Options that the command `name` takes, or one of several uses."""
+def add_options(command: argparse.ArgumentParser, name: str, without: Collection[str] = ()) -> None:
+    """Add the fields of Options that the command `name` takes, or one of several uses, but for some."""
     for entry in dataclasses.fields(Options):
         meta = entry.metadata
-        if {*name.split()}.isdisjoint(meta["of"].split()):
+        if {*name.split()}.isdisjoint(meta["of"].split()) or entry.name in without:
             continue
         doc = meta["doc"]
         if meta["values"]:
@@ -48,6 +48,11 @@ def add_options(command: argparse.ArgumentParser, name: str) -> None:
         for alias, (own, _) in ALIASES.items():
             if own == entry.name:
                 command.add_argument("--" + alias.replace("_", "-"), dest=alias, help=argparse.SUPPRESS)
+
+
+def add_changes_read(command: argparse.ArgumentParser) -> None:
+    """Add the options of changes for a command that reads whole rows in the order of commits."""
+    add_options(command, "changes", without=("columns", "header", "order", "trim"))
 
 
 def given_options(parsed: argparse.Namespace) -> dict[str, Any]:

@@ -17,16 +17,35 @@ from lmparse.cli import (
     docs,
     explain,
     formats,
+    history,
     plan,
     rows,
     sniff,
+    sql,
     tables,
     txn,
 )
 from lmparse.cli.messages import exit_code, fail
 from lmparse.errors import LmparseError, OptionError
 
-COMMANDS = (formats, sniff, rows, txn, tables, convert, plan, check, coverage, diff, explain, docs, build, demo)
+COMMANDS = (
+    formats,
+    sniff,
+    rows,
+    txn,
+    tables,
+    history,
+    sql,
+    convert,
+    plan,
+    check,
+    coverage,
+    diff,
+    explain,
+    docs,
+    build,
+    demo,
+)
 """Modules of the commands, in the order of the help."""
 
 

@@ -1,4 +1,4 @@
-"""Records as one file, changes as a folder of files.
+"""Records as one file, changes as a folder of files or as SQL.
 
-Begin with `convert.convert`, which runs a `conversion.Conversion`.
+Begin with `convert.convert`, which runs a `conversion.Conversion`, or with `sql_script.SqlScript`.
 """

@@ -21,7 +21,7 @@ from lmparse.spelling import camel
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
-    *("formats", "sniff", "records", "changes", "txn", "tables", "convert", "plan", "check"),
+    *("formats", "sniff", "records", "changes", "txn", "tables", "history", "sql", "convert", "plan", "check"),
     *("coverage", "diff", "explain", "docs", "build", "demo"),
 )
 END = "FFFFFFFFFFFFFFFFFFFF"

@@ -1,0 +1,71 @@
+"""`lmparse sql`: the changes of a log as statements of SQL, to make them again or to take them back."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from lmparse.cli.arguments import Commands, add_changes_read, add_command, add_show_errors, given_options
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_left_out, report_tally
+from lmparse.errors import OptionError
+
+if TYPE_CHECKING:
+    from lmparse.export.sql_script import SqlScript
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = add_command(commands, "sql", run, "write the changes of a log as SQL, one statement a line")
+    command.add_argument("file", metavar="FILE")
+    which = command.add_mutually_exclusive_group(required=True)
+    which.add_argument("--redo", action="store_true", help="statements that make the changes again, by commit")
+    which.add_argument("--undo", action="store_true", help="statements that take the changes back, the last one first")
+    command.add_argument(
+        "--with-triggered", action="store_true",
+        help="--redo writes what triggers, referential constraints and histories did too",
+    )  # fmt: skip
+    command.add_argument(
+        "--keep-absent", action="store_true",
+        help="an update leaves columns as they are whose value is not in the log, such as a LOB that it did not change",
+    )  # fmt: skip
+    add_show_errors(command)
+    add_changes_read(command)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Print the script; exit code as for `changes`."""
+    from lmparse.export.sql_script import SqlScript
+    from lmparse.export.sql_statements import Direction, Rules
+    from lmparse.logs.families import read_options
+    from lmparse.logs.open import open_changes
+
+    if parsed.undo and parsed.with_triggered:
+        raise OptionError("--with-triggered is for --redo: --undo takes back every row", code="LMP-S003")
+    errors = ErrorPrinter(parsed.show_errors)
+    options = read_options({**given_options(parsed), "order": "commit"})
+    if options.mode == "dropmalformed":
+        raise OptionError("mode dropmalformed would leave changes out of the script without a word", code="LMP-S003")
+    log = open_changes(parsed.file, options, on_error=errors)
+    direction = Direction.UNDO if parsed.undo else Direction.REDO
+    script = SqlScript(log, Rules(direction, parsed.with_triggered, parsed.keep_absent))
+    for line in script.lines():
+        sys.stdout.write(line + "\n")
+    code = GOOD if script.fault is None else fail(script.fault)
+    errors.total()
+    _report(script)
+    code = report_tally(log.tally, code)
+    report_left_out(log.left_out)
+    return code
+
+
+def _report(script: SqlScript) -> None:
+    """Print how many statements there are, and how many changes have none."""
+    message(f"statements: {script.statements}")
+    if script.guarded:
+        message(
+            f"statements of rows without a known key: {script.guarded}; such a statement compares all columns that can "
+            "be compared, and changes nothing if several rows have the same values"
+        )
+    for refusal, count in script.refused.most_common():
+        message(f"comments in place of statements: {count} {refusal.value}")

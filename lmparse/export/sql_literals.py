@@ -1,0 +1,217 @@
+"""SQL literals: values of columns, names and comments as text of Db2's SQL, each in one line.
+
+A character that ends a line, controls a terminal or is not shown is never written as it is: in a text it is `UX'…'`, in
+a comment `\\uXXXX`, and a name cannot have it. So what is written is one line, and the same after `terminal.harmless`.
+
+Sources: IBM Db2 12 and 13 for z/OS, SQL reference, "Constants" (at most 32,704 bytes of UTF-8 or hexadecimal digits in
+one string constant; a statement has 2 MB); IBM Db2 11.5, SQL reference, "Constants" (32,672) and "SQL limits".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from lmparse.terminal import CONTROLS
+from lmparse.values import decimals
+from lmparse.values.sql_types import TableColumn
+
+MOST_BYTES = 32_000
+"""Most bytes of UTF-8, and most hexadecimal digits, of one string constant."""
+LONGEST_STATEMENT = 2_097_152
+"""Most bytes of a statement that Db2 takes."""
+_UNSAFE = re.compile(f"[{CONTROLS}\t\n\ud800-\udfff]")
+_RUNS = re.compile(f"[{CONTROLS}\t\n]+|[^{CONTROLS}\t\n]+")
+_HALF = re.compile("[\ud800-\udfff]")
+_NAME = re.compile(r"[A-Z]+(?: [A-Z]+)*")
+_BITS = " FOR BIT DATA"
+_LOBS = ("CLOB", "DBCLOB", "BLOB")
+_GRAPHIC = ("GRAPHIC", "VARGRAPHIC", "LONG VARGRAPHIC", "DBCLOB")
+_BINARY = ("BINARY", "VARBINARY", "BLOB")
+_NOT_COMPARED = (*_LOBS, "XML", "LONG VARCHAR", "LONG VARGRAPHIC")
+"""Types that a predicate `=` does not take."""
+_LONGEST_CHARACTER = 4
+"""Most bytes of a character in any code page of Db2."""
+
+
+class NoLiteralError(ValueError):
+    """A value or name that cannot be written; the text says why."""
+
+
+def identifier(name: str) -> str:
+    """A delimited identifier. Raises NoLiteralError for a name without characters or with one that is not shown."""
+    if not name or _UNSAFE.search(name):
+        raise NoLiteralError(f"the name {name!a} cannot be written in one line")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def comment(text: str) -> str:
+    """A line that is a comment, whatever the text has."""
+    return "-- " + _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+@dataclass(frozen=True)
+class SqlColumn:
+    """A column, and how its values are written."""
+
+    column: TableColumn
+
+    @property
+    def name(self) -> str:
+        """Its name in the log."""
+        return self.column.name
+
+    @cached_property
+    def identifier(self) -> str:
+        """Its name as a delimited identifier. Raises NoLiteralError."""
+        return identifier(self.column.name)
+
+    @cached_property
+    def words(self) -> str:
+        """Its type in SQL words."""
+        return self.column.sql_words("bytes")
+
+    @cached_property
+    def type(self) -> str:
+        """Name of its type without lengths: `VARCHAR`, `TIMESTAMP`; of an unlisted type its words."""
+        match = _NAME.match(self.words.removesuffix(_BITS))
+        return match[0] if match else self.words
+
+    @cached_property
+    def why_unwritable(self) -> str:
+        """Why no value of it has a literal; empty if values have one."""
+        form = self.column.form
+        if self.type == "ROWID":
+            return "Db2 itself makes the values of a ROWID"
+        if form == "bytes" and self.type not in (*_BINARY, *_GRAPHIC) and not self.words.endswith(_BITS):
+            return "its text is kept as bytes, since there is no table for its code page"
+        return "" if form in _WRITERS else _WHY.get(form, f"values of type {self.words} have no literal")
+
+    @cached_property
+    def is_comparable(self) -> bool:
+        """Whether a predicate may compare it with a literal: not floats, which a literal may only come near."""
+        return self.column.form != "float" and self.type not in _NOT_COMPARED and not self.why_unwritable
+
+    def literal(self, value: Any) -> str:
+        """One of its values as an expression in one line. Raises NoLiteralError if there is none."""
+        if value is None:
+            return "NULL"
+        if self.why_unwritable:
+            raise NoLiteralError(self.why_unwritable)
+        if isinstance(value, str | bytes) and len(value) > LONGEST_STATEMENT:
+            raise NoLiteralError(too_long(len(value)))
+        return _WRITERS[self.column.form](value, self)
+
+
+def too_long(size: int) -> str:
+    """Why there is no statement of `size` bytes or more."""
+    return f"the statement would have more than {size} bytes, and Db2 takes {LONGEST_STATEMENT}"
+
+
+# -- text and bytes -------------------------------------------------------------------------
+
+
+def _text(value: str, column: SqlColumn) -> str:
+    if _HALF.search(value):
+        raise NoLiteralError("a text has half of a character")
+    if column.type in _GRAPHIC:
+        return _joined(map(_graphic, _cut(value)), column)
+    text = _joined(_characters(value), column)
+    return f"XMLPARSE(DOCUMENT {text} PRESERVE WHITESPACE)" if column.type == "XML" else text
+
+
+def _joined(parts: Iterator[str], column: SqlColumn) -> str:
+    """Parts of a value, joined. The first of a LOB is one itself, so that what is joined may be long."""
+    found = [*parts] or ["''"]
+    if column.type in _LOBS:
+        found[0] = f"{column.type}({found[0]})"
+    return " || ".join(found)
+
+
+def _characters(value: str) -> Iterator[str]:
+    """Constants of the characters of a text, one after the other."""
+    for run in _RUNS.findall(value):
+        if not _UNSAFE.search(run):
+            for part in _cut_bytes(run):
+                yield "'" + part.replace("'", "''") + "'"
+            continue
+        for part in _cut(run):
+            yield f"CAST({_graphic(part)} AS VARCHAR({_LONGEST_CHARACTER * len(part)}))"
+
+
+def _cut(value: str) -> Iterator[str]:
+    """Parts of a text whose UTF-16, of at most eight hexadecimal digits a character, fits into a constant."""
+    most = MOST_BYTES // 8
+    for start in range(0, len(value), most):
+        yield value[start : start + most]
+
+
+def _cut_bytes(value: str) -> Iterator[str]:
+    """Parts of at most MOST_BYTES in UTF-8, where an apostrophe is two bytes."""
+    if _size(value) <= MOST_BYTES:
+        yield value
+        return
+    most = MOST_BYTES // _LONGEST_CHARACTER
+    for start in range(0, len(value), most):
+        yield value[start : start + most]
+
+
+def _size(text: str) -> int:
+    return len(text.encode()) + text.count("'")
+
+
+def _graphic(value: str) -> str:
+    return f"UX'{value.encode('utf-16-be').hex().upper()}'"
+
+
+def _bytes(value: bytes, column: SqlColumn) -> str:
+    most = MOST_BYTES // 2
+    prefix = "BX" if column.type in ("BINARY", "VARBINARY") else "GX" if column.type in _GRAPHIC else "X"
+    if prefix == "GX" and len(value) % 2:
+        raise NoLiteralError("double-byte characters have an odd number of bytes")
+    parts = (value[start : start + most] for start in range(0, len(value), most))
+    return _joined((f"{prefix}'{part.hex().upper()}'" for part in parts), column)
+
+
+# -- numbers and times ----------------------------------------------------------------------
+
+
+def _float(value: float, column: SqlColumn) -> str:
+    if value - value != 0:
+        raise NoLiteralError(f"there is no literal of the floating-point number {value}")
+    text = repr(value).upper()
+    return text if "E" in text else f"{text}E0"
+
+
+def _decfloat(value: str, column: SqlColumn) -> str:
+    digits = 16 if column.words == "DECFLOAT(16)" else 34
+    return f"DECFLOAT('{value}', {digits})"
+
+
+def _timestamp(value: str, column: SqlColumn) -> str:
+    date, _, clock = value.partition("T")
+    return f"TIMESTAMP '{date}-{clock[:8].replace(':', '.')}{clock[8:]}'"
+
+
+_WRITERS: dict[str, Callable[[Any, SqlColumn], str]] = {
+    "int": lambda value, column: str(value),
+    "float": _float,
+    "decimal": lambda value, column: decimals.to_text(value),
+    "decfloat": _decfloat,
+    "text": _text,
+    "bytes": _bytes,
+    "date": lambda value, column: f"DATE '{value}'",
+    "time": lambda value, column: f"TIME '{value.replace(':', '.')}'",
+    "timestamp": _timestamp,
+    "timestamp_tz": _timestamp,
+    "boolean": lambda value, column: "TRUE" if value else "FALSE",
+}
+"""What writes the values of each form; see `TableColumn.form`."""
+_WHY = {
+    "absent": "its values are kept outside of the log record",
+    "sas": "its dates and times are in a form of SAS, which is not documented",
+    "raw": "its values are kept as bytes: the form of its type is not documented",
+}
