@@ -14,7 +14,7 @@ from lmparse.changes.change import ROLES, Change, Version
 from lmparse.changes.key_values import comparable, parsed
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, OptionError
-from lmparse.records.files import corrupt_field, metadata
+from lmparse.records.files import corrupt_field
 from lmparse.records.reader import Values
 from lmparse.values.json_form import to_json
 
@@ -161,7 +161,7 @@ class RowHistory:
     def _made(
         self, change: Change, key: dict[str, Any], changed: dict[str, tuple[Any, Any]], notes: list[str]
     ) -> HistoryEntry:
-        place = metadata(self.log.origin, change.extent, change.length)
+        place = self.log.origin.metadata(change.extent, change.length)
         return HistoryEntry(change, key, changed, notes, place)
 
     def _key(self, change: Change, role: str) -> Key | None:

@@ -50,6 +50,11 @@ def add_options(command: argparse.ArgumentParser, name: str, without: Collection
                 command.add_argument("--" + alias.replace("_", "-"), dest=alias, help=argparse.SUPPRESS)
 
 
+def add_log(command: argparse.ArgumentParser) -> None:
+    """Add the argument for a log, `files`."""
+    command.add_argument("files", metavar="FILE", nargs="+", help="a log, or the files of one log in any order")
+
+
 def add_changes_read(command: argparse.ArgumentParser) -> None:
     """Add the options of changes for a command that reads whole rows in the order of commits."""
     add_options(command, "changes", without=("columns", "header", "order", "trim"))

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from lmparse.cli.arguments import Commands, add_changes_read, add_command, add_show_errors, given_options
+from lmparse.cli.arguments import Commands, add_changes_read, add_command, add_log, add_show_errors, given_options
 from lmparse.cli.messages import (
     GOOD,
     ErrorPrinter,
@@ -30,7 +30,7 @@ _LONGEST = 200
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "history", run, "list the changes of one row, by commit")
-    command.add_argument("file", metavar="FILE")
+    add_log(command)
     command.add_argument(
         "--key", nargs="+", action="extend", required=True, metavar="COL=VALUE",
         help="the row: values of the columns of its key, bytes as hexadecimal digits",
@@ -43,14 +43,16 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the history; exit code as for `changes`."""
     from lmparse.changes.row_history import RowHistory
-    from lmparse.logs.families import read_options
+    from lmparse.logs.families import check_changes, read_options
+    from lmparse.logs.joining import one_log
     from lmparse.logs.open import open_changes
 
     errors = ErrorPrinter(parsed.show_errors)
     options = read_options({**given_options(parsed), "order": "commit"})
     if options.table is None:
         raise OptionError("a history is of a row of one table", code="LMP-S003", hint="give --table")
-    log = open_changes(parsed.file, options, on_error=errors)
+    check_changes(options)
+    log = open_changes(one_log(parsed.files, options), options, on_error=errors)
     history = RowHistory(log, _key(parsed.key))
     note = history.check()
     if note:
@@ -59,7 +61,7 @@ def run(parsed: argparse.Namespace) -> int:
         if parsed.json:
             print_json(entry.to_dict())
         else:
-            print_lines(_lines(entry))
+            print_lines(_lines(entry, with_file=log.origin.joined is not None))
     code = GOOD if history.fault is None else fail(history.fault)
     errors.total()
     message(f"changes of the row: {history.found}")
@@ -83,9 +85,10 @@ def _key(words: list[str]) -> dict[str, str]:
     return found
 
 
-def _lines(entry: HistoryEntry) -> Iterator[str]:
+def _lines(entry: HistoryEntry, *, with_file: bool) -> Iterator[str]:
     row = entry.to_dict()
-    place = f"record {row['_metadata']['record_index']} at {row['_metadata']['record_offset']:#x}"
+    file, number, offset = (row["_metadata"][name] for name in ("file", "record_index", "record_offset"))
+    place = (f"{file}: " if with_file else "") + f"record {number} at {offset:#x}"
     people = [row[name] for name in ("auth_id", "plan", "correlation_id") if row[name]]
     yield "  ".join([row["op"] or "?", row["commit_ts"] or "no time of commit", *people, place])
     yield f"    seq {row['seq']}, transaction {row['txn_id']}"

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from lmparse.cli.arguments import Commands, add_changes_read, add_command, add_show_errors, given_options
+from lmparse.cli.arguments import Commands, add_changes_read, add_command, add_log, add_show_errors, given_options
 from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_left_out, report_tally
 from lmparse.errors import OptionError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "sql", run, "write the changes of a log as SQL, one statement a line")
-    command.add_argument("file", metavar="FILE")
+    add_log(command)
     which = command.add_mutually_exclusive_group(required=True)
     which.add_argument("--redo", action="store_true", help="statements that make the changes again, by commit")
     which.add_argument("--undo", action="store_true", help="statements that take the changes back, the last one first")
@@ -37,7 +37,8 @@ def run(parsed: argparse.Namespace) -> int:
     """Print the script; exit code as for `changes`."""
     from lmparse.export.sql_script import SqlScript
     from lmparse.export.sql_statements import Direction, Rules
-    from lmparse.logs.families import read_options
+    from lmparse.logs.families import check_changes, read_options
+    from lmparse.logs.joining import one_log
     from lmparse.logs.open import open_changes
 
     if parsed.undo and parsed.with_triggered:
@@ -46,7 +47,8 @@ def run(parsed: argparse.Namespace) -> int:
     options = read_options({**given_options(parsed), "order": "commit"})
     if options.mode == "dropmalformed":
         raise OptionError("mode dropmalformed would leave changes out of the script without a word", code="LMP-S003")
-    log = open_changes(parsed.file, options, on_error=errors)
+    check_changes(options)
+    log = open_changes(one_log(parsed.files, options), options, on_error=errors)
     direction = Direction.UNDO if parsed.undo else Direction.REDO
     script = SqlScript(log, Rules(direction, parsed.with_triggered, parsed.keep_absent))
     for line in script.lines():

@@ -118,14 +118,14 @@ def _text(value: str, column: SqlColumn) -> str:
     if _HALF.search(value):
         raise NoLiteralError("a text has half of a character")
     if column.type in _GRAPHIC:
-        return _joined(map(_graphic, _cut(value)), column)
-    text = _joined(_characters(value), column)
+        return _joined(map(_graphic, _cut(value)), column, "UX''")
+    text = _joined(_characters(value), column, "''")
     return f"XMLPARSE(DOCUMENT {text} PRESERVE WHITESPACE)" if column.type == "XML" else text
 
 
-def _joined(parts: Iterator[str], column: SqlColumn) -> str:
+def _joined(parts: Iterator[str], column: SqlColumn, empty: str) -> str:
     """Parts of a value, joined. The first of a LOB is one itself, so that what is joined may be long."""
-    found = [*parts] or ["''"]
+    found = [*parts] or [empty]
     if column.type in _LOBS:
         found[0] = f"{column.type}({found[0]})"
     return " || ".join(found)
@@ -173,7 +173,7 @@ def _bytes(value: bytes, column: SqlColumn) -> str:
     if prefix == "GX" and len(value) % 2:
         raise NoLiteralError("double-byte characters have an odd number of bytes")
     parts = (value[start : start + most] for start in range(0, len(value), most))
-    return _joined((f"{prefix}'{part.hex().upper()}'" for part in parts), column)
+    return _joined((f"{prefix}'{part.hex().upper()}'" for part in parts), column, f"{prefix}''")
 
 
 # -- numbers and times ----------------------------------------------------------------------

@@ -15,7 +15,8 @@ from typing import IO
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, OptionError
 from lmparse.export.sql_literals import comment
-from lmparse.export.sql_statements import Direction, Refusal, Rules, ScriptLine, StatementWriter, place_of
+from lmparse.export.sql_statements import Direction, Refusal, Rules, ScriptLine, StatementWriter
+from lmparse.framing.extents import RecordExtent
 
 _IN_MEMORY = 8 << 20
 """Bytes of lines that wait in memory."""
@@ -65,7 +66,7 @@ class SqlScript:
             yield "", comment(f"what is behind this is not in the script: {self.fault}")
 
     def _script_lines(self) -> Iterator[ScriptLine]:
-        writer = StatementWriter(self.rules)
+        writer = StatementWriter(self.rules, self._place)
         self.log.keeps_bad_records = True
         try:
             for change in self.log.typed_changes():
@@ -77,12 +78,19 @@ class SqlScript:
             self.fault = error
         yield from self._bad_records()
 
+    def _place(self, extent: RecordExtent) -> str:
+        """Where a record is, as errors say it; with its file if there are several."""
+        origin = self.log.origin
+        known = origin.metadata(extent)
+        file = "" if origin.joined is None else f"{known['file']}: "
+        return f"{file}record {known['record_index']} at {known['record_offset']:#x}"
+
     def _bad_records(self) -> Iterator[ScriptLine]:
         found = [*self.log.bad_records]
         self.log.bad_records.clear()
         for extent, error in found:
             name = ".".join(word for word in (error.spec, error.field) if word)
-            text = ": ".join(filter(None, (place_of(extent), "cannot be read", name, error.says())))
+            text = ": ".join(filter(None, (self._place(extent), "cannot be read", name, error.says())))
             yield ScriptLine(comment(f"{text} [{error.code}]"), Refusal.BAD_RECORD)
 
 

@@ -7,7 +7,7 @@ row or none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -113,6 +113,8 @@ class StatementWriter:
     """Writes the statements of changes."""
 
     rules: Rules
+    place: Callable[[RecordExtent], str]
+    """Says where a record is."""
     _tables: dict[tuple[int, str, str], tuple[Version, _TableText]] = field(default_factory=dict)
 
     def line(self, change: Change) -> ScriptLine:
@@ -121,7 +123,7 @@ class StatementWriter:
         try:
             text, is_guarded = self._statement(change)
         except NoStatementError as error:
-            place, name = place_of(change.extent), ".".join(filter(None, (change.schema_name, change.table_name)))
+            place, name = self.place(change.extent), ".".join(filter(None, (change.schema_name, change.table_name)))
             text = comment(f"{place}: {_KINDS.get(change.op or '', 'change')} of {name}: {error.why}")
             return ScriptLine(text, error.refusal, transaction)
         return ScriptLine(text, None, transaction, is_guarded)
@@ -254,11 +256,6 @@ def is_same(one: Any, other: Any) -> bool:
     if one is other or type(one) is not type(other):
         return one is other
     return bool(one == other) if isinstance(one, str | bytes | int) else repr(one) == repr(other)
-
-
-def place_of(extent: RecordExtent) -> str:
-    """Where a record is, as errors say it."""
-    return f"record {extent.index} at {extent.offset:#x}"
 
 
 def transaction_title(change: Change) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +26,7 @@ from writers.db2.tables import Table
 from writers.db2.values import External
 
 from lmparse.db2.tables import Column
+from lmparse.export import sql_script
 from lmparse.export.sql_literals import NoLiteralError, SqlColumn, comment, identifier
 from lmparse.terminal import harmless
 from lmparse.values.json_form import to_json
@@ -374,3 +378,47 @@ def test_names_that_cannot_be_written_are_said(run: Command, tmp_path: Path) -> 
         r"-- record 0 at 0x38: insert of PROD.T\u000a; DROP TABLE A: the name 'T\n; DROP TABLE A' cannot be written in "
         "one line"
     ]
+
+
+def test_an_undo_waits_on_the_disk(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = bmc_log(tmp_path, logs.example())
+    done = run("sql", *words, "--undo")
+    monkeypatch.setattr(sql_script, "_IN_MEMORY", 1)
+    assert run("sql", *words, "--undo") == done
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(sql_script.tempfile, "SpooledTemporaryFile", full)
+    failed = run("sql", *words, "--undo")
+    assert (failed.code, failed.out) == (2, "")
+    assert failed.err == f"{tempfile.gettempdir()}: No space left on device [LMP-S022]\n"
+
+
+def test_several_files_of_a_log_are_one(run: Command, tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.insert(PLAIN, {"ID": 1})
+    unit.update(PLAIN, {"ID": 1}, {"ID": 1})
+    unit.update(PLAIN, {"ID": 1}, {"ID": 1, "NAME": "x"})
+    unit.truncate(PLAIN)
+    unit.commit()
+    words = db2_log(tmp_path, stream, PLAIN)
+    whole = run("sql", *words, "--redo")
+    assert [line.partition(": ")[0] for line in comments(whole)] == [
+        f"-- record {number} at {stream.records[number].offset:#x}" for number in (1, 3)
+    ]
+    place = stream.records[3].offset - 56
+    first, second = tmp_path / "first.log", tmp_path / "second.log"
+    first.write_bytes(stream.bytes()[:place])
+    second.write_bytes(stream.bytes()[place:])
+    cut = run("sql", second, first, *words[1:], "--redo")
+    assert statements(cut) == statements(whole)
+    assert [line.partition(": ")[0] for line in cut.out.splitlines() if "record" in line] == [
+        f"-- {first}", f"-- {second}",
+    ]  # fmt: skip
+    assert f"-- {second}: record 0 at 0x38: truncate of PROD.PLAIN" in cut.out
+    key = ["--table", "PROD.PLAIN", "--key", "ID=1"]
+    history = run("history", second, first, *words[1:], *key)
+    assert f"  {first}: record 0 at 0x38\n" in history.out
+    assert f"  {second}: record 0 at 0x38\n" in history.out
