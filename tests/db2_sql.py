@@ -149,14 +149,7 @@ class Database:
         return [self._run(line) for line in lines if not line.startswith("-- ")]
 
     def _run(self, line: str) -> int:
-        assert len(line.encode()) <= LONGEST_STATEMENT
-        assert line.splitlines() == [line]
-        assert harmless(line) == line, "a terminal would show something else"
-        tokens, values = Tokens(line), list[Any]()
-        text = _STATEMENTS[tokens.take()](tokens, values)
-        tokens.take(";")
-        assert tokens.is_empty
-        return self._connection.execute(text, values).rowcount
+        return self._connection.execute(*parsed(line)).rowcount
 
     def rows(self, table: str) -> list[list[Any]]:
         """All rows of a table, sorted."""
@@ -169,6 +162,18 @@ class Database:
             for table, names in self._columns.items()
             if self.rows(table) != sorted(([normal(row[name]) for name in names] for row in state[table]), key=repr)
         ]
+
+
+def parsed(line: str) -> tuple[str, list[Any]]:
+    """A line of Db2's SQL as a statement of SQLite, and its constants; fails for what Db2 would not take."""
+    assert len(line.encode()) <= LONGEST_STATEMENT
+    assert line.splitlines() == [line]
+    assert harmless(line) == line, "a terminal would show something else"
+    tokens, values = Tokens(line), list[Any]()
+    text = _STATEMENTS[tokens.take()](tokens, values)
+    tokens.take(";")
+    assert tokens.is_empty
+    return text, values
 
 
 def normal(found: Any) -> Any:

@@ -29,6 +29,10 @@ def add(commands: Commands) -> None:
         "--keep-absent", action="store_true",
         help="an update leaves columns as they are whose value is not in the log, such as a LOB that it did not change",
     )  # fmt: skip
+    command.add_argument(
+        "--if-unchanged", action="store_true",
+        help="change a row only if all columns that can be compared have the values in the log, not its key alone",
+    )  # fmt: skip
     add_show_errors(command)
     add_changes_read(command)
 
@@ -50,7 +54,7 @@ def run(parsed: argparse.Namespace) -> int:
     check_changes(options)
     log = open_changes(one_log(parsed.files, options), options, on_error=errors)
     direction = Direction.UNDO if parsed.undo else Direction.REDO
-    script = SqlScript(log, Rules(direction, parsed.with_triggered, parsed.keep_absent))
+    script = SqlScript(log, Rules(direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged))
     for line in script.lines():
         sys.stdout.write(line + "\n")
     code = GOOD if script.fault is None else fail(script.fault)

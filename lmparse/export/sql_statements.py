@@ -78,6 +78,8 @@ class Rules:
     """Whether a redo contains what triggers, referential constraints and histories did."""
     keeps_absent: bool = False
     """Whether an update leaves columns as they are whose value the log has neither before nor after it."""
+    if_unchanged: bool = False
+    """Whether a row that a key identifies is changed only if its other columns have the values in the log too."""
 
 
 _SOURCES = {
@@ -178,11 +180,11 @@ class StatementWriter:
             assert new is not None
             return _insert(table, new), False
         if new is None:
-            return _found(f"DELETE FROM {table.name}", table, old)
+            return self._found(f"DELETE FROM {table.name}", table, old)
         assigned = ", ".join(self._assignments(table, old, new))
         if not assigned:
             raise NoStatementError(Refusal.SAME, "no value in the log changes")
-        return _found(f"UPDATE {table.name} SET {assigned}", table, old)
+        return self._found(f"UPDATE {table.name} SET {assigned}", table, old)
 
     def _assignments(self, table: _TableText, old: _Row, new: _Row) -> Iterator[str]:
         for name, column in table.columns.items():
@@ -196,6 +198,20 @@ class StatementWriter:
             if name in old.lacks or not is_same(old.values[name], value):
                 yield f"{column.identifier} = {column.literal(value)}"
 
+    def _found(self, start: str, table: _TableText, row: _Row) -> tuple[str, bool]:
+        """A statement that changes one row, and whether it is guarded because no key identifies it."""
+        usable = [
+            column for name, column in table.columns.items() if column.is_comparable and name not in row.lacks
+        ]  # fmt: skip
+        # A unique index may have several rows with null.
+        if table.key and all(column in usable and row.values[column.name] is not None for column in table.key):
+            others = [column for column in usable if column not in table.key] if self.rules.if_unchanged else []
+            return f"{start} WHERE {_conditions([*table.key, *others], row)};", False
+        if not usable:
+            raise NoStatementError(Refusal.NO_KEY, "no column of it can be compared")
+        conditions = _conditions(usable, row)
+        return f"{start} WHERE {conditions} AND 1 = (SELECT COUNT(*) FROM {table.name} WHERE {conditions});", True
+
 
 def _insert(table: _TableText, row: _Row) -> str:
     for error in row.lacks.values():
@@ -203,22 +219,6 @@ def _insert(table: _TableText, row: _Row) -> str:
     names = ", ".join(column.identifier for column in table.columns.values())
     values = ", ".join(column.literal(row.values[name]) for name, column in table.columns.items())
     return f"INSERT INTO {table.name} ({names}) VALUES ({values});"
-
-
-def _found(start: str, table: _TableText, row: _Row) -> tuple[str, bool]:
-    """A statement that changes one row, and whether it is guarded because no key identifies it."""
-    usable = [
-        column
-        for name, column in table.columns.items()
-        if column.is_comparable and name not in row.lacks
-    ]  # fmt: skip
-    # A unique index may have several rows with null.
-    if table.key and all(column in usable and row.values[column.name] is not None for column in table.key):
-        return f"{start} WHERE {_conditions(table.key, row)};", False
-    if not usable:
-        raise NoStatementError(Refusal.NO_KEY, "no column of it can be compared")
-    conditions = _conditions(usable, row)
-    return f"{start} WHERE {conditions} AND 1 = (SELECT COUNT(*) FROM {table.name} WHERE {conditions});", True
 
 
 def _conditions(columns: Sequence[SqlColumn], row: _Row) -> str:

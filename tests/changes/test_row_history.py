@@ -193,7 +193,7 @@ def test_a_log_of_log_master(run: Command, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("family", STORIES)
 def test_histories_of_all_rows_have_every_change(family: str, run: Command, tmp_path: Path) -> None:
-    for seed in range(100, 104):
+    for seed in range(100, 102):
         story: Story = STORIES[family](seed, tmp_path)
         for table in story.columns:
             words = [*story.arguments, "--table", table]

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from amounts import amount, examples
 from commands import Run
-from db2_sql import Database, Tokens, value
+from db2_sql import Database, Tokens, parsed, value
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import db2_random
 from samples.db2_scripts import tables_file
 from samples.row_stories import STORIES, Story
 from writers.bmc import framing, logs
@@ -26,8 +27,14 @@ from writers.db2.tables import Table
 from writers.db2.values import External
 
 from lmparse.db2.tables import Column
+from lmparse.errors import DataError
 from lmparse.export import sql_script
 from lmparse.export.sql_literals import NoLiteralError, SqlColumn, comment, identifier
+from lmparse.export.sql_script import SqlScript
+from lmparse.export.sql_statements import Direction, Rules
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+from lmparse.records.files import ignored
 from lmparse.terminal import harmless
 from lmparse.values.json_form import to_json
 from lmparse.values.sql_types import parse_type
@@ -49,7 +56,8 @@ def test_redo_and_then_undo_lead_from_the_first_state_to_the_last_and_back(
     counts = dict.fromkeys(("keyed", "guarded", "INSERT", "UPDATE", "DELETE"), 0)
     for seed in range(SEEDS):
         story = STORIES[family](seed, tmp_path)
-        redo, undo = script(run, story, "--redo"), script(run, story, "--undo")
+        more = ["--if-unchanged"] * (seed % 2)
+        redo, undo = script(run, story, "--redo", *more), script(run, story, "--undo", *more)
         database = Database(story.before, story.columns)
         assert set(database.run(redo)) <= {1}, seed
         assert database.differs(story.after) == [], seed
@@ -261,6 +269,44 @@ def test_without_a_key_one_row_is_changed_or_none(run: Command, tmp_path: Path) 
     assert statements(keyed)[:2] == [
         """UPDATE "PROD"."PLAIN" SET "NAME" = 'y' WHERE "ID" = 1;""", """DELETE FROM "PROD"."PLAIN" WHERE "ID" = 1;""",
     ]  # fmt: skip
+
+
+def test_rows_that_others_have_changed_can_be_left_alone(run: Command, tmp_path: Path) -> None:
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.update(PLAIN, {"ID": 1, "RATE": 0.1, "NAME": "x"}, {"ID": 1, "RATE": 0.2, "NAME": None})
+    unit.commit()
+    words = db2_log(tmp_path, stream, PLAIN)
+    undo = ["sql", *words, "--undo"]
+    columns = {"PROD.PLAIN": ["ID", "RATE", "NAME"]}
+    for name, ordinary, careful in ((None, 1, 1), ("changed since", 1, 0)):
+        state = {"PROD.PLAIN": [{"ID": 1, "RATE": 0.2, "NAME": name}]}
+        assert Database(state, columns).run(statements(run(*undo))) == [ordinary]
+        assert Database(state, columns).run(statements(run(*undo, "--if-unchanged"))) == [careful]
+    assert statements(run(*undo, "--if-unchanged")) == [
+        """UPDATE "PROD"."PLAIN" SET "RATE" = 0.1E0, "NAME" = 'x' WHERE "ID" = 1 AND "NAME" IS NULL;"""
+    ]
+
+
+@pytest.mark.parametrize("seed", range(amount(3, 200)))
+def test_every_change_of_a_damaged_log_has_a_line(seed: int, tmp_path: Path) -> None:
+    path, known, _ = db2_random.written(tmp_path, seed, 25)
+    options = read_options({**known, "order": "commit", "include": "all" if seed % 2 else "committed"})
+    log = open_changes(path, options, on_error=ignored)
+    found = SqlScript(log, Rules(Direction.REDO))
+    lines = [line for line in found.lines() if not line.startswith(("-- transaction ", "-- what is behind this "))]
+    for line in lines:
+        assert line.splitlines() == [line]
+        assert line.startswith("-- record ") or parsed(line)
+    again = open_changes(path, options, on_error=ignored)
+    again.keeps_bad_records, count = True, 0
+    with suppress(DataError):
+        for _ in again.typed_changes():
+            count += 1
+    assert len(lines) == count + len(again.bad_records)
+    assert len(lines) == found.statements + found.refused.total()
+    assert found.refused.total() > 10
+    assert found.statements > 10 or "tables" not in known
 
 
 def test_damage_is_said_where_it_is(run: Command, tmp_path: Path) -> None:
