@@ -33,6 +33,10 @@ def add(commands: Commands) -> None:
         "--if-unchanged", action="store_true",
         help="change a row only if all columns that can be compared have the values in the log, not its key alone",
     )  # fmt: skip
+    command.add_argument(
+        "--text-times", action="store_true",
+        help="write dates and times as text, which releases of Db2 take that have no datetime constants",
+    )  # fmt: skip
     add_show_errors(command)
     add_changes_read(command)
 
@@ -54,7 +58,10 @@ def run(parsed: argparse.Namespace) -> int:
     check_changes(options)
     log = open_changes(one_log(parsed.files, options), options, on_error=errors)
     direction = Direction.UNDO if parsed.undo else Direction.REDO
-    script = SqlScript(log, Rules(direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged))
+    rules = Rules(
+        direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged, parsed.text_times
+    )  # fmt: skip
+    script = SqlScript(log, rules)
     for line in script.lines():
         sys.stdout.write(line + "\n")
     code = GOOD if script.fault is None else fail(script.fault)

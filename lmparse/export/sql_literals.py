@@ -4,7 +4,7 @@ A character that ends a line, controls a terminal or is not shown is never writt
 a comment `\\uXXXX`, and a name cannot have it. So what is written is one line, and the same after `terminal.harmless`.
 
 Sources: IBM Db2 12 and 13 for z/OS, SQL reference, "Constants" (at most 32,704 bytes of UTF-8 or hexadecimal digits in
-one string constant; a statement has 2 MB); IBM Db2 11.5, SQL reference, "Constants" (32,672) and "SQL limits".
+one string constant) and "Datetime constants"; IBM Db2 11.5, SQL reference, "Constants" (32,672), "SQL limits" (2 MB).
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ class SqlColumn:
     """A column, and how its values are written."""
 
     column: TableColumn
+    has_text_times: bool = False
+    """Whether dates and times are text constants, without DATE, TIME or TIMESTAMP in front."""
 
     @property
     def name(self) -> str:
@@ -191,9 +193,21 @@ def _decfloat(value: str, column: SqlColumn) -> str:
     return f"DECFLOAT('{value}', {digits})"
 
 
+def _date(value: str, column: SqlColumn) -> str:
+    return _moment("DATE", value, column)
+
+
+def _time(value: str, column: SqlColumn) -> str:
+    return _moment("TIME", value.replace(":", "."), column)
+
+
 def _timestamp(value: str, column: SqlColumn) -> str:
     date, _, clock = value.partition("T")
-    return f"TIMESTAMP '{date}-{clock[:8].replace(':', '.')}{clock[8:]}'"
+    return _moment("TIMESTAMP", f"{date}-{clock[:8].replace(':', '.')}{clock[8:]}", column)
+
+
+def _moment(word: str, text: str, column: SqlColumn) -> str:
+    return f"'{text}'" if column.has_text_times else f"{word} '{text}'"
 
 
 _WRITERS: dict[str, Callable[[Any, SqlColumn], str]] = {
@@ -203,8 +217,8 @@ _WRITERS: dict[str, Callable[[Any, SqlColumn], str]] = {
     "decfloat": _decfloat,
     "text": _text,
     "bytes": _bytes,
-    "date": lambda value, column: f"DATE '{value}'",
-    "time": lambda value, column: f"TIME '{value.replace(':', '.')}'",
+    "date": _date,
+    "time": _time,
     "timestamp": _timestamp,
     "timestamp_tz": _timestamp,
     "boolean": lambda value, column: "TRUE" if value else "FALSE",

@@ -119,6 +119,27 @@ def test_a_comment_and_a_name_are_one_line(text: str) -> None:
         assert harmless(name) == name
 
 
+TIMES = {
+    "DATE": ("2026-03-14", "DATE '2026-03-14'"), "TIME": ("24:00:00", "TIME '24.00.00'"),
+    "TIMESTAMP(12)": ("9999-12-31T23:59:59.999999999999", "TIMESTAMP '9999-12-31-23.59.59.999999999999'"),
+    "TIMESTAMP(0)": ("0001-01-01T24:00:00", "TIMESTAMP '0001-01-01-24.00.00'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", TIMES)
+def test_dates_and_times_are_constants_of_their_type_or_text(words: str) -> None:
+    column, (moment, text) = Column(1, "A", parse_type(words), True, 0), TIMES[words]
+    assert SqlColumn(column).literal(moment) == text
+    assert SqlColumn(column, has_text_times=True).literal(moment) == text[text.index("'") :]
+
+
+def test_times_of_a_script_may_be_text(run: Command, tmp_path: Path) -> None:
+    words = bmc_log(tmp_path, logs.example())
+    typed, plain = (run("sql", *words, "--undo", *more).out for more in ((), ("--text-times",)))
+    assert re.search(r" DATE '", typed)
+    assert plain == re.sub(r"\b(DATE|TIME|TIMESTAMP) '", "'", typed)
+
+
 def test_long_values_are_joined_from_constants_that_db2_takes() -> None:
     texts = ["a" * 100_000, "'" * 40_000, "€'" * 30_000, "\n" * 20_000, "😀" * 20_000]
     for words, size in (("CLOB(1M)", 100_000), ("DBCLOB(1M)", 20_000)):
