@@ -55,9 +55,13 @@ def add_log(command: argparse.ArgumentParser) -> None:
     command.add_argument("files", metavar="FILE", nargs="+", help="a log, or the files of one log in any order")
 
 
+_OF_PRINTED_CHANGES = ("columns", "envelope", "header", "order", "source_time_zone", "trim")
+"""Options for the shape of changes that are printed or converted."""
+
+
 def add_changes_read(command: argparse.ArgumentParser) -> None:
     """Add the options of changes for a command that reads whole rows in the order of commits."""
-    add_options(command, "changes", without=("columns", "header", "order", "trim"))
+    add_options(command, "changes", without=_OF_PRINTED_CHANGES)
 
 
 def given_options(parsed: argparse.Namespace) -> dict[str, Any]:

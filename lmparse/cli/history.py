@@ -43,16 +43,14 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Print the history; exit code as for `changes`."""
     from lmparse.changes.row_history import RowHistory
-    from lmparse.logs.families import check_changes, read_options
-    from lmparse.logs.joining import one_log
-    from lmparse.logs.open import open_changes
+    from lmparse.logs.families import read_options
+    from lmparse.logs.open import open_resumed
 
     errors = ErrorPrinter(parsed.show_errors)
     options = read_options({**given_options(parsed), "order": "commit"})
     if options.table is None:
         raise OptionError("a history is of a row of one table", code="LMP-S003", hint="give --table")
-    check_changes(options)
-    log = open_changes(one_log(parsed.files, options), options, on_error=errors)
+    log = open_resumed(parsed.files, options, on_error=errors)
     history = RowHistory(log, _key(parsed.key))
     note = history.check()
     if note:

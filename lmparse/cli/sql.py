@@ -45,9 +45,8 @@ def run(parsed: argparse.Namespace) -> int:
     """Print the script; exit code as for `changes`."""
     from lmparse.export.sql_script import SqlScript
     from lmparse.export.sql_statements import Direction, Rules
-    from lmparse.logs.families import check_changes, read_options
-    from lmparse.logs.joining import one_log
-    from lmparse.logs.open import open_changes
+    from lmparse.logs.families import read_options
+    from lmparse.logs.open import open_resumed
 
     if parsed.undo and parsed.with_triggered:
         raise OptionError("--with-triggered is for --redo: --undo takes back every row", code="LMP-S003")
@@ -55,8 +54,7 @@ def run(parsed: argparse.Namespace) -> int:
     options = read_options({**given_options(parsed), "order": "commit"})
     if options.mode == "dropmalformed":
         raise OptionError("mode dropmalformed would leave changes out of the script without a word", code="LMP-S003")
-    check_changes(options)
-    log = open_changes(one_log(parsed.files, options), options, on_error=errors)
+    log = open_resumed(parsed.files, options, on_error=errors)
     direction = Direction.UNDO if parsed.undo else Direction.REDO
     rules = Rules(
         direction, parsed.with_triggered, parsed.keep_absent, parsed.if_unchanged, parsed.text_times

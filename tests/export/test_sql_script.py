@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import os
 import re
@@ -26,6 +27,7 @@ from writers.db2.stream import Stream
 from writers.db2.tables import Table
 from writers.db2.values import External
 
+from lmparse.cli.command_line import build_parser
 from lmparse.db2.tables import Column
 from lmparse.errors import DataError
 from lmparse.export import sql_script
@@ -34,6 +36,7 @@ from lmparse.export.sql_script import SqlScript
 from lmparse.export.sql_statements import Direction, Rules
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
+from lmparse.options import Options
 from lmparse.records.files import ignored
 from lmparse.terminal import harmless
 from lmparse.values.json_form import to_json
@@ -411,6 +414,23 @@ def test_options_select_what_is_in_the_script(run: Command, tmp_path: Path) -> N
         assert (done.code, done.out) == (2, "")
         assert message in done.err
     assert run("sql", *words).code == 2
+
+
+OPTIONS = {
+    *("spec", "framing", "record_length", "record_length_field", "rdw_endian", "rdw_includes_header", "rdw_adjustment"),
+    *("bdw_endian", "bdw_includes_header", "bdw_adjustment", "file_start_offset", "file_end_offset", "control"),
+    *("control_framing", "tables", "generation", "byte_order", "code_page", "mode", "limits", "row_images", "floats"),
+    *("include", "operations", "table", "table_version", "starting_seq", "starting_after", "ending_seq"),
+    *("starting_timestamp", "ending_timestamp", "max_index_bytes"),
+}
+"""Options that select changes, or say how they are read; those of their printed shape mean nothing here."""
+
+
+@pytest.mark.parametrize("command", ["sql", "history"])
+def test_no_option_is_taken_and_ignored(command: str) -> None:
+    (commands,) = build_parser()._subparsers._group_actions  # type: ignore[union-attr]
+    taken = {action.dest for action in commands.choices[command]._actions}  # type: ignore[index,call-overload,union-attr]
+    assert taken & {entry.name for entry in dataclasses.fields(Options)} == OPTIONS
 
 
 def test_halves_of_moved_rows_and_unknown_tables_have_no_statement(run: Command, tmp_path: Path) -> None:
