@@ -16,12 +16,12 @@ import pyarrow as pa
 from lmparse.bmc import header_columns
 from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows, KnownTable, each, time_field
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.row_image import ABSENT_REASON
 from lmparse.bmc.row_plan import ImagePlan
 from lmparse.bmc.segments import Joiner, Segment
 from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents, text_refusal
+from lmparse.changes.row_values import KEPT_APART
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import json_texts, schemas
 from lmparse.columnar.filters import Filter
@@ -225,6 +225,6 @@ def _details(group: _Group, decoded: Mapping[str, DecodedRows]) -> pa.Array:
     sets, which = np.unique(absent, return_inverse=True)
     texts: list[str | None] = []
     for flags in sets.tolist():
-        found = {reason: ABSENT_REASON for number, reason in enumerate(reasons) if flags >> number & 1}
+        found = {reason: KEPT_APART for number, reason in enumerate(reasons) if flags >> number & 1}
         texts.append(json.dumps({"absent": found}, ensure_ascii=False) if found else None)
     return pa.array(texts, schemas.TEXT).take(pa.array(which))

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from lmparse.bmc.tables import DEC_LENGTHS, GRAPHIC_LENGTHS, Column, TableVersion, front_widths, len_unit
-from lmparse.changes.row_values import RowValues, of_table
+from lmparse.changes.row_values import KEPT_APART, RowValues, of_table
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.reader import RecordReader
 from lmparse.spec import catalog
@@ -20,7 +20,6 @@ from lmparse.values import decimals, floats, text_times, texts
 SPEC = "bmc_row_image"
 NULL_BYTES = ("present", "absent")
 """Whether a null column of fixed length keeps its value bytes."""
-ABSENT_REASON = "the value is not in the log record: LOB values are kept in data sets of their own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ class RowReader:
                 if column.is_varying and part.len_value:
                     row.faults.append(_null_with_length(column, part.len_value, part.value, start))
             elif decode is None:
-                row.absent[column.name] = ABSENT_REASON
+                row.absent[column.name] = KEPT_APART
             else:
                 try:
                     row.values[column.name] = decode(part.value)

@@ -11,6 +11,11 @@ from lmparse.errors import DataError, InvalidValueError
 from lmparse.records.reader import Values
 from lmparse.values.sql_types import TableColumn
 
+NOT_IN_LOG = "the value is not in the log"
+KEPT_APART = "the value is not in the log record: LOB values are kept in data sets of their own"
+SILENT_REASONS = (NOT_IN_LOG, KEPT_APART)
+"""Reasons why a value is absent that do not tell whether the change changed it."""
+
 
 @dataclass(slots=True)
 class RowValues:

@@ -79,4 +79,4 @@ def _report(script: SqlScript) -> None:
             "be compared, and changes nothing if several rows have the same values"
         )
     for refusal, count in script.refused.most_common():
-        message(f"comments in place of statements: {count} {refusal.value}")
+        message(f"comments in place of statements: {count} for {refusal.value}")

@@ -17,6 +17,7 @@ import pyarrow as pa
 from lmparse.changes.change import Change
 from lmparse.changes.column_reader import TABLE_NAMES, ChangeGroup, ColumnReader, RowExtents
 from lmparse.changes.ranges import OUTSIDE
+from lmparse.changes.row_values import NOT_IN_LOG
 from lmparse.changes.version_batches import VersionBatch
 from lmparse.columnar import arrays, json_texts, schemas
 from lmparse.columnar.row_plan import DecodedRows
@@ -24,7 +25,7 @@ from lmparse.columnar.rows import Origin
 from lmparse.db2 import record_headers
 from lmparse.db2.changed_rows import INCLUDED, ChangeWindow, PartRows, Stretch, texts
 from lmparse.db2.decoder import DISPOSITIONS, name_of
-from lmparse.db2.lob_values import NOT_BEFORE, NOT_IN_LOG
+from lmparse.db2.lob_values import NOT_BEFORE
 from lmparse.db2.log import Db2Log
 from lmparse.db2.record_columns import NO_TIME, table_number
 from lmparse.db2.row_plan import LuwRowPlan

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from lmparse.changes.row_values import NOT_IN_LOG
 from lmparse.db2.row_reader import RowReader
 from lmparse.db2.tables import Column, Table
 from lmparse.db2.transaction_index import ChangeReference, LobPiece
@@ -22,7 +23,6 @@ _AMBIGUOUS = "it begins where the value before ends and where one may begin: not
 _APPENDED = "only what was appended is logged, and the value that it was appended to is not in the log"
 _CUT = "its transaction begins before the log at hand, where earlier pieces of the value may be"
 NOT_BEFORE = "the value before is not logged"
-NOT_IN_LOG = "the value is not in the log"
 Key = tuple[ChangeReference, int, int | None]
 """A change, the number of a column, and the number that LOB records give to the first column."""
 

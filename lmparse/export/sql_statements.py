@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from lmparse.changes.change import ROLES, Change, Version
+from lmparse.changes.row_values import SILENT_REASONS
 from lmparse.export.sql_literals import (
     LONGEST_STATEMENT,
     NoLiteralError,
@@ -52,9 +53,11 @@ class Refusal(Enum):
 class NoStatementError(Exception):
     """A change has no statement."""
 
-    def __init__(self, refusal: Refusal, why: str) -> None:
+    def __init__(self, refusal: Refusal, why: str, *, is_silent: bool = False) -> None:
         super().__init__(why)
         self.refusal, self.why = refusal, why
+        self.is_silent = is_silent
+        """Whether it is for an absent value that the change may have left as it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +194,7 @@ class StatementWriter:
     def _assignments(self, table: _TableText, old: _Row, new: _Row) -> Iterator[str]:
         for name, column in table.columns.items():
             if name in new.lacks:
-                both = (new.lacks[name], old.lacks.get(name))
-                is_absent = all(lack is not None and lack.refusal is Refusal.NOT_IN_LOG for lack in both)
-                if is_absent and self.rules.keeps_absent:
+                if self.rules.keeps_absent and _may_be_same(old.lacks.get(name), new.lacks[name]):
                     continue
                 raise new.lacks[name]
             value = new.values[name]
@@ -241,7 +242,8 @@ def _row(change: Change, role: str, table: _TableText) -> _Row:
     for name in table.columns:
         why = detail.get("absent", {}).get(f"{role}.{name}")
         if why is not None:
-            lacks[name] = NoStatementError(Refusal.NOT_IN_LOG, f"{role}.{name}: {why}")
+            is_silent = why in SILENT_REASONS
+            lacks[name] = NoStatementError(Refusal.NOT_IN_LOG, f"{role}.{name}: {why}", is_silent=is_silent)
         elif name not in values:
             lacks[name] = NoStatementError(Refusal.NOT_IN_LOG, f"{role}.{name} was not read")
     for fault in change.faults:
@@ -251,6 +253,12 @@ def _row(change: Change, role: str, table: _TableText) -> _Row:
             raise NoStatementError(Refusal.BAD_VALUE, f"{path}: {fault.says()}")
         lacks |= {name: NoStatementError(Refusal.BAD_VALUE, f"{path}: {fault.says()}") for name in names}
     return _Row(values, lacks)
+
+
+def _may_be_same(*lacks: NoStatementError | None) -> bool:
+    """Whether a value is absent before and after an update, and nothing in the log says that it was changed."""
+    found = [lack for lack in lacks if lack is not None and lack.refusal is Refusal.NOT_IN_LOG]
+    return len(found) == len(lacks) and any(lack.is_silent for lack in found)
 
 
 def is_same(one: Any, other: Any) -> bool:

@@ -9,6 +9,7 @@ import re
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -201,8 +202,8 @@ def test_every_change_is_a_statement_or_a_comment_with_its_place(run: Command, t
     ):
         assert reason in found
     assert re.search(r"^-- record \d+ at 0x[0-9a-f]+: ", found)
-    assert "comments in place of statements: 7 changes of tables and other objects, not of rows\n" in done.err
-    assert "comments in place of statements: 2 changes that Db2 made because of others" in done.err
+    assert "comments in place of statements: 7 for changes of tables and other objects, not of rows\n" in done.err
+    assert "comments in place of statements: 2 for changes that Db2 made because of others" in done.err
     assert f"statements: {len(statements(done))}\n" in done.err
     assert "left out: 5 rolled-back\n" in done.err
     assert "left out: 1 open\n" in done.err
@@ -251,7 +252,27 @@ def test_lob_values_of_the_log_are_in_the_statement(run: Command, tmp_path: Path
         """UPDATE "PROD"."NOTE" SET "N" = 5 WHERE "ID" = 1;""", """DELETE FROM "PROD"."NOTE" WHERE "ID" = 1;""",
     ]  # fmt: skip
     assert len(comments(undo)) == 2
-    assert "2 changes with a value that the log lacks" in undo.err
+    assert "2 for changes with a value that the log lacks" in undo.err
+
+
+def test_a_lob_value_that_was_changed_and_not_logged_is_never_kept(run: Command, tmp_path: Path) -> None:
+    table = replace(NOTE, columns=(*NOTE.columns[:2], Column_("BODY", "CLOB(1M)", logged=False)))
+    row = {"ID": 1, "N": 5, "BODY": External()}
+    stream = Stream("v10", "little", "filter")
+    unit = stream.begin()
+    unit.update(table, row, row | {"N": 6}, lobs={"BODY": "new"})
+    unit.update(table, row | {"N": 6}, row | {"N": 7})
+    unit.commit()
+    words = db2_log(tmp_path, stream, table)
+    redo, undo = run("sql", *words, "--redo", "--keep-absent"), run("sql", *words, "--undo", "--keep-absent")
+    assert statements(redo) == ["""UPDATE "PROD"."NOTE" SET "N" = 7 WHERE "ID" = 1;"""]
+    assert [line.partition(": ")[2] for line in comments(redo)] == [
+        "update of PROD.NOTE: after.BODY: not logged: 3 bytes of a NOT LOGGED column"
+    ]
+    assert statements(undo) == ["""UPDATE "PROD"."NOTE" SET "N" = 6 WHERE "ID" = 1;"""]
+    assert [line.partition(": ")[2] for line in comments(undo)] == [
+        "update of PROD.NOTE: before.BODY: the value before is not logged"
+    ]
 
 
 def test_a_statement_that_db2_would_not_take_is_a_comment(run: Command, tmp_path: Path) -> None:
@@ -380,7 +401,7 @@ def test_bad_records_and_values_are_comments(run: Command, tmp_path: Path) -> No
         """UPDATE "WAREHOUSE_OWNER"."STOCK_MOVEMENTS_OF_ALL_SITES" SET "SUM" = 10.50 WHERE "NO" = 7;""",
         """DELETE FROM "WAREHOUSE_OWNER"."STOCK_MOVEMENTS_OF_ALL_SITES" WHERE "NO" = 7;""",
     ]
-    assert "comments in place of statements: 1 changes with a bad value" in undone.err
+    assert "comments in place of statements: 1 for changes with a bad value" in undone.err
 
 
 def test_only_what_was_committed_is_taken_back(run: Command, tmp_path: Path) -> None:
