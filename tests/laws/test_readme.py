@@ -61,7 +61,7 @@ def test_shell_examples(line: str, place: Path) -> None:
 
 def test_there_are_examples() -> None:
     assert len(PYTHON) == 2
-    assert len(SHELL) == 10
+    assert len(SHELL) == 11
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
