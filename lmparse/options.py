@@ -214,6 +214,15 @@ class Options:
         None, "only changes committed at this time or later, as 2026-03-14T10:11:12", read=_moment
     )
     ending_timestamp: str | None = _of_changes(None, "only changes committed at this time or before", read=_moment)
+    envelope: str = _of_changes(
+        "flat",
+        "shape of a change: as it is, an event of Debezium, rows of Delta's change data feed, or the last row of each "
+        "key of one table",
+        values=("flat", "debezium", "changefeed", "apply"),
+    )
+    source_time_zone: str | None = _of_changes(
+        None, "zone of the commit times of a Log Master log, as Europe/Paris or +01:00, for ts_ms of envelope debezium"
+    )
     header: bool = _of_changes(False, "give every header field under `header`")
     order: str = _of_changes("file", "order of changes", values=("file", "commit"))
     max_index_bytes: int = _option(

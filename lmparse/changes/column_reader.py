@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from lmparse.changes.change import Change, Version
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.rows import JSON_COLUMNS, are_structs, line_row, printed_columns, rows_of
+from lmparse.changes.rows import JSON_COLUMNS, KEY, are_structs, key_text, line_row, printed_columns, rows_of
 from lmparse.changes.schemas import version_schema
 from lmparse.changes.version_batches import FallbackRow, VersionBatch, joined
 from lmparse.columnar import json_texts, schemas
@@ -234,6 +234,8 @@ class ColumnReader(ABC, Generic[L, W, G]):
             return decoded[name].texts(rows, count) if is_text else decoded[name].struct(entry.type, rows, count)
         if name in group.names:
             return pa.repeat(pa.scalar(group.names[name], entry.type), count)
+        if name == KEY:
+            return pa.repeat(pa.scalar(key_text(group.version), entry.type), count)
         if name == json_texts.LINE:
             return self._lines(group, decoded).cast(entry.type)
         found = self._column(entry, group, decoded)

@@ -93,6 +93,8 @@ class Family(Generic[Log]):
     """How its files are recognised, by spec; may include files that are not logs."""
     column_docs: Callable[[], Mapping[str, str]] = dict
     """Comments of the columns that every change has, by name."""
+    commit_zone: str | None = None
+    """Time zone of the commit times of its logs; None if it is not known."""
     options: frozenset[str] = frozenset()
     """Options for its specs only. Specs of other families accept them only if they name them too."""
     record_files: frozenset[str] = frozenset()

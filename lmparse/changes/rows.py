@@ -19,6 +19,8 @@ from lmparse.values.json_form import to_json
 
 JSON_COLUMNS = ("detail", "header", "before", "after")
 """Columns of changes that may be JSON text."""
+KEY = "_key"
+"""Column that schemas may have beside those of changes: names of the key's columns, as a JSON list."""
 VersionRow = tuple[Version | None, Row]
 """A row and its table version; None for bad records and for changes without a table version."""
 
@@ -60,9 +62,16 @@ def change_row(log: ChangeLog, change: Change, is_struct: bool) -> Row:
     """One change as a row; its images as values, or as JSON text."""
     row: Row = change.to_row(log.origin, header=log.options.header)
     row["table_name_short"] = row.get("table_name_short", False)
+    if change.table is not None:
+        row[KEY] = key_text(change.table)
     texts = ("detail", "header") if is_struct else JSON_COLUMNS
     shown = to_json({name: row[name] for name in texts if name in row})
     return row | {name: _json_text(value) for name, value in shown.items()}
+
+
+def key_text(version: Version) -> str:
+    """The key of a table version in the column KEY."""
+    return json.dumps(list(version.key), ensure_ascii=False)
 
 
 def printed_columns(*, has_header: bool, is_short: bool) -> Iterator[str]:

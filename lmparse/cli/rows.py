@@ -14,6 +14,7 @@ from lmparse.storage.arrow_alone import load_arrow
 from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
+    from lmparse.changes.log import ChangeLog
     from lmparse.records.files import RecordFile
 
 _SMALL = 1 << 20
@@ -60,7 +61,8 @@ def run_changes(parsed: argparse.Namespace) -> int:
     log = open_resumed(parsed.files, read_options(given), on_error=errors)
     if log.options.checkpoint is not None:
         checkpoint_place(log.options, files_read(log.path, log.options))
-    lines = _by_column(log, given, with_changes=True)
+    is_flat = log.options.envelope == "flat"
+    lines = _by_column(log, given, with_changes=True) if is_flat else _enveloped(log)
     code = _print_lines(log, map(_line, log.changes()) if lines is None else lines, errors)
     report_left_out(log.left_out)
     if log.options.checkpoint is not None:
@@ -87,6 +89,16 @@ def _by_column(file: RecordFile, given: Mapping[str, Any], *, with_changes: bool
             raise not_installed(error) from None
         return None
     return lines.printed(file, with_changes=with_changes)
+
+
+def _enveloped(log: ChangeLog) -> Iterator[str]:
+    """The lines of changes in their envelope, which is made by the column only."""
+    try:
+        load_arrow()
+        from lmparse.logs import envelopes
+    except ImportError as error:
+        raise not_installed(error) from None
+    return envelopes.lines(log)
 
 
 def _line(row: Any) -> str:

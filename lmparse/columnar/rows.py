@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -21,6 +22,7 @@ from lmparse.values.json_form import to_json
 
 BATCH_ROWS = 8192
 Row = dict[str, Any]
+T = TypeVar("T")
 Inside = list[tuple[Field, Field]]
 """Pairs of a field and a number inside it that is a column of its own."""
 
@@ -89,6 +91,23 @@ def batches(rows: Iterable[Row], schema: pa.Schema, most: int = BATCH_ROWS) -> I
         fault = error
     if collected:
         yield to_batch(collected, schema)
+    if fault is not None:
+        raise fault
+
+
+def chunks(rows: Iterator[T], most: int = BATCH_ROWS) -> Iterator[list[T]]:
+    """Rows, many at a time; an error is raised behind the rows before it."""
+    fault = None
+    while fault is None:
+        held: list[T] = []
+        try:
+            held.extend(islice(rows, most))
+        except LmparseError as error:
+            fault = error
+        if held:
+            yield held
+        if len(held) < most:
+            break
     if fault is not None:
         raise fault
 

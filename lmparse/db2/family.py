@@ -89,6 +89,7 @@ FAMILY = Family(
     open_log=open_log,
     detections=_detections,
     column_docs=Db2Log.column_docs,
+    commit_zone="UTC",
     options=frozenset({"tables", "generation", "byte_order", "max_index_bytes"}),
     join=_join,
     first_position=_first_position,

@@ -6,8 +6,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,13 @@ from lmparse.columnar import schemas
 from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
-from lmparse.export import writers
+from lmparse.export import envelope_files, writers
 from lmparse.export.conversion import PartResult, Run, Summary, opened_again
+from lmparse.export.envelope_files import EnvelopeFiles
 from lmparse.export.filenames import Named, safe_names
 from lmparse.export.files_ahead import FileAhead, FilesAhead
 from lmparse.export.spill_files import Group, GroupKey, SpillFiles, merged, spill, spill_lines
+from lmparse.export.writers import BatchOutput
 from lmparse.framing.extents import Span
 from lmparse.limits import Limits
 from lmparse.logs.open import files_beside, open_changes
@@ -81,6 +84,12 @@ class ChangeFolderRun(Run):
 
     described: Mapping[str, dict[str, Any]] = {}
     """Key and columns of each table version, by its identity."""
+    log: ChangeLog
+
+    @cached_property
+    def enveloped(self) -> EnvelopeFiles:
+        """The files whose rows are put into an envelope."""
+        return EnvelopeFiles(self.log)
 
     def write(self, work: AtomicOutput) -> Summary:
         """Read the log, spill its changes, and write a file for each version of a table and the manifest."""
@@ -92,6 +101,8 @@ class ChangeFolderRun(Run):
         log = open_changes(asked.path, asked.options, on_error=self.on_error)
         self.start(log)
         self._origin = log.origin
+        self.log = log
+        envelope_files.check(log, self.form)
         spilled = work.folder / "spilled"
         spilled.mkdir()
         work.made.mkdir()
@@ -113,6 +124,7 @@ class ChangeFolderRun(Run):
         self._check_same(kept)
         self.described = {version.identity: described_table(version, log.dec_length) for version in log.all_versions()}
         files = self._write_files(work.made, kept.groups, asked.metadata(log), ahead.files)
+        self.summary.left_out += self.enveloped.left_out
         manifest = work.made / writers.MANIFEST
         manifest.write_text(json_text(self._manifest(log, files), indent=2) + "\n", encoding="utf-8")
         put_on_disk(manifest)
@@ -189,11 +201,16 @@ class ChangeFolderRun(Run):
         return Named(schema, name, parts[0].sequence, parts[0].identity)
 
     def _schema(self, group: Group) -> pa.Schema:
-        return LINES if self.form == "jsonl" else group.schema
+        return LINES if self.form == "jsonl" else self.enveloped.schema(group.schema)
 
-    def _opened(self, path: Path, group: Group, metadata: dict[str, str]) -> AbstractContextManager[writers.Output]:
+    @contextmanager
+    def _opened(self, path: Path, group: Group, metadata: dict[str, str]) -> Iterator[BatchOutput]:
         final = self._schema(group).with_metadata(metadata)
-        return writers.opened(path, self.form, final, self.compression, self.asked.csv_text)
+        with (
+            writers.opened(path, self.form, final, self.compression, self.asked.csv_text) as output,
+            self.enveloped.into(output, group.identity, group.schema) as put,
+        ):
+            yield put
 
     def _write_rows(self, path: Path, parts: list[Group], metadata: dict[str, str]) -> Counter[str]:
         operations: Counter[str] = Counter()
@@ -212,7 +229,7 @@ class ChangeFolderRun(Run):
             "version": table and table.version,
             "ids": table and table.identity.partition(" ")[0],
             **(self.described.get(group.identity or "") or dict.fromkeys(DESCRIBED)),
-            "rows": sum(operations.values()),
+            "rows": self.enveloped.rows(group.identity, group.schema, sum(operations.values())),
             "rows_by_operation": dict(sorted(operations.items())),
             "schema": None if self.form == "jsonl" else [_described(entry) for entry in self._schema(group)],
             "size": path.stat().st_size,
@@ -236,7 +253,7 @@ class ChangeFolderRun(Run):
             "csv_text": self.asked.csv_text if self.form == "csv" else None,
             "files": files,
             "counts": {
-                "changes": sum(entry["rows"] for entry in files) - bad,
+                "changes": sum(sum(entry["rows_by_operation"].values()) for entry in files) - bad,
                 "left_out": dict(sorted(summary.left_out.items())),
                 "bad_records": summary.tally.dropped,
                 "errors": summary.tally.error_count,

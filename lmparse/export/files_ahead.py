@@ -16,7 +16,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from lmparse.export.spill_files import Group, GroupKey, last_behind, stored
-from lmparse.export.writers import Output
+from lmparse.export.writers import BatchOutput
 from lmparse.records.origin import RecordOrigin
 
 _MOST = 16
@@ -28,7 +28,7 @@ class FileAhead:
     """The file of one table version, as far as it is written."""
 
     path: Path
-    output: Output
+    output: BatchOutput
     close: ExitStack
     operations: Counter[str] = field(default_factory=Counter)
     """Number of rows by operation."""
@@ -42,7 +42,7 @@ class FilesAhead:
     def __init__(
         self,
         folder: Path,
-        open_: Callable[[Path, Group], AbstractContextManager[Output]],
+        open_: Callable[[Path, Group], AbstractContextManager[BatchOutput]],
         operations: Callable[[pa.RecordBatch], Counter[str]],
         origin: RecordOrigin,
     ) -> None:

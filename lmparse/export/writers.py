@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
@@ -137,6 +137,13 @@ def opened(path: Path, form: str, schema: pa.Schema, compression: str, csv_text:
         made.abandon()
         raise
     made.close()
+
+
+class BatchOutput(Protocol):
+    """Where batches are written to."""
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write some rows."""
 
 
 class Output:

@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 
 from lmparse.changes.change import Version
-from lmparse.changes.family import ChangeReader
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.rows import change_rows, version_rows
 from lmparse.changes.schemas import changes_schema, version_schema
@@ -39,7 +38,8 @@ from lmparse.columnar.rows import (
 from lmparse.errors import OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
-from lmparse.logs.families import check_changes, family_of, read_options
+from lmparse.logs import envelopes
+from lmparse.logs.families import change_reader, check_changes, family_of, read_options
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options, check_taken, options_of_changes
@@ -185,7 +185,19 @@ def _mended(batch: pa.RecordBatch, file: RecordFile, window: Window, numbers: An
 def change_batches(
     log: ChangeLog, schema: pa.Schema, span: Span | None = None, filters: Sequence[Filter] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The changes of a log that match filters as batches of a schema, through the engine that its options name."""
+    """The changes of a log that match filters as batches of a schema, through the engine that its options name.
+
+    They are in the envelope that the options name: the schema has its columns, or some of them.
+    """
+    if log.options.envelope != "flat":
+        yield from matching(_enveloped(log, schema, span), filters)
+        return
+    yield from _flat_batches(log, schema, span, filters)
+
+
+def _flat_batches(
+    log: ChangeLog, schema: pa.Schema, span: Span | None, filters: Sequence[Filter] = ()
+) -> Iterator[pa.RecordBatch]:
     columns = change_reader(log, schema, filters)
     if columns is None:
         yield from matching(batches(change_rows(log, schema, span), schema, log.rows_together), filters)
@@ -228,16 +240,6 @@ def version_batches(log: ChangeLog, span: Span | None = None) -> Iterator[tuple[
         yield version, pa.concat_batches(kept)
 
 
-def change_reader(
-    log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()
-) -> ChangeReader | None:
-    """The column-wise reader of the changes of a log; None if they are read one by one."""
-    family = family_of(log.spec)
-    if log.options.engine == "kaitai" or family is None or family.change_reader is None:
-        return None
-    return family.change_reader(log, schema, filters)
-
-
 # -- what a request gives ------------------------------------------------------------------
 
 
@@ -252,7 +254,10 @@ def request_schema(request: Request) -> pa.Schema:
 def changes_of(options: Options, logs: Iterable[ChangeLog]) -> pa.Schema:
     """The columns of the changes of logs. For one table its versions are collected from all of them, one by one."""
     docs = check_changes(options).column_docs()
+    is_flat = options.envelope == "flat"
     if options.table is None:
+        if not is_flat:
+            return envelopes.schema_of(options, None, "")
         return changes_schema(None, header=options.header, docs=docs)
     versions: list[Version] = []
     dec_length, names, missing = "", set[str](), []
@@ -272,6 +277,8 @@ def changes_of(options: Options, logs: Iterable[ChangeLog]) -> pa.Schema:
             code="LMP-C005",
             hint="name it as SCHEMA.NAME",
         )
+    if not is_flat:
+        return envelopes.schema_of(options, versions, dec_length)
     return changes_schema(versions, dec_length, header=options.header, columns=options.columns, docs=docs)
 
 
@@ -292,11 +299,24 @@ def part_batches(
         both = (replace(part, options=replace(part.options, engine=engine)) for engine in ("columnar", "kaitai"))
         return matching(compared(*(part_batches(one, schema, with_changes=with_changes) for one in both)), filters)
     file = part.open(on_error=ignored)
-    if "_metadata" in schema.names:
+    # The source of an event has the number of its record.
+    if not {"_metadata", "source"}.isdisjoint(schema.names):
         part = replace(part, span=file.counted(part.span))
     if with_changes and isinstance(file, ChangeLog):
         return _proven(part, change_batches(file, schema, part.span, filters))
     return _proven(part, engine_batches(file, schema, part.span, filters))
+
+
+def _enveloped(log: ChangeLog, schema: pa.Schema, span: Span | None) -> Iterator[pa.RecordBatch]:
+    """The changes of a log in their envelope, with the columns of a schema, which may be some of the envelope's."""
+    maker = envelopes.enveloper(log.options, envelopes.image_of(schema, log.options))
+    for batch in envelopes.enveloped(log, _flat_batches(log, maker.flat, span), maker):
+        columns = [batch.column(entry.name) for entry in schema]
+        yield pa.RecordBatch.from_arrays(
+            [array if array.type == entry.type else array.cast(entry.type)
+             for array, entry in zip(columns, schema, strict=True)],
+            schema=schema,
+        )  # fmt: skip
 
 
 def _proven(part: FilePart, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -7,14 +7,15 @@ names. It is loaded when a file or a spec may belong to it: never for the specs 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lmparse.bmc.family import FAMILY as BMC
-from lmparse.changes.family import AnyFamily, Family
+from lmparse.changes.family import AnyFamily, ChangeReader, Family
+from lmparse.changes.log import ChangeLog
 from lmparse.db2.family import FAMILY as DB2
 from lmparse.errors import LmparseError, OptionError
 from lmparse.framing.detection import Detection
@@ -24,6 +25,11 @@ from lmparse.records.files import RecordFile
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
 from lmparse.spelling import camel, plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lmparse.columnar.filters import Filter
 
 BUILT_IN: tuple[AnyFamily, ...] = (BMC, DB2)
 GROUP = "lmparse.families"
@@ -89,6 +95,16 @@ def spec_name(name: str) -> str:
     return paths.get(name, name)
 
 
+def change_reader(
+    log: ChangeLog, schema: pa.Schema | None = None, filters: Sequence[Filter] = ()
+) -> ChangeReader | None:
+    """The column-wise reader of the changes of a log; None if they are read one by one."""
+    family = family_of(log.spec)
+    if log.options.engine == "kaitai" or family is None or family.change_reader is None:
+        return None
+    return family.change_reader(log, schema, filters)
+
+
 # -- options ------------------------------------------------------------------------------
 
 
@@ -127,4 +143,25 @@ def check_changes(options: Options) -> AnyFamily:
             f"records of {spec.id} are not changes",
             hint="one of " + ", ".join(family.spec_id for family in _families_for(spec)),
         )
+    _check_envelope(options, family)
     return family
+
+
+def _check_envelope(options: Options, family: AnyFamily) -> None:
+    """Raise OptionError LMP-S003 for options that an envelope would ignore, or that it cannot be made with."""
+    envelope = options.envelope
+    if options.source_time_zone is not None and envelope != "debezium":
+        raise OptionError("sourceTimeZone is for ts_ms of envelope debezium", hint="give envelope debezium too")
+    if options.source_time_zone is not None and family.commit_zone is not None:
+        raise OptionError(f"sourceTimeZone: commit times of {family.files} are {family.commit_zone}")
+    if envelope != "flat" and options.header:
+        raise OptionError(f"envelope {envelope} has no place for header", hint="leave one of them out")
+    if envelope != "apply":
+        return
+    if options.table is None:
+        raise OptionError("envelope apply is for the rows of one table", hint="give table")
+    if set(options.include) - {"committed", "incomplete"} or options.operations:
+        name = "operations" if options.operations else "include"
+        raise OptionError(
+            f"envelope apply with {name} would not be what the table has", hint=f"leave {name} out, or take changefeed"
+        )

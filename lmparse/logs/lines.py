@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,18 +17,16 @@ from lmparse.columnar.comparison import compared
 from lmparse.columnar.form_plan import FormPlan
 from lmparse.columnar.json_texts import LINES
 from lmparse.columnar.record_plan import RecordPlan
-from lmparse.columnar.rows import BATCH_ROWS, to_batch
+from lmparse.columnar.rows import chunks, to_batch
 from lmparse.errors import LmparseError
 from lmparse.framing.extents import Span
 from lmparse.framing.windows import Window
-from lmparse.logs.arrow import change_reader, form_plan, plan_of
+from lmparse.logs.arrow import form_plan, plan_of
+from lmparse.logs.families import change_reader
 from lmparse.logs.open import open_file
 from lmparse.records.files import RAW, RecordFile, check_columns, ignored
 from lmparse.terminal import json_text
 from lmparse.values.byte_arrays import Flags
-
-T = TypeVar("T")
-
 
 # -- changes ------------------------------------------------------------------------------
 
@@ -43,7 +40,7 @@ def change_lines(log: ChangeLog, span: Span | None = None, schema: pa.Schema = L
     if columns is not None:
         yield from columns.read(span)
         return
-    for held in _chunks(enumerate(log.typed_changes(span)), log.rows_together):
+    for held in chunks(enumerate(log.typed_changes(span)), log.rows_together):
         yield list(_by_version([FallbackRow(n, one.table, line_row(log, one)) for n, one in held], schema))
 
 
@@ -62,7 +59,7 @@ def _by_version(rows: list[FallbackRow], schema: pa.Schema) -> Iterator[VersionB
 def record_lines(file: RecordFile, span: Span | None = None) -> Iterator[pa.RecordBatch]:
     """The records of a file as lines. Raises as `RecordFile.records` does."""
     if lines_refusal(file):
-        for held in _chunks(map(json_texts.json_line, file.records(span))):
+        for held in chunks(map(json_texts.json_line, file.records(span))):
             yield _batch(held)
         return
     wanted = file.options.columns
@@ -142,23 +139,6 @@ def _places(window: Window) -> pa.Array:
     index = np.arange(window.first_index, window.first_index + len(window))
     columns = {"record_index": index, "record_offset": window.offsets, "record_length": window.lengths}
     return json_texts.objects({name: pa.array(array) for name, array in columns.items()}, len(window))
-
-
-def _chunks(rows: Iterator[T], most: int = BATCH_ROWS) -> Iterator[list[T]]:
-    """Rows, many at a time; an error is raised behind the rows before it."""
-    fault = None
-    while fault is None:
-        held: list[T] = []
-        try:
-            held.extend(islice(rows, most))
-        except LmparseError as error:
-            fault = error
-        if held:
-            yield held
-        if len(held) < most:
-            break
-    if fault is not None:
-        raise fault
 
 
 def _batch(lines: list[bytes]) -> pa.RecordBatch:

@@ -52,7 +52,12 @@ class Log:
         Raises OptionError: LMP-S003 for records that are not changes, and for a log that lacks its control file.
         """
         self._check_engine("changes")
-        return self._begun(self._change_log().changes())
+        log = self._change_log()
+        if log.options.envelope != "flat":
+            from lmparse.logs import envelopes
+
+            return self._begun(envelopes.rows(log))
+        return self._begun(log.changes())
 
     def tables(self) -> Iterator[dict[str, Any]]:
         """The versions of the tables that describe the log, as `lmparse tables --json` prints them.

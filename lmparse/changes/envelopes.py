@@ -1,0 +1,320 @@
+"""Envelopes: changes in the shapes that other programs read, made from batches of flat changes.
+
+- `debezium`: an event a change, as Debezium's connectors write it; an update that changes the key is a delete of the
+  old row and an insert of the new one, with the same `seq`.
+- `changefeed`: a row an image, as Delta's change data feed has it.
+- `apply`: the image that each change leaves, ready to be merged by key; `latest_rows` keeps the last one of each key.
+
+Images are structs of the columns of one table, or JSON text. One implementation makes the rows of the shell, Python,
+Spark and files. Sources: Debezium, documentation of the Db2 connector, "Data change events"; Delta Lake, PROTOCOL.md,
+"Change Data Files".
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lmparse.changes.commit_times import epoch_millis
+from lmparse.changes.image_columns import ImagePairs
+from lmparse.changes.rows import KEY
+from lmparse.columnar import schemas
+from lmparse.columnar.schemas import TEXT
+from lmparse.errors import OptionError
+from lmparse.values.byte_arrays import Flags, Int64s
+
+KEY_TEXT = "_key_text"
+"""Column behind those of `apply`, for `latest_rows`: the key's values as a JSON list; null in rows that have none."""
+MOVED = "_moved"
+"""Column behind it: whether the row is one of the two of an update that changed the key."""
+NAMES = pa.list_(TEXT)
+_OPS = {"I": "c", "U": "u", "D": "d", "M": "t", "T": "t"}
+_MESSAGE = "m"
+_MARKERS = {"M": "mass_delete", "T": "truncate", "X": "exchange"}
+"""Operations that change all rows of a table, or many, without an image: by the word of `_change_type`."""
+_KINDS = {("I", "after"): "insert", ("U", "before"): "update_preimage", ("U", "after"): "update_postimage",
+          ("D", "before"): "delete"}  # fmt: skip
+_NEEDED = ("op", "seq", "txn_id", "commit_ts", "schema_name", "table_name", "auth_id", "detail")
+SOURCE = pa.struct(
+    [
+        ("version", TEXT), ("connector", TEXT), ("ts_ms", pa.int64()), ("snapshot", TEXT), ("db", TEXT),
+        ("schema", TEXT), ("table", TEXT), ("txId", TEXT), ("commit_lsn", TEXT), ("change_lsn", TEXT), ("seq", TEXT),
+        ("op", TEXT), ("user", TEXT), ("file", TEXT), ("record_index", pa.int64()), ("record_offset", pa.int64()),
+    ]
+)  # fmt: skip
+"""The block `source` of an event."""
+_TRANSACTION = pa.struct([("id", TEXT)])
+_DIGITS = 20
+"""Digits of the commit position in `seq`; twice as many are those of the record."""
+_FEED = {
+    "_change_type": (TEXT, "insert, update_preimage, update_postimage, delete; mass_delete, truncate, exchange"),
+    "_commit_seq": (TEXT, "sorts as commit order"),
+    "_commit_timestamp": (schemas.MICROS, "time of the commit, as in flat changes"),
+    "_txn_id": (TEXT, "transaction or unit of recovery"),
+    "_absent_columns": (NAMES, "columns that are null because their value is not in the log"),
+}
+_APPLY = {
+    "_op": (TEXT, "I, U, D of the row; M mass delete, T truncate, X exchange of the table"),
+    "_deleted": (pa.bool_(), "whether the row is to be deleted"),
+    "_seq": (TEXT, "sorts as commit order"),
+    "_commit_timestamp": (schemas.MICROS, "time of the commit, as in flat changes"),
+    "_txn_id": (TEXT, "transaction or unit of recovery"),
+    "_changed_columns": (NAMES, "columns whose values the update changed"),
+    "_absent_columns": (NAMES, "columns that are null because their value is not in the log"),
+}
+
+
+def flat_schema(image: pa.DataType) -> pa.Schema:
+    """The columns of flat changes that envelopes are made from, with images of a type."""
+    types = {"commit_ts": schemas.MICROS}
+    fields = [pa.field(name, types.get(name, TEXT)) for name in _NEEDED]
+    images = [pa.field(role, image) for role in ("before", "after")]
+    return pa.schema([*fields, *images, (KEY, TEXT), *schemas.outcome_fields()])
+
+
+def envelope_schema(envelope: str, image: pa.DataType) -> pa.Schema:
+    """The columns of an envelope for images of a type. Raises OptionError for a table with a column of such a name."""
+    if envelope == "debezium":
+        fields = [pa.field("before", image), pa.field("after", image), pa.field("source", SOURCE)]
+        fields += [pa.field("op", TEXT), pa.field("ts_ms", pa.int64()), pa.field("transaction", _TRANSACTION)]
+        fields += [pa.field("message", TEXT), pa.field("changed_columns", NAMES), pa.field("absent_columns", NAMES)]
+        return pa.schema([*fields, *schemas.outcome_fields()])
+    added = _FEED if envelope == "changefeed" else _APPLY
+    columns = list(image) if pa.types.is_struct(image) else _row_fields()
+    check_names([entry.name for entry in columns], envelope)
+    own = [schemas.commented(name, type_, doc) for name, (type_, doc) in added.items()]
+    return pa.schema([*columns, *own, *schemas.outcome_fields()])
+
+
+def check_names(columns: Sequence[str], envelope: str) -> None:
+    """Raise OptionError if a column of the table has a name that the envelope needs."""
+    taken = {*(_FEED if envelope == "changefeed" else _APPLY), *schemas.OUTCOMES}
+    for name in columns:
+        if name in taken:
+            raise OptionError(
+                f"envelope {envelope}: the table has a column {name}, which is a name of the envelope",
+                hint="leave the column out with columns, or take envelope debezium",
+            )
+
+
+def image_type(schema: pa.Schema, envelope: str) -> pa.DataType:
+    """The type of the images of one table from which the columns of its envelope, or some of them, are made.
+
+    Raises OptionError for images of two types.
+    """
+    if envelope == "debezium":
+        types = [schema.field(role).type for role in ("before", "after") if role in schema.names]
+        if len(types) > 1 and types[0] != types[1]:
+            raise OptionError(
+                "before and after need the same columns in an envelope", code="LMP-S012", hint="name the same in both"
+            )
+        return types[0] if types else TEXT
+    own = {*(_FEED if envelope == "changefeed" else _APPLY), *schemas.OUTCOMES}
+    columns = [entry for entry in schema if entry.name not in own]
+    return pa.struct(columns) if columns else TEXT
+
+
+def image_of(row: dict[str, Any]) -> dict[str, Any]:
+    """The image in a row of `apply`."""
+    if list(row)[:3] == [entry.name for entry in _row_fields()] and isinstance(row["row"], str):
+        found: dict[str, Any] = json.loads(row["row"])
+        return found
+    return {name: value for name, value in row.items() if name not in (*_APPLY, *schemas.OUTCOMES, KEY_TEXT, MOVED)}
+
+
+def _row_fields() -> list[pa.Field]:
+    return [pa.field("schema_name", TEXT), pa.field("table_name", TEXT), schemas.commented("row", TEXT, "JSON")]
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """Rows of an envelope: the number of the change of each, and which of its images it has."""
+
+    changes: Int64s
+    has_before: Flags
+    has_after: Flags
+
+    def of(self, array: pa.Array, has: Flags | None = None) -> pa.Array:
+        """A column of the changes in these rows; null in rows that do not have it."""
+        return array.take(pa.array(self.changes, mask=None if has is None else ~has))
+
+
+class Enveloper:
+    """Makes the rows of one envelope."""
+
+    def __init__(self, envelope: str, image: pa.DataType, *, zone: str | None, version: str | None) -> None:
+        """`zone` is that of commit times, None if it is not known; `version` that of lmparse."""
+        self.envelope, self.version, self.zone = envelope, version, zone
+        self.flat = flat_schema(image)
+        self.schema = envelope_schema(envelope, image)
+        self.left_out: Counter[str] = Counter()
+        """Number of changes that the envelope has no form for, by reason."""
+
+    def rows(self, batch: pa.RecordBatch, key: Sequence[str] | None = None) -> pa.RecordBatch:
+        """The rows of some flat changes; their columns may be others than `flat_schema` beside those.
+
+        `key` is the key of all of them; None if the column KEY says it. Rows of `apply` have the columns KEY_TEXT and
+        MOVED too.
+        """
+        if self.envelope != "debezium":
+            batch = self._of_rows(batch)
+        images = ImagePairs(batch, key)
+        if self.envelope == "debezium":
+            return self._events(batch, images)
+        return self._feed(batch, images) if self.envelope == "changefeed" else self._applied(batch, images)
+
+    def _of_rows(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The changes of rows, those that stand for many, and bad records; others are counted."""
+        ops = batch.column("op")
+        known = pc.is_in(ops, pa.array(["I", "U", "D", *_MARKERS]))
+        kept = np.asarray(pc.or_(known, batch.column(schemas.CORRUPT_RECORD).is_valid()))
+        if kept.all():
+            return batch
+        for found in pc.value_counts(pc.fill_null(ops.filter(pa.array(~kept)), "unlisted")).to_pylist():
+            self.left_out[f"of operation {found['values']}, for which envelope {self.envelope} has no form"] += found[
+                "counts"
+            ]
+        return batch.filter(pa.array(kept))
+
+    # -- debezium -----------------------------------------------------------------------------
+
+    def _events(self, batch: pa.RecordBatch, images: ImagePairs) -> pa.RecordBatch:
+        taken, is_second = _divided(batch.num_rows, images.key_changed)
+        divided = taken.of(pa.array(images.key_changed))
+        ops = _words(batch.column("op"), _OPS, _MESSAGE, batch.column(schemas.CORRUPT_RECORD).is_valid())
+        moved = pc.if_else(pa.array(is_second), "c", "d")
+        ops = pc.if_else(divided, moved, taken.of(ops))
+        millis = taken.of(epoch_millis(batch.column("commit_ts"), self.zone))
+        is_message = pc.fill_null(pc.equal(ops, _MESSAGE), False)
+        transaction = batch.column("txn_id")
+        columns = {
+            "before": taken.of(batch.column("before"), taken.has_before),
+            "after": taken.of(batch.column("after"), taken.has_after),
+            "source": taken.of(self._source(batch)),
+            "op": ops,
+            "ts_ms": millis,
+            "transaction": taken.of(_struct([transaction], _TRANSACTION, transaction.is_null())),
+            "message": pc.if_else(is_message, taken.of(batch.column("detail")), pa.scalar(None, TEXT)),
+            "changed_columns": taken.of(images.changed),
+            "absent_columns": taken.of(images.absent("before", "after")),
+        }
+        return self._batch(columns, batch, taken)
+
+    def _source(self, batch: pa.RecordBatch) -> pa.Array:
+        count, seq = batch.num_rows, batch.column("seq")
+        millis = epoch_millis(batch.column("commit_ts"), self.zone)
+        commit = pc.utf8_slice_codeunits(seq, 0, _DIGITS)
+        commit = pc.if_else(pc.equal(commit, "F" * _DIGITS), pa.scalar(None, TEXT), commit)
+        place = batch.column("_metadata")
+        texts = {"version": self.version, "connector": "lmparse", "snapshot": "false", "db": None}
+        columns = {name: pa.repeat(pa.scalar(text, TEXT), count) for name, text in texts.items()}
+        columns |= {
+            "ts_ms": millis,
+            "schema": batch.column("schema_name"),
+            "table": batch.column("table_name"),
+            "txId": batch.column("txn_id"),
+            "commit_lsn": commit,
+            "change_lsn": pc.utf8_slice_codeunits(seq, _DIGITS, 3 * _DIGITS),
+            "seq": seq,
+            "op": batch.column("op"),
+            "user": batch.column("auth_id"),
+            **{name: pc.struct_field(place, name) for name in ("file", "record_index", "record_offset")},
+        }
+        return _struct([columns[entry.name] for entry in SOURCE], SOURCE, seq.is_null())
+
+    # -- rows ---------------------------------------------------------------------------------
+
+    def _feed(self, batch: pa.RecordBatch, images: ImagePairs) -> pa.RecordBatch:
+        both = np.asarray(pc.fill_null(pc.equal(batch.column("op"), "U"), False))
+        taken, is_second = _divided(batch.num_rows, both)
+        ops = batch.column("op")
+        is_after = taken.of(pa.array(np.asarray(pc.fill_null(pc.equal(ops, "I"), False))))
+        is_after = np.asarray(is_after) | is_second
+        kinds = pc.if_else(
+            pa.array(is_after),
+            taken.of(_words(ops, {op: word for (op, role), word in _KINDS.items() if role == "after"} | _MARKERS)),
+            taken.of(_words(ops, {op: word for (op, role), word in _KINDS.items() if role == "before"} | _MARKERS)),
+        )
+        columns = {
+            **self._image(batch, taken, is_after),
+            "_change_type": kinds,
+            "_commit_seq": taken.of(batch.column("seq")),
+            "_commit_timestamp": taken.of(batch.column("commit_ts")),
+            "_txn_id": taken.of(batch.column("txn_id")),
+            "_absent_columns": _either(is_after, taken, images),
+        }
+        return self._batch(columns, batch, taken)
+
+    def _applied(self, batch: pa.RecordBatch, images: ImagePairs) -> pa.RecordBatch:
+        taken, is_second = _divided(batch.num_rows, images.key_changed)
+        divided = np.asarray(taken.of(pa.array(images.key_changed)))
+        ops = taken.of(batch.column("op"))
+        ops = pc.if_else(pa.array(divided), pc.if_else(pa.array(is_second), "I", "D"), ops)
+        is_delete = pc.equal(ops, "D")
+        is_after = ~np.asarray(pc.fill_null(is_delete, False))
+        columns = {
+            **self._image(batch, taken, is_after),
+            "_op": ops,
+            "_deleted": pc.if_else(pc.is_in(ops, pa.array([*_MARKERS])), True, is_delete),
+            "_seq": taken.of(batch.column("seq")),
+            "_commit_timestamp": taken.of(batch.column("commit_ts")),
+            "_txn_id": taken.of(batch.column("txn_id")),
+            "_changed_columns": taken.of(images.changed),
+            "_absent_columns": _either(is_after, taken, images),
+        }
+        made = self._batch(columns, batch, taken)
+        before, after = (taken.of(images.key_texts(role)) for role in ("before", "after"))
+        made = made.append_column(KEY_TEXT, pc.if_else(pa.array(is_after), after, before))
+        return made.append_column(MOVED, pa.array(divided))
+
+    def _image(self, batch: pa.RecordBatch, taken: _Taken, is_after: Flags) -> dict[str, pa.Array]:
+        """The columns of the row before or after, whichever a row of the envelope has."""
+        both = pa.concat_arrays([batch.column("before"), batch.column("after")])
+        image = both.take(pa.array(taken.changes + batch.num_rows * is_after))
+        if pa.types.is_struct(image.type):
+            return dict(zip([entry.name for entry in image.type], image.flatten(), strict=True))
+        names = {name: taken.of(batch.column(name)) for name in ("schema_name", "table_name")}
+        return {**names, "row": image}
+
+    def _batch(self, columns: dict[str, pa.Array], batch: pa.RecordBatch, taken: _Taken) -> pa.RecordBatch:
+        columns |= {name: taken.of(batch.column(name)) for name in schemas.OUTCOMES}
+        made = [columns[entry.name] for entry in self.schema]
+        arrays = [
+            array if array.type == entry.type else array.cast(entry.type)
+            for array, entry in zip(made, self.schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+def _divided(count: int, twice: Flags) -> tuple[_Taken, Flags]:
+    """The rows of `count` changes, some of which have two: the row before, then the row after. And which are second."""
+    changes = np.repeat(np.arange(count), np.where(twice, 2, 1))
+    is_second = np.zeros(len(changes), np.bool_)
+    is_second[1:] = changes[1:] == changes[:-1]
+    of_two = twice[changes]
+    return _Taken(changes, ~of_two | ~is_second, ~of_two | is_second), is_second
+
+
+def _either(is_after: Flags, taken: _Taken, images: ImagePairs) -> pa.Array:
+    before, after = (taken.of(images.absent(role)) for role in ("before", "after"))
+    return pc.if_else(pa.array(is_after), after, before)
+
+
+def _words(ops: pa.Array, words: dict[str, str], other: str | None = None, nothing: Any = None) -> pa.Array:
+    """The word of each operation; `other` for those without one, null where there is `nothing`."""
+    places = pc.index_in(ops, value_set=pa.array([*words], TEXT))
+    found = pa.array([*words.values()], TEXT).take(places)
+    if other is not None:
+        found = pc.if_else(nothing, pa.scalar(None, TEXT), pc.fill_null(found, other))
+    return found
+
+
+def _struct(arrays: list[pa.Array], type_: pa.StructType, mask: pa.Array) -> pa.Array:
+    return pa.StructArray.from_arrays(arrays, fields=list(type_), mask=mask)

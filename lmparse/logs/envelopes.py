@@ -1,0 +1,234 @@
+"""Envelopes of a log: flat changes are read through the engine that its options name, and put into their envelope.
+
+`enveloped` is the one way for batches of changes, whoever asks for them; `lines` are what commands print.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lmparse.changes.change import Version
+from lmparse.changes.commit_times import check_zone
+from lmparse.changes.envelopes import Enveloper, check_names, envelope_schema, image_type
+from lmparse.changes.latest_rows import LatestRows
+from lmparse.changes.log import ChangeLog
+from lmparse.changes.rows import change_rows
+from lmparse.changes.schemas import table_type
+from lmparse.columnar import json_texts, schemas
+from lmparse.columnar.comparison import compared
+from lmparse.columnar.rows import chunks, to_batch
+from lmparse.columnar.schemas import TEXT
+from lmparse.columnar.texts import as_text
+from lmparse.errors import OptionError
+from lmparse.framing.extents import Span
+from lmparse.logs.families import change_reader, check_changes
+from lmparse.options import Options
+from lmparse.records.files import ignored
+
+_NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
+"""Types of timestamps with more digits than Arrow's have here."""
+
+
+def schema_of(options: Options, versions: Sequence[Version] | None, dec_length: str) -> pa.Schema:
+    """The columns of the envelope that options name; with the versions of one table its columns, else images as JSON.
+
+    Raises OptionError for a combination that cannot be given.
+    """
+    check_versions(options, versions or (), dec_length, are_texts=versions is None)
+    image = TEXT if versions is None else table_type(versions, dec_length, options.columns)
+    return envelope_schema(options.envelope, image)
+
+
+def check_versions(options: Options, versions: Sequence[Version], dec_length: str, *, are_texts: bool) -> None:
+    """Raise OptionError if the envelope cannot be made for some table versions. `are_texts`: images are JSON text."""
+    keys = {version.key for version in versions}
+    for name in (name for key in keys for name in key):
+        if options.columns and name not in options.columns:
+            raise OptionError(
+                f"columns leaves out {name} of the key, which envelope {options.envelope} needs",
+                hint=f"name {name} too",
+            )
+    if options.envelope != "apply" or not versions:
+        return
+    if len(keys) > 1:
+        found = ", ".join(f"{', '.join(v.key) or 'none'} of {v.identity}" for v in versions[:2])
+        raise OptionError(f"envelope apply: versions of the table have other keys: {found}", hint="give tableVersion")
+    version = versions[-1]
+    if not version.key:
+        raise OptionError(
+            f"envelope apply needs the key of {version.identity}, which nothing says",
+            hint="for Db2 LUW, give the table `key:` in the tables file; or take envelope changefeed",
+        )
+    long = [
+        column for column in version.columns
+        if column.name in version.key and _NANOS.match(column.sql_words(dec_length)) and not are_texts
+    ]  # fmt: skip
+    if long:
+        raise OptionError(
+            f"envelope apply: {long[0].name} of the key is a {long[0].sql_words(dec_length)}, and typed columns have "
+            "six digits, which may make two keys one",
+            hint="lmparse changes prints all digits",
+        )
+
+
+def image_of(schema: pa.Schema, options: Options) -> pa.DataType:
+    """The type of the images from which the columns of a schema are made."""
+    return TEXT if options.table is None else image_type(schema, options.envelope)
+
+
+def enveloper(options: Options, image: pa.DataType) -> Enveloper:
+    """The maker of the rows that options ask for, from flat changes with images of a type."""
+    return Enveloper(options.envelope, image, zone=_zone(options), version=_version())
+
+
+@cache
+def _version() -> str | None:
+    """The version of lmparse; None for modules that were copied without the package's metadata."""
+    try:
+        return metadata.version("lmparse")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def enveloped(
+    log: ChangeLog,
+    batches: Iterable[pa.RecordBatch],
+    maker: Enveloper,
+    key: Sequence[str] | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """Flat changes of a log in their envelope; `batches` have the columns of `maker.flat`, or `key` is given.
+
+    What has no form in the envelope is counted in `log.left_out`. Rows of `apply` come behind the last change.
+    """
+    latest = latest_of(log)
+    for batch in batches:
+        made = maker.rows(batch, key)
+        log.left_out.update(maker.left_out)
+        maker.left_out.clear()
+        if latest is not None:
+            latest.add(made)
+        elif made.num_rows:
+            yield made
+    if latest is not None:
+        yield from latest.batches()
+
+
+def latest_of(log: ChangeLog) -> LatestRows | None:
+    """What keeps the last row of each key of a log; None for other envelopes than `apply`."""
+    return LatestRows(log.options.bounds, log.path) if log.options.envelope == "apply" else None
+
+
+def check_log(log: ChangeLog) -> None:
+    """Raise OptionError if the envelope of a log's options cannot be made as JSON lines."""
+    options = log.options
+    versions = log.all_versions() if options.table is None else log.table_versions()
+    check_versions(options, versions, log.dec_length, are_texts=True)
+    if options.table is not None and options.envelope != "debezium":
+        names = [column.name for version in versions for column in version.columns]
+        check_names([name for name in names if not options.columns or name in options.columns], options.envelope)
+    if options.envelope == "debezium":
+        note_zone(log)
+
+
+def note_zone(log: ChangeLog) -> None:
+    """Say why events have no time, if they have none."""
+    if _zone(log.options) is None:
+        log.notice("ts_ms is null: the time zone of the log's times is not known; sourceTimeZone names it")
+
+
+def _zone(options: Options) -> str | None:
+    """The zone of commit times; None if it is not known. Raises OptionError for a zone that does not exist."""
+    if options.source_time_zone is not None:
+        check_zone(options.source_time_zone)
+        return options.source_time_zone
+    return check_changes(options).commit_zone
+
+
+# -- lines --------------------------------------------------------------------------------
+
+
+def lines(log: ChangeLog, span: Span | None = None) -> Iterator[str]:
+    """The changes of a log in their envelope as JSON, many lines at a time.
+
+    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises OptionError
+    for an envelope that cannot be made, and as `ChangeLog.typed_changes` does.
+    """
+    check_log(log)
+    maker = enveloper(log.options, TEXT)
+    batches = _read(log, maker, span)
+    if log.options.engine == "check":
+        options = replace(log.options, engine="kaitai")
+        other = check_changes(options).open_log(log.path, options, on_error=ignored)
+        other.resumed = log.resumed
+        batches = compared(batches, _read(other, enveloper(other.options, TEXT), span))
+    for batch in batches:
+        text = json_texts.harmless(_lines(batch, maker.envelope, is_flat=log.options.table is not None))
+        yield "".join(text.to_pylist())
+
+
+def _read(log: ChangeLog, maker: Enveloper, span: Span | None) -> Iterator[pa.RecordBatch]:
+    """Flat changes without the rows of bad records, which are reported, in their envelope."""
+    yield from enveloped(log, _sound(log, _flat(log, maker.flat, span)), maker)
+
+
+def _flat(log: ChangeLog, schema: pa.Schema, span: Span | None) -> Iterator[pa.RecordBatch]:
+    columns = change_reader(log, schema)
+    if columns is None:
+        for held in chunks(change_rows(log, schema, span), log.rows_together):
+            yield to_batch(held, schema)
+        return
+    for found in columns.read(span):
+        yield from (one.batch for one in found if one.batch.num_rows)
+
+
+def _sound(log: ChangeLog, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        bad = batch.column(schemas.CORRUPT_RECORD)
+        log.tally.kept -= len(bad) - bad.null_count
+        yield batch if bad.null_count == len(bad) else batch.filter(bad.is_null())
+
+
+def _lines(batch: pa.RecordBatch, envelope: str, *, is_flat: bool) -> pa.Array:
+    """Rows with images as JSON text, as JSON; `is_flat`: the columns of the image stand among the others."""
+    count = batch.num_rows
+    raw = {"before", "after", "message", "row"}
+    omitted = {schemas.CORRUPT_RECORD} | ({"_metadata"} if envelope == "debezium" else set())
+    columns: dict[str, tuple[json_texts.Part, bool]] = {}
+    for name in batch.schema.names:
+        array = batch.column(name)
+        if name in omitted or (is_flat and name in ("schema_name", "table_name", "row")):
+            continue
+        is_missing = name == schemas.CORRUPT_FIELDS or (name == "message" and array.null_count > 0)
+        columns[name] = (array if name in raw else _json(array)), is_missing
+    if not is_flat or envelope == "debezium":
+        return json_texts.joined([*json_texts.members(columns), "\n"], count)
+    image = pc.fill_null(pc.utf8_slice_codeunits(batch.column("row"), 0, -1), "{")
+    lead = pc.if_else(pc.equal(image, "{"), image, pc.binary_join_element_wise(image, ", ", ""))
+    parts = json_texts.members(columns)
+    first = parts[0]
+    assert isinstance(first, str)
+    assert first.startswith("{")
+    return json_texts.joined([lead, first[1:], *parts[1:], "\n"], count)
+
+
+def _json(array: pa.Array) -> pa.Array:
+    """A column as JSON, null where it is null."""
+    type_ = array.type
+    if pa.types.is_nested(type_) or array.null_count == len(array):
+        return as_text(array)
+    return json_texts.values(as_text(array) if pa.types.is_timestamp(type_) else array)
+
+
+def rows(log: ChangeLog) -> Iterator[dict[str, Any]]:
+    """The changes of a log in their envelope, as `lines` prints them."""
+    for text in lines(log):
+        yield from map(json.loads, text.splitlines())

@@ -1,0 +1,434 @@
+"""Envelopes: what changes look like as events, as a change data feed, and as the last row of each key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from samples.db2_scripts import PAIR, tables_file
+from writers.bmc import framing, logs
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
+from writers.db2 import dms, rows
+from writers.db2.dms import Place
+from writers.db2.stream import Stream
+from writers.db2.values import External
+from writers.db2.wire import Rid
+
+import lmparse
+from lmparse import cli
+from lmparse.changes.commit_times import epoch_millis
+from lmparse.logs.arrow import part_batches, request_schema
+from lmparse.logs.families import read_options
+from lmparse.logs.partitions import Request
+
+ROW = Table(
+    owner="PROD",
+    name="STAFF",
+    columns=(
+        Column("NO", "INT", 4, key_seq=1),
+        Column("SITE", "CHAR", 3, nulls="Y", subtype="S", key_seq=2),
+        Column("PAY", "DEC", 9, 2, nulls="Y"),
+        Column("RATIO", "FLOT", 8, nulls="Y"),
+        Column("AT", "DTTM", 26, nulls="Y"),
+    ),
+)
+Printed = Callable[..., list[dict[str, Any]]]
+
+
+def staff(number: int, site: str | None = "HEL", pay: str | None = "1.50", **given: Any) -> dict[str, Any]:
+    return {"NO": number, "SITE": site, "PAY": pay, "RATIO": 0.5, "AT": "2026-03-14T10:11:12.000123"} | given
+
+
+def written(folder: Path, *changes: tuple[Any, ...], tables: Sequence[Table] = (ROW,)) -> dict[str, str]:
+    """A log of changes: unit, change type, before, after; the options to read it."""
+    writer = logs.Writer(tables)
+    for unit, kind, *images in changes:
+        before, after = (*images, None, None)[:2]
+        writer.add(logs.Unit(unit) if isinstance(unit, int) else unit, tables[0], kind, before, after)
+    example = writer.example()
+    (folder / "a.dat").write_bytes(framing.rdw(example.data_records))
+    (folder / "a.ctl").write_bytes(framing.rdw(example.control_records))
+    return {"control": str(folder / "a.ctl")}
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
+    """The rows that `lmparse changes` prints, the same through each engine, and in Python."""
+
+    def printed(path: Path, code: int = 0, **options: str) -> list[dict[str, Any]]:
+        words = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+        found = []
+        for engine in ("columnar", "kaitai", "check"):
+            assert cli.main(["changes", str(path), *words, "--engine", engine]) == code
+            found.append(capsys.readouterr().out)
+        assert found[0] == found[1] == found[2]
+        rows = [json.loads(line) for line in found[0].splitlines()]
+        assert list(lmparse.open_log(path, **options).changes()) == rows
+        return rows
+
+    return printed
+
+
+def typed(path: Path, engine: str = "columnar", max_bytes: int = 1 << 27, **options: str) -> list[dict[str, Any]]:
+    """The rows that Spark gets, from parts of a size."""
+    request = Request((str(path),), read_options({**options, "engine": engine}), True, max_bytes)
+    schema = request_schema(request)
+    batches = [batch for part in request.parts() for batch in part_batches(part, schema, with_changes=True)]
+    rows: list[dict[str, Any]] = pa.Table.from_batches(batches, schema).to_pylist()
+    return rows
+
+
+LIFE = (
+    (3, "I", None, staff(1)),
+    (3, "I", None, staff(2, None)),
+    (3, "UB", staff(1), staff(1, pay="2.00", AT=None)),
+    (2, "UB", staff(2, None), staff(2, "TKU")),
+    (2, "D", staff(1, pay="2.00", AT=None)),
+    (2, "I", None, staff(3, RATIO=None)),
+)
+"""Insert, update, an update that changes a null of the key, delete; unit 3 commits before unit 2."""
+
+
+# -- debezium -----------------------------------------------------------------------------
+
+
+def test_events(tmp_path: Path, printed: Printed) -> None:
+    options = written(tmp_path, *LIFE)
+    rows = printed(tmp_path / "a.dat", envelope="debezium", **options)
+    flat = printed(tmp_path / "a.dat", **options)
+    assert [(row["op"], (row["before"] or {}).get("NO"), (row["after"] or {}).get("NO")) for row in rows] == [
+        ("c", None, 1), ("c", None, 2), ("u", 1, 1), ("d", 2, None), ("c", None, 2), ("d", 1, None), ("c", None, 3),
+    ]  # fmt: skip
+    assert rows[2]["before"] == flat[2]["before"]
+    assert rows[2]["after"] == flat[2]["after"]
+    assert [row["changed_columns"] for row in rows] == [None, None, ["PAY", "AT"], ["SITE"], ["SITE"], None, None]
+    assert rows[3]["source"] == rows[4]["source"]
+    assert rows[0]["source"] == {
+        "version": lmparse.__version__, "connector": "lmparse", "ts_ms": None, "snapshot": "false", "db": None,
+        "schema": "PROD", "table": "STAFF", "txId": flat[0]["txn_id"], "commit_lsn": flat[0]["seq"][:20],
+        "change_lsn": flat[0]["seq"][20:60], "seq": flat[0]["seq"], "op": "I", "user": "APPUSER",
+        "file": str(tmp_path / "a.dat"), "record_index": 0, "record_offset": 4,
+    }  # fmt: skip
+    assert (rows[0]["ts_ms"], rows[0]["transaction"]) == (None, {"id": flat[0]["txn_id"]})
+
+
+def test_events_of_tables_and_commands(tmp_path: Path, printed: Printed) -> None:
+    example = logs.example()
+    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records))
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
+    options = {"control": str(tmp_path / "a.ctl"), "include": "all"}
+    rows = printed(tmp_path / "a.dat", envelope="debezium", **options)
+    flat = printed(tmp_path / "a.dat", **options)
+    words = {"I": "c", "U": "u", "D": "d", "M": "t", "T": "t"}
+    assert [row["op"] for row in rows] == [words.get(row["op"], "m") for row in flat]
+    for row, change in zip(rows, flat, strict=True):
+        assert (row["before"], row["after"], row["source"]["op"]) == (change["before"], change["after"], change["op"])
+        assert row.get("message") == (change["detail"] if row["op"] == "m" else None)
+        assert (row["source"]["commit_lsn"] is None) == (change["commit_ts"] is None)
+    feed = printed(tmp_path / "a.dat", envelope="changefeed", **options)
+    kinds = {"M": ["mass_delete"], "T": ["truncate"], "X": ["exchange"], "I": ["insert"], "D": ["delete"]}
+    kinds["U"] = ["update_preimage", "update_postimage"]
+    assert [row["_change_type"] for row in feed] == [kind for row in flat for kind in kinds.get(row["op"], [])]
+
+
+def test_time_of_an_event(tmp_path: Path, printed: Printed, capsys: pytest.CaptureFixture[str]) -> None:
+    options = written(tmp_path, *LIFE[:1]) | {"envelope": "debezium"}
+    utc = 1773484203250  # 2026-03-14T10:30:03.25
+    for zone, shift in (("UTC", 0), ("Europe/Helsinki", -2), ("-05:30", 5.5)):
+        (row,) = printed(tmp_path / "a.dat", source_time_zone=zone, **options)
+        assert row["ts_ms"] == row["source"]["ts_ms"] == utc + int(shift * 3600000)
+    assert (
+        cli.main(["changes", str(tmp_path / "a.dat"), "--control", options["control"], "--envelope", "debezium"]) == 0
+    )
+    assert "note: ts_ms is null: the time zone of the log's times is not known" in capsys.readouterr().err
+
+
+def test_a_time_that_a_zone_has_twice_or_never_is_not_known() -> None:
+    times = [datetime(2026, 10, 25, 3, 30), datetime(2026, 3, 29, 3, 30), datetime(2026, 7, 1), None]
+    found = epoch_millis(pa.array(times, pa.timestamp("us")), "Europe/Helsinki")
+    assert found.to_pylist() == [None, None, 1782853200000, None]
+    assert epoch_millis(pa.array([datetime(1960, 1, 1)], pa.timestamp("us")), "UTC").to_pylist() == [-315619200000]
+
+
+# -- changefeed ---------------------------------------------------------------------------
+
+
+def test_a_feed_of_one_table_has_its_columns(tmp_path: Path, printed: Printed) -> None:
+    options = written(tmp_path, *LIFE) | {"envelope": "changefeed"}
+    rows = printed(tmp_path / "a.dat", table="STAFF", **options)
+    assert [(row["_change_type"], row["NO"], row["SITE"]) for row in rows] == [
+        ("insert", 1, "HEL"), ("insert", 2, None), ("update_preimage", 1, "HEL"), ("update_postimage", 1, "HEL"),
+        ("update_preimage", 2, None), ("update_postimage", 2, "TKU"), ("delete", 1, "HEL"), ("insert", 3, "HEL"),
+    ]  # fmt: skip
+    assert [*rows[0]][:5] == ["NO", "SITE", "PAY", "RATIO", "AT"]
+    assert rows[2]["_commit_seq"] == rows[3]["_commit_seq"]
+    assert rows[0]["_commit_timestamp"] == "2026-03-14T10:30:03.250000"
+    whole = printed(tmp_path / "a.dat", **options)
+    columns = {"NO", "SITE", "PAY", "RATIO", "AT"}
+    assert [row["row"] for row in whole] == [{name: row[name] for name in columns} for row in rows]
+    assert {(row["schema_name"], row["table_name"]) for row in whole} == {("PROD", "STAFF")}
+
+
+# -- apply --------------------------------------------------------------------------------
+
+
+def last(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    return [(row["_op"], row["_deleted"], row.get("NO"), row.get("SITE"), row.get("PAY")) for row in rows]
+
+
+def test_the_last_row_of_each_key(tmp_path: Path, printed: Printed) -> None:
+    options = written(tmp_path, *LIFE) | {"envelope": "apply", "table": "STAFF"}
+    rows = printed(tmp_path / "a.dat", **options)
+    assert last(rows) == [
+        ("D", True, 2, None, "1.50"), ("I", False, 2, "TKU", "1.50"), ("D", True, 1, "HEL", "2.00"),
+        ("I", False, 3, "HEL", "1.50"),
+    ]  # fmt: skip
+    assert [row["_changed_columns"] for row in rows] == [["SITE"], ["SITE"], None, None]
+
+
+def test_the_order_is_that_of_commits_not_of_the_file(tmp_path: Path, printed: Printed) -> None:
+    late, early = logs.Unit(1), logs.Unit(3)  # commits 7 and 1
+    options = written(
+        tmp_path,
+        (late, "UB", staff(1, pay="2.00"), staff(1, pay="3.00")),
+        (early, "UB", staff(1, pay="1.00"), staff(1, pay="2.00")),
+    )
+    assert late.commit_lrsn > early.commit_lrsn
+    rows = printed(tmp_path / "a.dat", envelope="apply", table="STAFF", **options)
+    assert last(rows) == [("U", False, 1, "HEL", "3.00")]
+
+
+def test_rows_that_exchange_their_keys_remain(tmp_path: Path, printed: Printed) -> None:
+    """A statement that exchanges keys 1 and 2; and a row that goes from 5 to 6 to 7, which leaves none at 6."""
+    options = written(
+        tmp_path,
+        (1, "UB", staff(1, pay="1.00"), staff(2, pay="1.00")),
+        (1, "UB", staff(2, pay="2.00"), staff(1, pay="2.00")),
+        (1, "UB", staff(5), staff(6)),
+        (1, "UB", staff(6), staff(7)),
+    )
+    rows = printed(tmp_path / "a.dat", envelope="apply", table="STAFF", **options)
+    assert sorted(last(rows), key=lambda row: row[2]) == [
+        ("I", False, 1, "HEL", "2.00"), ("I", False, 2, "HEL", "1.00"), ("D", True, 5, "HEL", "1.50"),
+        ("D", True, 6, "HEL", "1.50"), ("I", False, 7, "HEL", "1.50"),
+    ]  # fmt: skip
+
+
+def test_what_empties_the_table_stands_among_the_rows(tmp_path: Path, printed: Printed) -> None:
+    options = written(tmp_path, (1, "I", None, staff(1)), (1, "DM"), (1, "DT"), (1, "I", None, staff(2)), (1, "SC"))
+    rows = printed(tmp_path / "a.dat", envelope="apply", table="STAFF", **options)
+    assert [(row["_op"], row["_deleted"], row.get("NO")) for row in rows] == [
+        ("I", False, 1), ("M", True, None), ("T", True, None), ("I", False, 2),
+    ]  # fmt: skip
+    assert [row["_seq"] for row in rows] == sorted(row["_seq"] for row in rows)
+
+
+def test_many_rows_are_compared_a_part_at_a_time(
+    tmp_path: Path, printed: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lmparse.changes.latest_rows._WAITING", 3)
+    monkeypatch.setattr("lmparse.changes.log.rows_together", lambda versions: 2)
+    options = written(tmp_path, *[(1, "UB", staff(n % 5), staff(n % 5, pay=f"{n}.00")) for n in range(40)])
+    rows = printed(tmp_path / "a.dat", envelope="apply", table="STAFF", **options)
+    assert last(rows) == [("U", False, n % 5, "HEL", f"{n}.00") for n in range(35, 40)]
+
+
+def test_rows_that_do_not_fit_are_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = written(tmp_path, *LIFE)
+    words = [
+        "changes",
+        str(tmp_path / "a.dat"),
+        "--control",
+        options["control"],
+        "--envelope",
+        "apply",
+        "--table",
+        "STAFF",
+    ]
+    assert cli.main([*words, "--limits", "heldBytes=10"]) == 20
+    assert "heldBytes" in capsys.readouterr().err
+
+
+# -- typed rows ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
+def test_typed_rows_are_those_that_are_printed(envelope: str, tmp_path: Path, printed: Printed) -> None:
+    options, is_events = written(tmp_path, *LIFE) | {"envelope": envelope}, envelope == "debezium"
+    for table in ({}, {"table": "STAFF"}):
+        rows = typed(tmp_path / "a.dat", **options, **table)
+        assert rows == typed(tmp_path / "a.dat", "kaitai", **options, **table)
+        assert rows == typed(tmp_path / "a.dat", "check", 400, **options, **table)
+        shown = printed(tmp_path / "a.dat", **options, **table)
+        names = ("op", "changed_columns", "source") if is_events else ("_change_type", "_commit_seq")
+        assert [[row[name] for name in names] for row in rows] == [[row[name] for name in names] for row in shown]
+    numbers = [(row["after"] or {}).get("NO") if is_events else row["NO"] for row in rows]
+    assert numbers == ([1, 2, 1, None, 2, None, 3] if is_events else [1, 2, 1, 1, 2, 2, 1, 3])
+
+
+def test_bad_values_and_records_are_rows_with_what_is_wrong(tmp_path: Path, printed: Printed) -> None:
+    """A value that cannot be read is null, so nothing says whether the update changed it."""
+    options = written(tmp_path, (1, "UB", staff(1), staff(1, pay="2.00")), (1, "I", None, staff(2)))
+    raw = bytearray((tmp_path / "a.dat").read_bytes())
+    packed = raw.rindex(bytes.fromhex("000000200C"), 0, 420)
+    raw[packed : packed + 5] = b"\xff" * 5
+    (tmp_path / "a.dat").write_bytes(raw)
+    (row, good) = typed(tmp_path / "a.dat", table="STAFF", envelope="debezium", **options)
+    assert (row["after"]["PAY"], row["changed_columns"], row["_corrupt_fields"][0]["path"]) == (None, [], "after.PAY")
+    assert good["op"] == "c"
+    shown = printed(tmp_path / "a.dat", 20, envelope="debezium", **options)
+    assert (shown[0]["changed_columns"], shown[0]["_corrupt_fields"][0]["path"]) == ([], "after.PAY")
+    assert "_corrupt_fields" not in shown[1]
+
+
+# -- Db2 LUW ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> dict[str, str]:
+    """A table with LOBs: a value in the log, one that an update does not say, a changed key."""
+    stream = Stream("v10", "little", "bare")
+    unit = stream.begin()
+    unit.insert(PAIR, {"ID": 1, "A": "one", "B": None}, lobs={"A": "one"})
+    old, new = (rows.formatted(stream.server, PAIR.columns, {"ID": n, "A": External(), "B": None}) for n in (1, 2))
+    unit.record("update", "normal", dms.update(stream.server, PAIR.id, Place(Rid(1, 1)), old, new))
+    unit.insert(PAIR, {"ID": 3, "A": None, "B": None})
+    unit.truncate(PAIR)
+    unit.commit()
+    (tmp_path / "x.log").write_bytes(stream.bytes())
+    path = Path(tables_file(tmp_path, PAIR))
+    path.write_text(path.read_text().replace("name: PAIR", "name: PAIR, key: [ID]"))
+    return {"tables": str(path)}
+
+
+def test_values_that_the_log_does_not_have(tmp_path: Path, documents: dict[str, str], printed: Printed) -> None:
+    rows = printed(tmp_path / "x.log", envelope="debezium", **documents)
+    assert [row["op"] for row in rows] == ["c", "d", "c", "c", "t"]
+    assert (rows[0]["after"], rows[0]["absent_columns"]) == ({"ID": 1, "A": "one", "B": None}, None)
+    assert [(row["changed_columns"], row["absent_columns"]) for row in rows[1:3]] == [(["ID"], ["A"])] * 2
+    assert rows[0]["ts_ms"] == int(datetime.fromisoformat(f"{flat_time(tmp_path, documents)}+00:00").timestamp() * 1000)
+    rows = printed(tmp_path / "x.log", envelope="apply", table="PAIR", **documents)
+    assert [(row["_op"], row.get("ID"), row["_absent_columns"]) for row in rows] == [
+        ("D", 1, ["A"]), ("I", 2, ["A"]), ("I", 3, None), ("T", None, None),
+    ]  # fmt: skip
+    assert [row["ID"] for row in typed(tmp_path / "x.log", table="PAIR", envelope="changefeed", **documents)] == [
+        1, 1, 2, 3, None,
+    ]  # fmt: skip
+
+
+def flat_time(folder: Path, options: dict[str, str]) -> str:
+    found: str = next(iter(lmparse.open_log(folder / "x.log", **options).changes()))["commit_ts"]
+    return found
+
+
+# -- files --------------------------------------------------------------------------------
+
+
+def test_files_in_an_envelope(tmp_path: Path, printed: Printed) -> None:
+    options = written(tmp_path, *LIFE, (2, "SC"))
+    words = ["convert", str(tmp_path / "a.dat")]
+    for envelope, count in (("debezium", 8), ("changefeed", 8), ("apply", 4)):
+        for jobs in ("1", "2"):
+            out = tmp_path / f"{envelope}{jobs}"
+            more = ["--control", options["control"], "--envelope", envelope, "--jobs", jobs, "--part-bytes", "500"]
+            assert cli.main([*words, str(out), *more, "--table", "STAFF"]) == 0
+            rows = pq.read_table(out / "PROD.STAFF.v001.parquet").to_pylist()  # type: ignore[no-untyped-call]
+            manifest = json.loads((out / "manifest.json").read_text())
+            entry = next(entry for entry in manifest["files"] if entry["table"])
+            assert len(rows) == entry["rows"] == count
+            assert sum(entry["rows_by_operation"].values()) == 7
+            assert manifest["counts"]["changes"] == 7
+            seq = {"debezium": "source", "changefeed": "_commit_seq", "apply": "_seq"}[envelope]
+            shown = printed(tmp_path / "a.dat", envelope=envelope, table="STAFF", **options)
+            assert [row[seq] for row in rows] == [row[seq] for row in shown]
+    left_out = manifest["counts"]["left_out"]
+    assert left_out == {"of operation S, for which envelope apply has no form": 1}
+
+
+# -- what cannot be given -----------------------------------------------------------------
+
+REFUSED = {
+    "apply of all tables": ({"envelope": "apply"}, "envelope apply is for the rows of one table"),
+    "apply of open units": (
+        {"envelope": "apply", "table": "STAFF", "include": "all"}, "envelope apply with include would not be"),
+    "apply of inserts": (
+        {"envelope": "apply", "table": "STAFF", "operations": "I"}, "envelope apply with operations would not be"),
+    "no column of the key": (
+        {"envelope": "debezium", "table": "STAFF", "columns": "PAY"}, "columns leaves out NO of the key"),
+    "header": ({"envelope": "changefeed", "header": "true"}, "envelope changefeed has no place for header"),
+    "a zone without events": ({"source_time_zone": "UTC"}, "sourceTimeZone is for ts_ms of envelope debezium"),
+    "a zone that is none": (
+        {"envelope": "debezium", "source_time_zone": "Europe/Utopia"}, "sourceTimeZone has no value 'Europe/Utopia'"),
+    "another envelope": ({"envelope": "maxwell"}, "envelope has no value 'maxwell'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_an_envelope_would_ignore_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options, message = REFUSED[name]
+    control = written(tmp_path, *LIFE)["control"]
+    words = [word for option, value in options.items() for word in ("--" + option.replace("_", "-"), value)]
+    assert cli.main(["changes", str(tmp_path / "a.dat"), "--control", control, *words]) == 2
+    out, err = capsys.readouterr()
+    assert (out, message in err) == ("", True)
+    with pytest.raises(lmparse.OptionError, match="^" + message.split("'")[0]):
+        list(lmparse.open_log(tmp_path / "a.dat", control=control, **options).changes())
+
+
+def test_a_table_without_a_key_is_not_applied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bare = replace(ROW, columns=tuple(replace(column, key_seq=0) for column in ROW.columns))
+    control = written(tmp_path, *LIFE, tables=(bare,))["control"]
+    words = [str(tmp_path / "a.dat"), "--control", control, "--envelope", "apply", "--table", "STAFF"]
+    for command in (["changes", *words], ["convert", words[0], str(tmp_path / "out"), *words[1:]]):
+        assert cli.main(command) == 2
+        err = capsys.readouterr().err
+        assert "envelope apply needs the key of" in err
+        assert "`key:`" in err
+    rows = list(lmparse.open_log(words[0], control=control, envelope="debezium").changes())
+    assert [row["op"] for row in rows] == ["c", "c", "u", "u", "d", "c"]
+
+
+def test_a_zone_beside_the_one_of_the_log_is_refused(
+    tmp_path: Path, documents: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--tables", documents["tables"], "--envelope", "debezium", "--source-time-zone", "UTC"]
+    assert cli.main(["changes", str(tmp_path / "x.log"), *words]) == 2
+    assert "sourceTimeZone: commit times of log records of Db2 LUW are UTC" in capsys.readouterr().err
+
+
+def test_files_that_an_envelope_does_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    control = written(tmp_path, *LIFE)["control"]
+    words = ["convert", str(tmp_path / "a.dat"), str(tmp_path / "out"), "--control", control, "--envelope", "debezium"]
+    assert cli.main([*words, "--format", "jsonl"]) == 2
+    assert "envelope debezium is not written as jsonl" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_table_with_names_of_the_envelope_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    odd = replace(ROW, columns=(*ROW.columns[:2], Column("_txn_id", "INT", 4)))
+    control = written(tmp_path, (1, "I", None, {"NO": 1, "SITE": "A", "_txn_id": 3}), tables=(odd,))["control"]
+    words = ["changes", str(tmp_path / "a.dat"), "--control", control, "--table", "STAFF", "--envelope"]
+    for envelope in ("changefeed", "apply"):
+        assert cli.main([*words, envelope]) == 2
+        assert "the table has a column _txn_id" in capsys.readouterr().err
+    assert cli.main([*words, "debezium"]) == 0
+
+
+def test_digits_that_typed_columns_lack_are_refused_in_a_key(tmp_path: Path, printed: Printed) -> None:
+    fine = replace(ROW, columns=(Column("AT", "DTTM", 32, key_seq=1), *ROW.columns[2:3]))
+    rows = [{"AT": f"2026-03-14T10:11:12.00000000000{n}", "PAY": "1.00"} for n in (1, 2)]
+    control = written(tmp_path, *[(1, "I", None, row) for row in rows], tables=(fine,))["control"]
+    options = {"envelope": "apply", "table": "STAFF", "control": control}
+    assert [row["AT"][-1] for row in printed(tmp_path / "a.dat", **options)] == ["1", "2"]
+    with pytest.raises(lmparse.OptionError, match=r"AT of the key is a TIMESTAMP\(12\)"):
+        typed(tmp_path / "a.dat", **options)
