@@ -757,6 +757,37 @@ def test_an_unusable_value_has_a_code(wrong: dict[str, str]) -> None:
     assert (caught.value.code, len(str(caught.value)) < 400) == ("LMP-S003", True)
 
 
+@pytest.mark.parametrize("envelope", ["debezium", "changefeed"])
+def test_an_envelope_has_the_rows_that_the_shell_prints(
+    spark: SparkSession, apart: tuple[Files, logs.Example], envelope: str
+) -> None:
+    """In parts, with images as structs; a schema of the user's own may leave columns out."""
+    files = apart[0]
+    options = {"control": str(files.control), "table": "ITEMS", "envelope": envelope}
+    frame = read(spark, files.data, **options, maxPartitionBytes=3000)
+    assert frame.rdd.getNumPartitions() > 1
+    seq = "source.seq" if envelope == "debezium" else "_commit_seq"
+    words = ("op", "source", "changed_columns") if envelope == "debezium" else ("_change_type", "_commit_seq", "STATE")
+    found = sorted((row.asDict(recursive=True) for row in frame.select(*words, "_metadata").collect()), key=_index)
+    expected = list(open_log(files.data, **options).changes())
+    assert [[row[name] for name in words] for row in found] == [[row[name] for name in words] for row in expected]
+    kind = words[0]
+    few = spark.read.format("lmparse").options(**options).schema(f"{kind} string").load(str(files.data))
+    assert sorted(row[0] for row in few.collect()) == sorted(row[kind] for row in expected)
+    assert frame.select(seq).distinct().count() == len({json.dumps(row.get("source") or row[seq]) for row in expected})
+
+
+def _index(row: dict[str, Any]) -> int:
+    return int(row["_metadata"]["record_index"])
+
+
+def test_the_last_rows_of_keys_are_refused_with_advice(night: Files) -> None:
+    with pytest.raises(OptionError, match="envelope apply compares all rows") as caught:
+        source(path=str(night.data), control=str(night.control), table="ITEMS", envelope="apply").schema()
+    assert caught.value.hint is not None
+    assert "take changefeed" in caught.value.hint
+
+
 def test_commit_order_is_refused_with_advice(spark: SparkSession, night: Files) -> None:
     from pyspark.errors import PySparkException
 
