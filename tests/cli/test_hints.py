@@ -18,7 +18,7 @@ from lmparse.spelling import camel
 
 HERE = Path(lmparse.__file__).parent
 FIELDS = {camel(entry.name): entry.metadata["of"].split() for entry in dataclasses.fields(Options)}
-READERS = ("records", "changes", "check", "convert", "coverage", "explain")
+READERS = ("records", "changes", "tables", "check", "convert", "coverage", "explain")
 """Commands that read a file with options; `sniff` tells them."""
 OF_PACKAGE = {
     "framing": (*READERS, "sniff"), "records": READERS, "storage": (*READERS, "sniff"), "logs": (*READERS, "sniff"),

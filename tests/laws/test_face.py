@@ -25,6 +25,7 @@ import lmparse
 log: lmparse.Log = lmparse.open_log("a.dat", control="a.ctl", include="all")
 rows: Iterator[dict[str, Any]] = log.changes()
 records: Iterator[dict[str, Any]] = log.records()
+table_versions: Iterator[dict[str, Any]] = log.tables()
 for error in log.tally.errors:
     codes: tuple[str, str | None, int | None] = error.code, error.hint, error.record_offset
 notices: list[str] = log.tally.notices

@@ -289,6 +289,26 @@ def test_bad_values_and_records_are_rows_with_what_is_wrong(tmp_path: Path, prin
     assert "_corrupt_fields" not in shown[1]
 
 
+@pytest.mark.parametrize("envelope", ["debezium", "changefeed", "apply"])
+def test_bad_records_have_no_line_but_a_row(
+    envelope: str, tmp_path: Path, printed: Printed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = written(tmp_path, (1, "I", None, staff(1)), (1, "I", None, staff(2)), (1, "I", None, staff(3)))
+    raw = bytearray((tmp_path / "a.dat").read_bytes())
+    data = len(raw) // 3 + 4 + int.from_bytes(raw[4:6], "big")
+    raw[data : data + 2] = b"\xff\xff"  # the length of the DATA area of the second record
+    (tmp_path / "a.dat").write_bytes(raw)
+    options |= {"envelope": envelope, "table": "STAFF"}
+    assert len(printed(tmp_path / "a.dat", 20, **options)) == 2
+    words = [f"--{name}={value}" for name, value in options.items()]
+    assert cli.main(["changes", str(tmp_path / "a.dat"), *words]) == 20
+    assert "bad records without a row: 1" in capsys.readouterr().err
+    rows = typed(tmp_path / "a.dat", **options)
+    bad = [row for row in rows if row["_corrupt_record"] is not None]
+    assert (len(rows), [row["_metadata"]["record_index"] for row in bad]) == (3, [1])
+    assert bad[0].get("op") is bad[0].get("_change_type") is bad[0].get("_op") is None
+
+
 # -- Db2 LUW ------------------------------------------------------------------------------
 
 
