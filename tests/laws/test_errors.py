@@ -182,7 +182,7 @@ NAMES = [entry.name for entry in dataclasses.fields(Options)]
 def test_names_may_be_spelled_in_any_way(name: str) -> None:
     kinds = {entry.name: entry.metadata for entry in dataclasses.fields(Options)}
     text = "2" if kinds[name]["kind"] is int else (kinds[name]["values"] or ("true",))[-1]
-    text = {"seq": "A" * 72, "timestamp": "2026-03-14T10:11:12"}.get(name.rpartition("_")[2], text)
+    text = {"seq": "A" * 72, "after": "A" * 72, "timestamp": "2026-03-14T10:11:12"}.get(name.rpartition("_")[2], text)
     snake = Options.parse({name: text})
     assert snake != Options()
     for spelling in (camel(name), name.replace("_", "-"), name.upper(), camel(name).lower(), name.title()):
