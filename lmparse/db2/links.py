@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from lmparse.db2.log_record import MARGIN
-from lmparse.values.byte_arrays import Flags, Int64s, UInt64s
+from lmparse.values.byte_arrays import Flags, Int64s, UInt64s, places_by_value
 
 
 class _Linked(Protocol):
@@ -24,6 +24,10 @@ class _Linked(Protocol):
     def index(self) -> Int64s: ...
     @property
     def length(self) -> Int64s: ...
+    @property
+    def lfs(self) -> UInt64s: ...
+    @property
+    def lsn(self) -> UInt64s: ...
     @property
     def previous(self) -> UInt64s: ...
     @property
@@ -61,6 +65,14 @@ class Links:
     """Address of the first record of each log stream."""
     ends: dict[int, int] = field(default_factory=dict)
     """Address behind the last one."""
+    late: int = 0
+    """Records with a position (LFS and LSN) in front of that of the record before in their log stream."""
+    first_late: int = -1
+    """Number of the first of them; -1 if there is none."""
+    lowest: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Position of the first record of each log stream."""
+    last: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    """Position and number of the last one."""
 
     @property
     def is_whole(self) -> bool:
@@ -68,7 +80,17 @@ class Links:
         return self.adjoining >= max(1, MARGIN * self.apart)
 
     def said(self, record: Callable[[int], str]) -> Iterator[str]:
-        """The records that are missing, in words, if the log was read without the filter; `record` names a record."""
+        """What is not as it is in a log, in words; `record` names a record.
+
+        Missing records are named if the log was read without the filter.
+        """
+        if self.late:
+            where = f"behind {record(self.first_late - 1)}"
+            where += f" and at {self.late - 1} more places" if self.late > 1 else ""
+            yield (
+                f"positions go back {where}: files were put together in another order, or one of them twice, whose "
+                "changes are then given twice"
+            )
         if not self.is_whole:
             return
         for one in self.named:
@@ -86,6 +108,20 @@ class Links:
             self.apart += address > end
         self.ends[stream] = address + length
 
+    def place(self, stream: int, lfs: int, lsn: int, index: int) -> None:
+        """Add the position of the next record, and its number."""
+        known = self.last.get(stream)
+        if known is None:
+            self.lowest[stream] = lfs, lsn
+        elif (lfs, lsn) < known[:2]:
+            self._count_late(1, index)
+        self.last[stream] = lfs, lsn, index
+
+    def _count_late(self, count: int, first: int) -> None:
+        if count and self.first_late < 0:
+            self.first_late = first
+        self.late += count
+
     def miss(self, found: MissingRecord) -> None:
         """Count a missing record."""
         self.count += 1
@@ -94,7 +130,9 @@ class Links:
 
     def moved(self, first: int) -> Links:
         """The same with `first` added to the numbers of records."""
-        return replace(self, named=[MissingRecord(one.address, one.index + first) for one in self.named])
+        last = {stream: (lfs, lsn, index + first) for stream, (lfs, lsn, index) in self.last.items()}
+        named = [MissingRecord(one.address, one.index + first) for one in self.named]
+        return replace(self, named=named, last=last, first_late=self.first_late + first if self.late else -1)
 
     def then(self, other: Links) -> Links:
         """These, followed by those of the next stretch."""
@@ -106,6 +144,14 @@ class Links:
                 self.adjoining += address == end
                 self.apart += address > end
         self.ends |= other.ends
+        for stream, position in other.lowest.items():
+            known = self.last.get(stream)
+            if known is None:
+                self.lowest[stream] = position
+            elif position < known[:2]:
+                self._count_late(1, known[2] + 1)
+        self._count_late(other.late, other.first_late)
+        self.last |= other.last
         self.adjoining, self.apart = self.adjoining + other.adjoining, self.apart + other.apart
         self.count += other.count
         self.named += other.named[: _MOST_NAMED - len(self.named)]
@@ -117,8 +163,15 @@ def links_of(members: _Linked) -> Links:
     found = Links()
     stating = np.flatnonzero(members.address != 0)
     streams = members.stream[stating]
-    for stream in np.unique(streams).tolist():
-        chosen = stating[streams == stream]
+    for stream, which in places_by_value(members.stream):
+        lfs, lsn = members.lfs[which], members.lsn[which]
+        later = (lfs[1:] < lfs[:-1]) | ((lfs[1:] == lfs[:-1]) & (lsn[1:] < lsn[:-1]))
+        if later.any():
+            found._count_late(int(later.sum()), int(members.index[which[1:][later][0]]))
+        found.lowest[stream] = int(lfs[0]), int(lsn[0])
+        found.last[stream] = int(lfs[-1]), int(lsn[-1]), int(members.index[which[-1]])
+    for stream, which in places_by_value(streams):
+        chosen = stating[which]
         address = members.address[chosen]
         ends = address + members.length[chosen].view(np.uint64)
         found.adjoining += int((address[1:] == ends[:-1]).sum())

@@ -133,6 +133,7 @@ class TransactionReader:
     def add(self, record: LogRecord) -> None:
         """Add one record."""
         self._next = record.extent.index + 1
+        self.index.links.place(record.stream, record.lfs, _lsn(record), record.extent.index)
         if record.address:
             self._first_addresses.setdefault(record.stream, record.address)
             self._link(record, record.address)

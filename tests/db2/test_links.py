@@ -58,6 +58,20 @@ def test_each_record_that_is_left_out(whole: tuple[Path, list[tuple[int, int]]])
     assert named > len(places) / 2  # the others are the first or the last ones of their transaction, or of none
 
 
+def test_a_log_that_is_there_twice(whole: tuple[Path, list[tuple[int, int]]]) -> None:
+    path, places = whole
+    path.write_bytes(path.read_bytes() * 2)
+    said = []
+    for engine, part_bytes in (("columnar", 0), ("columnar", 700), ("kaitai", 0)):
+        log: Any = open_changes(path, read_options({**OPTIONS, "engine": engine}))
+        if part_bytes:
+            log.change_parts(part_bytes)
+        list(log.changes())
+        said += [text for text in log.tally.notices if "positions go back" in text]
+    assert len(said) == 3
+    assert all(text.startswith(f"positions go back behind record {len(places) - 1}: ") for text in said)
+
+
 def test_a_log_that_was_read_with_a_filter(whole: tuple[Path, list[tuple[int, int]]]) -> None:
     path, places = whole
     data = path.read_bytes()
