@@ -83,7 +83,7 @@ _MOST_ADJUSTED = 10**9 - 1
 SEQ_DIGITS = 72
 """Number of hexadecimal digits in `seq`."""
 _SEQ = re.compile(f"[0-9A-Fa-f]{{{SEQ_DIGITS}}}").fullmatch
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASCII).fullmatch
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?", re.ASCII).fullmatch
 
 
 _LONGEST_SHOWN, _MOST_DIGITS = 200, 18
@@ -331,8 +331,12 @@ def options_of_changes(given: Iterable[str]) -> list[str]:
     return [name for name in given if "changes" in (of := fields.get(plain(name), ())) and "records" not in of]
 
 
+NEAR = 0.65
+"""Likeness from which on an option is suggested: a misspelt name has more, another thing that sounds alike less."""
+
+
 def _unknown(name: str, names: list[str]) -> OptionError:
-    near = difflib.get_close_matches(plain(name), [plain(known) for known in names], n=1, cutoff=0.5)
+    near = difflib.get_close_matches(plain(name), [plain(known) for known in names], n=1, cutoff=NEAR)
     nearest = next((known for known in names if near and plain(known) == near[0]), None)
     hint = f"did you mean {nearest}?" if nearest else "known: " + ", ".join(sorted(names))
     return OptionError(f"there is no option {name!r}; {hint}", code="LMP-S002", hint=hint)

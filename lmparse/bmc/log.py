@@ -36,7 +36,6 @@ from lmparse.errors import (
     FramingError,
     InvalidValueError,
     OptionError,
-    TableNotFoundError,
 )
 from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
@@ -389,7 +388,8 @@ class LogicalLog(ChangeLog):
         self._check_header()
         found = self._search.find(self.table_headers())
         if not found and not self._search.described:
-            raise TableNotFoundError(f"no change in the log is of a table {wanted!r}", code="LMP-C005")
+            shown = (self._search.shown(values) for values in self.table_headers())
+            raise self.no_table(f"no change in the log is of a table {wanted!r}", shown)
         return found
 
     @cached_property

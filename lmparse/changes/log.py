@@ -23,6 +23,9 @@ from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.storage.processes import Run
 from lmparse.values.json_form import to_json
 
+_NAMED = 20
+"""Most tables that a message names."""
+
 
 class ChangeLog(RecordFile):
     """A file whose records are changes of rows and tables."""
@@ -110,6 +113,13 @@ class ChangeLog(RecordFile):
             raise self.ambiguous(wanted, [shown for _, shown in found.values()])
         self.table_names = {name for name, _ in found.values()}
         return frozenset(found)
+
+    def no_table(self, why: str, names: Iterable[str]) -> TableNotFoundError:
+        """The error of a table that the log does not have; it names some that are there."""
+        found = sorted(set(names))
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        hint = f"tables: {', '.join(found[:_NAMED])}{more}" if found else None
+        return TableNotFoundError(why, code="LMP-C005", hint=hint)
 
     def ambiguous(self, wanted: str, shown: Iterable[str]) -> OptionError:
         """The error of a name that several tables have."""

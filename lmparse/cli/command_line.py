@@ -27,6 +27,7 @@ from lmparse.cli import (
 )
 from lmparse.cli.messages import exit_code, fail
 from lmparse.errors import LmparseError, OptionError
+from lmparse.options import NEAR
 
 COMMANDS = (
     formats,
@@ -68,7 +69,7 @@ def _run(arguments: list[str] | None) -> int:
 
 def _unknown(given: str, flags: list[str]) -> OptionError:
     """The error for an option that the command does not have, with the nearest one that it has."""
-    near = difflib.get_close_matches(given.split("=")[0], flags, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(given.split("=")[0], flags, n=1, cutoff=NEAR)
     hint = f"did you mean {near[0]}?" if near else "see --help"
     return OptionError(f"there is no option {given!r}; {hint}", code="LMP-S002", hint=hint)
 

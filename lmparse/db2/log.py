@@ -25,7 +25,7 @@ from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Descriptions, Transaction, TransactionIndex
 from lmparse.db2.transactions import TransactionReader
-from lmparse.errors import DataError, FramingError, TableNotFoundError
+from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Plausible, RecordExtent, Span
 from lmparse.framing.windows import MAX_BYTES
 from lmparse.limits import Held
@@ -214,7 +214,8 @@ class Db2Log(ChangeLog):
             if wanted == f"{ids[0]}.{ids[1]}":
                 found.setdefault(ids, wanted)
         if not found:
-            raise TableNotFoundError(f"neither log nor tables file has a table {wanted!r}", code="LMP-C005")
+            names = (f"{table.full_name} ({table.ids[0]}.{table.ids[1]})" for table in self.all_versions())
+            raise self.no_table(f"neither log nor tables file has a table {wanted!r}", names)
         return {ids: (shown, shown) for ids, shown in found.items()}
 
     def _changed_tables(self) -> Iterator[Ids]:

@@ -256,7 +256,7 @@ def test_they_ask_for_changes() -> None:
         ("startingSeq", "G" * 72, "all 72 hexadecimal digits"),
         ("startingSeq", "", "all 72 hexadecimal digits"),
         ("startingTimestamp", "2026-03-14", "2026-03-14T10:11:12"),
-        ("startingTimestamp", "2026-03-14 10:11:12", "2026-03-14T10:11:12"),
+        ("startingTimestamp", "2026-03-14  10:11:12", "2026-03-14T10:11:12"),
         ("startingTimestamp", "2026-02-30T10:11:12", "2026-03-14T10:11:12"),
         ("endingTimestamp", "2026-03-14T24:00:00", "2026-03-14T10:11:12"),
         ("endingTimestamp", "2026-03-14T10:11:12.", "2026-03-14T10:11:12"),
@@ -271,6 +271,12 @@ def test_a_value_that_cannot_be_says_what_is_expected(name: str, value: str, hin
     assert caught.value.code == "LMP-S003"
     assert str(caught.value).startswith(f"{name} has no value {value!r}")
     assert hint in (caught.value.hint or "")
+
+
+def test_a_blank_for_the_t_of_a_time() -> None:
+    """As SQL and Spark print it."""
+    found = read_options({"startingTimestamp": "2026-03-14 10:11:12.5", "endingTimestamp": "2026-03-14T10:11:12.5"})
+    assert found.starting_timestamp == found.ending_timestamp == "2026-03-14T10:11:12.500000"
 
 
 @pytest.mark.parametrize("command", ["records", "check"])
