@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
                     if place == "on the disk":
                         _drop(truth.path)
                     start = time.perf_counter()
-                    list(request.parts(is_numbered=WAYS[name]))
+                    list(request.sound_parts(is_numbered=WAYS[name]))
                     runs[name].append(time.perf_counter() - start)
     content = {"machine": header.machine(), "data": header.data(truth), "parts": counts, "wall_seconds": seconds}
     path = harness.write("parts", content)
@@ -57,7 +57,7 @@ def _check(request: Request, records: int) -> dict[str, int]:
     schema = schema.remove(schema.get_field_index("_metadata"))
     found, counts = [], {}
     for name, is_numbered in WAYS.items():
-        parts = list(request.parts(is_numbered=is_numbered))
+        parts = list(request.sound_parts(is_numbered=is_numbered))
         counts[name] = len(parts)
         found.append([
             value

@@ -129,7 +129,7 @@ def _decode(path: str, folder: Path, size: int) -> None:
     folder.mkdir()
     request = Request((path,), Options.parse({"spec": "bmc_lldf", "framing": "rdw"}), max_bytes=size)
     schema = schemas.records_schema("bmc_lldf")
-    for number, part in enumerate(request.parts()):
+    for number, part in enumerate(request.sound_parts()):
         with pa.OSFile(str(folder / f"{number:05}.arrow"), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
             for batch in arrow.part_batches(part, schema, with_changes=False):
                 writer.write_batch(batch)

@@ -224,6 +224,13 @@ CATALOGUE: dict[str, Cause] = {
         "No value of the type has this many bytes.",
         "Check the length that XHDF or DLCI states for the field.",
     ),
+    "LMP-V011": Cause(
+        "the type of a schema does not represent a value",
+        "The schema that was passed to Spark's reader names another type than that of the column, and this value is "
+        "not the same in it: it has a fraction, or is too large.",
+        "Leave the type to the source and cast in the query; or keep the row: it is null there and listed in "
+        "`_corrupt_fields`, if the schema has that column.",
+    ),
     "LMP-C001": Cause(
         "not a control file",
         "Its first record is not an XTYP record.",
@@ -365,10 +372,10 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-S012": Cause(
         "a schema does not fit the source",
-        "The schema that was passed to Spark's reader has a column that the source does not have, or a type that "
-        "cannot represent every value of the column.",
+        "The schema that was passed to Spark's reader has a column that the source does not have, or a type in which "
+        "no value of the column is the same.",
         "Leave the schema out, or take names and types from printSchema(); columns may be left out, and types may be "
-        "wider. Cast to other types in the query.",
+        "others in which values are the same. Cast to any other type in the query.",
     ),
     "LMP-S021": Cause(
         "nothing may be written there",

@@ -8,6 +8,7 @@ before it, which is also not before that place. What is read for this is behind 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -104,13 +105,14 @@ class LogParts:
 
     def segments(self) -> Iterator[tuple[tuple[Any, ...], RecordExtent]]:
         """Key and extent of every record that is a segment, from one pass over the headers."""
-        for extent in self._segment_extents():
-            try:
-                segment = Segment(extent, self.file.read_bytes(extent.read(self.file.buffer)))
-            except DataError:
-                continue  # reported where it is read
-            if segment.is_partial:
-                yield segment.key, extent
+        with suppress(FramingError):  # reported where it is read, as is what is no record
+            for extent in self._segment_extents():
+                try:
+                    segment = Segment(extent, self.file.read_bytes(extent.read(self.file.buffer)))
+                except DataError:
+                    continue
+                if segment.is_partial:
+                    yield segment.key, extent
 
     def _segment_extents(self) -> Iterator[RecordExtent]:
         """Extents of every record that may be a segment."""

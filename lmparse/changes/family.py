@@ -15,6 +15,7 @@ from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions, describe
 from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import TransactionSummary
+from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
 from lmparse.framing.extents import Span
 from lmparse.limits import Limits
@@ -101,11 +102,16 @@ class Family(Generic[Log]):
     """Options for files that not only the changes of its logs are read with, but their records too."""
     control: ControlFiles | None = None
     """Its control files, if its logs have any."""
+    description_endings: tuple[str, ...] = ()
+    """Endings, in small letters, of the names of other files that describe its logs: in folders they are no logs."""
     record_plan: Callable[[Log], RecordPlan] | None = None
     """Record plan of a log; None: the plan that follows from the spec."""
-    join: Callable[[Sequence[str], Options, Run | None, Checkpoint | None], Joined] | None = None
+    join: Callable[[Sequence[str], Options, Run | None, Checkpoint | None, list[DataError] | None], Joined] | None = (
+        None
+    )
     """Puts several files of one log in order by the positions of their records, which other processes may read, and
-    joins what a checkpoint needs. Raises FramingError, OptionError. None: each file is a log of its own."""
+    joins what a checkpoint needs. Raises FramingError, OptionError; with a list, errors of single files are added to
+    it, and these are joined up to their damage or left out. None: each file is a log of its own."""
     first_position: Callable[[str, Options, Checkpoint | None], str] | None = None
     """The position of the first record of a file, as text that sorts as positions do. Raises FramingError, OptionError.
     None: its logs are not read as streams."""

@@ -11,6 +11,7 @@ from lmparse.changes.family import ChangeReader, Family, PlannedPass
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
+from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
 from lmparse.limits import Limits
 from lmparse.options import Options
@@ -35,10 +36,16 @@ def _change_reader(log: Db2Log, schema: pa.Schema | None, filters: Sequence[Filt
     return None if text_refusal(log, schema) else LuwChangeColumns(log, schema)
 
 
-def _join(paths: Sequence[str], options: Options, run: Run | None, checkpoint: Checkpoint | None) -> Joined:
+def _join(
+    paths: Sequence[str],
+    options: Options,
+    run: Run | None,
+    checkpoint: Checkpoint | None,
+    faults: list[DataError] | None,
+) -> Joined:
     from lmparse.db2.joining import join
 
-    return join(paths, options, run, checkpoint)
+    return join(paths, options, run, checkpoint, faults)
 
 
 def _first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:
@@ -90,6 +97,7 @@ FAMILY = Family(
     detections=_detections,
     column_docs=Db2Log.column_docs,
     commit_zone="UTC",
+    description_endings=(".yaml", ".yml"),
     options=frozenset({"tables", "generation", "byte_order", "max_index_bytes"}),
     join=_join,
     first_position=_first_position,

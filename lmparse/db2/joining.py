@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from lmparse.db2.links import Links, links_of
 from lmparse.db2.log_record import LogReader
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.settings import LuwSettings, find_log
-from lmparse.errors import FramingError
+from lmparse.errors import DataError, FramingError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.limits import Held
@@ -51,18 +52,27 @@ class FileRange:
     """Log stream and address of the first record; None if it does not state them."""
     ends: dict[int, int]
     """Address behind the last record of each log stream."""
+    sound_end: int
+    """Offset behind the last record before damage."""
+    fault: FramingError | None
+    """The damage; None if there is none."""
 
 
 def join(
-    paths: Sequence[str], options: Options, run: Run | None = None, checkpoint: Checkpoint | None = None
+    paths: Sequence[str],
+    options: Options,
+    run: Run | None = None,
+    checkpoint: Checkpoint | None = None,
+    faults: list[DataError] | None = None,
 ) -> Joined:
     """Put files in order and leave out what is in two of them; files without a record are left out.
 
     With a checkpoint, the stretches that it needs come with them, and what was read before is left out. The files are
     read by `run` in other processes, if it is given. Raises FramingError LMP-F013 for files that are not of one log,
-    and as opening a log does.
+    and as opening a log does. With `faults`, errors of single files are added to it instead: such a file is joined up
+    to its damage, or left out; there may be no piece then.
     """
-    sizes = {path: len(open_buffer(path, options.bounds)) for path in dict.fromkeys(paths)}
+    sizes = {path: _size(path, options, faults) for path in dict.fromkeys(paths)}
     stretches = [JoinedPiece(path, 0, size) for path, size in sizes.items() if size]
     needed: list[JoinedPiece] = []
     if checkpoint is not None:
@@ -70,27 +80,83 @@ def join(
         needed = [one.piece for one in checkpoint.needed]
         stretches = needed + stretches
     if not stretches:
-        return Joined((JoinedPiece(paths[0], 0, 0),))
+        return Joined(tuple(JoinedPiece(path, 0, 0) for path, size in sizes.items() if size is not None)[:1])
     if len(stretches) == 1 and checkpoint is None:
         return Joined(tuple(stretches))
-    settings = _known_settings(checkpoint, options) or _common_settings(stretches, options)
+    try:
+        settings = _known_settings(checkpoint, options) or _common_settings(stretches, options)
+    except FramingError as error:
+        if faults is None or error.code not in _UNDECIDED:
+            raise
+        faults += [_undecided(stretch.path, options, error) for stretch in stretches]
+        return Joined(())
     tasks = [(stretch, options, settings) for stretch in stretches]
-    ranges = list(map(_range_of, tasks) if run is None else run(_range_of, tasks))
+    found = map(_range_of, tasks) if run is None else run(_range_of, tasks)
+    ranges = [one for one in (_sound(one, faults) for one in found) if one is not None]
     given = sorted(ranges[len(needed) :], key=lambda one: (one.first, one.last))
     return _Chain(options, settings, checkpoint).of([*ranges[: len(needed)], *given])
 
 
-def _range_of(task: tuple[JoinedPiece, Options, FileSettings]) -> FileRange:
-    return range_of(*task)
+def _size(path: str, options: Options, faults: list[DataError] | None) -> int | None:
+    try:
+        return len(open_buffer(path, options.bounds))
+    except DataError as error:
+        if faults is None:
+            raise
+        faults.append(error.at(file=path))
+        return None
+
+
+def _undecided(path: str, options: Options, error: FramingError) -> DataError:
+    """The error of one of the files of which none shows how it is framed."""
+    try:
+        find_log(path, options, None)
+    except FramingError as own:
+        return own.at(file=path)
+    return error
+
+
+def _sound(found: FileRange | FramingError, faults: list[DataError] | None) -> FileRange | None:
+    """A stretch as it is to be joined: without `faults` with its damage, which is raised where it is read."""
+    if isinstance(found, FramingError):
+        if faults is None:
+            raise found
+        faults.append(found)
+        return None
+    if faults is None or found.fault is None:
+        return found
+    faults.append(found.fault)
+    return replace(found, stretch=replace(found.stretch, end=found.sound_end))
+
+
+def _range_of(task: tuple[JoinedPiece, Options, FileSettings]) -> FileRange | FramingError:
+    try:
+        return range_of(*task)
+    except FramingError as error:
+        error.at(file=task[0].path)
+        return error
 
 
 def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
-    """What a stretch of a file has of a log. Raises FramingError LMP-F013 if its records are not in order."""
-    records, path, links = 0, stretch.path, Links()
+    """What a stretch of a file has of a log, up to damage, which is in it.
+
+    Raises FramingError LMP-F013 if its records are not in order, and for damage before the first record.
+    """
+    records, path, sound_end, links = 0, stretch.path, stretch.start, Links()
+    fault: FramingError | None = None
     first: tuple[Position, tuple[int, int] | None] | None = None
     last: Position | None = None
-    for heads in _heads(stretch, options, settings):
-        records += heads.count
+    windows = _heads(stretch, options, settings)
+    while True:
+        try:
+            heads = next(windows, None)
+        except FramingError as error:
+            error.at(file=path)
+            fault = error
+            break
+        if heads is None:
+            break
+        records, sound_end = records + heads.count, heads.end
         links.then(heads.links)
         if not len(heads.lsn):
             continue
@@ -101,16 +167,18 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
             raise _not_one("its records are not in the order of their positions", path)
         last = heads.position(-1)
     if first is None or last is None:
-        raise _not_one("no record states its position", path)
+        raise fault or _not_one("no record states its position", path)
     is_gapless = links.adjoining > 0 and not links.apart
     found = replace(stretch, records=records, is_gapless=is_gapless)
-    return FileRange(found, first[0], last, first[1], links.ends)
+    return FileRange(found, first[0], last, first[1], links.ends, sound_end, fault)
 
 
 @dataclass(frozen=True)
 class _Heads:
     """The positions of the records of a window that have a sound header."""
 
+    end: int
+    """Offset behind the last record of the window."""
     count: int
     """Number of all records of the window."""
     index: UInt64s
@@ -133,26 +201,23 @@ class _Heads:
 
 
 def _heads(stretch: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[_Heads]:
-    """The positions of the records of a file, up to damage: reading the joined files reports that at its place."""
+    """The positions of the records of a file. Raises FramingError for damage, behind those before it."""
     found, logs = find_log(stretch.path, options, settings)
     if logs.generation != "v10" and not found.framing.lead:
         raise _not_one("no record states its log sequence number", stretch.path)
     reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
     place = stretch.start, stretch.end, stretch.first_record
-    try:
-        for window in index.windows(found.framing, found.buffer, *place, lead=reader.lead):
-            heads = reader.heads(window)
-            if heads is None:
-                continue
-            members, is_sound = heads
-            members = members.take(is_sound & (members.lsn != 0))
-            yield _Heads(
-                len(window), members.index.view(np.uint64), (members.offset - reader.lead).view(np.uint64),
-                members.lfs, members.lsn, members.stream.view(np.uint64), members.address,
-                links_of(members),
-            )  # fmt: skip
-    except FramingError:
-        return
+    for window in index.windows(found.framing, found.buffer, *place, lead=reader.lead):
+        heads = reader.heads(window)
+        if heads is None:
+            continue
+        members, is_sound = heads
+        members = members.take(is_sound & (members.lsn != 0))
+        yield _Heads(
+            int(window.offsets[-1] + window.lengths[-1]), len(window), members.index.view(np.uint64),
+            (members.offset - reader.lead).view(np.uint64), members.lfs, members.lsn, members.stream.view(np.uint64),
+            members.address, links_of(members),
+        )  # fmt: skip
 
 
 @dataclass
@@ -241,16 +306,17 @@ class _Chain:
 
     def _find(self, piece: JoinedPiece, position: Position, *, is_behind: bool = False) -> tuple[int, int] | None:
         """Number and offset, in its file, of the first record at a position or, with `is_behind`, behind it."""
-        for heads in _heads(piece, self.options, self.settings):
-            if len(heads.lsn) and heads.position(-1) >= position:
-                is_found = (heads.lfs == position[0]) & (heads.lsn == position[1])
-                if is_behind:
-                    is_found = (heads.lfs > position[0]) | ((heads.lfs == position[0]) & (heads.lsn > position[1]))
-                places = np.flatnonzero(is_found)
-                if len(places):
-                    return int(heads.index[places[0]]), int(heads.start[places[0]])
-                if not is_behind:
-                    return None
+        with suppress(FramingError):  # no record behind damage is joined
+            for heads in _heads(piece, self.options, self.settings):
+                if len(heads.lsn) and heads.position(-1) >= position:
+                    is_found = (heads.lfs == position[0]) & (heads.lsn == position[1])
+                    if is_behind:
+                        is_found = (heads.lfs > position[0]) | ((heads.lfs == position[0]) & (heads.lsn > position[1]))
+                    places = np.flatnonzero(is_found)
+                    if len(places):
+                        return int(heads.index[places[0]]), int(heads.start[places[0]])
+                    if not is_behind:
+                        return None
         return None
 
 

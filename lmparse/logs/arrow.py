@@ -6,7 +6,7 @@ specs become comments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ from lmparse.logs.families import change_reader, check_changes, family_of, read_
 from lmparse.logs.open import open_changes, open_file
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options, check_taken, options_of_changes
-from lmparse.records.files import RecordFile, ignored
+from lmparse.records.files import OnError, RecordFile, ignored
 from lmparse.spec import catalog
 from lmparse.storage.states import FileState, check_all
 
@@ -248,11 +248,14 @@ def request_schema(request: Request) -> pa.Schema:
     options = request.options
     if not request.with_changes:
         return schemas.records_schema(options.spec, options.columns)
-    return changes_of(options, (open_changes(path, named) for path, named in request.files()))
+    return changes_of(options, request.logs(), ", ".join(request.paths))
 
 
-def changes_of(options: Options, logs: Iterable[ChangeLog]) -> pa.Schema:
-    """The columns of the changes of logs. For one table its versions are collected from all of them, one by one."""
+def changes_of(options: Options, logs: Iterable[ChangeLog], shown: str = "") -> pa.Schema:
+    """The columns of the changes of logs. For one table its versions are collected from all of them, one by one.
+
+    Raises OptionError for a table if there is no log; `shown` says where they would be.
+    """
     docs = check_changes(options).column_docs()
     is_flat = options.envelope == "flat"
     if options.table is None:
@@ -261,7 +264,9 @@ def changes_of(options: Options, logs: Iterable[ChangeLog]) -> pa.Schema:
         return changes_schema(None, header=options.header, docs=docs)
     versions: list[Version] = []
     dec_length, names, missing = "", set[str](), []
+    has_logs = False
     for log in logs:
+        has_logs = True
         try:
             versions.extend(log.table_versions())
         except TableNotFoundError as error:
@@ -271,6 +276,12 @@ def changes_of(options: Options, logs: Iterable[ChangeLog]) -> pa.Schema:
         dec_length = dec_length or log.dec_length
     if not versions and missing:
         raise missing[0]
+    if not has_logs:
+        raise OptionError(
+            f"there is no log yet that says which columns table {options.table!r} has: {shown} has no file that can be "
+            "read", code="LMP-C005",
+            hint="without table, before and after are JSON text, and no file is needed for the columns",
+        )  # fmt: skip
     if len(names) > 1:
         raise OptionError(
             f"table {options.table!r} is ambiguous: {', '.join(sorted(names))}",
@@ -288,17 +299,27 @@ def without_metadata(schema: pa.Schema) -> pa.Schema:
 
 
 def part_batches(
-    part: FilePart, schema: pa.Schema, filters: Sequence[Filter] = (), *, with_changes: bool
+    part: FilePart,
+    schema: pa.Schema,
+    filters: Sequence[Filter] = (),
+    *,
+    with_changes: bool,
+    on_error: OnError = ignored,
+    on_open: Callable[[RecordFile], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of one part that match filters as batches of a schema. Errors of values and records are rows.
 
-    With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises FramingError
-    LMP-F012 if the file is another than was planned, or becomes another before the last row.
+    `on_open` is called with the file before it is read, `on_error` with errors; with engine `check` with those of one
+    engine. With engine `check` from both engines, compared: raises EngineDifferenceError where they differ. Raises
+    FramingError LMP-F012 if the file is another than was planned, or becomes another before the last row.
     """
     if part.options.engine == "check":
-        both = (replace(part, options=replace(part.options, engine=engine)) for engine in ("columnar", "kaitai"))
-        return matching(compared(*(part_batches(one, schema, with_changes=with_changes) for one in both)), filters)
-    file = part.open(on_error=ignored)
+        first, other = (replace(part, options=replace(part.options, engine=one)) for one in ("columnar", "kaitai"))
+        told = part_batches(first, schema, with_changes=with_changes, on_error=on_error, on_open=on_open)
+        return matching(compared(told, part_batches(other, schema, with_changes=with_changes)), filters)
+    file = part.open(on_error=on_error)
+    if on_open is not None:
+        on_open(file)
     # The source of an event has the number of its record.
     if not {"_metadata", "source"}.isdisjoint(schema.names):
         part = replace(part, span=file.counted(part.span))

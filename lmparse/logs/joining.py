@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lmparse.changes.checkpoint import BEGINNING, Checkpoint
-from lmparse.errors import OptionError
+from lmparse.errors import DataError, OptionError
 from lmparse.logs.families import family_of
 from lmparse.options import Options
 from lmparse.spec import catalog
@@ -44,8 +44,22 @@ def joined(paths: Sequence[str], options: Options, run: Run | None = None, check
     if not paths or family is None or family.join is None:
         what = "checkpoint: " if options.checkpoint is not None else f"{len(paths)} files: "
         raise OptionError(f"{what}{options.spec} is read from one file at a time")
-    found = family.join(paths, options, run, checkpoint)
+    found = family.join(paths, options, run, checkpoint, None)
     return found.pieces[0].path if len(found.pieces) == 1 and checkpoint is None else found.address
+
+
+def joined_sound(paths: Sequence[str], options: Options, run: Run | None, faults: list[DataError]) -> str | None:
+    """The path for what can be read of files of one log; errors of files are added to `faults`.
+
+    None if nothing can be read.
+    """
+    family = family_of(catalog.load(options.spec))
+    if len(paths) == 1 or family is None or family.join is None:
+        return joined(paths, options, run)
+    found = family.join(paths, options, run, None, faults)
+    if not found.pieces:
+        return None
+    return found.pieces[0].path if len(found.pieces) == 1 else found.address
 
 
 def checkpoint_before(options: Options) -> Checkpoint | None:

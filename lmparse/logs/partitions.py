@@ -1,30 +1,53 @@
 """Partitions: a set of files, cut into parts that can be read independently.
 
 A part is a span of one file between two records, with the settings of the whole file. The log itself cuts so that no
-change is divided.
+change is divided. What becomes of a file that is damaged is decided here: see `Damage`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 from lmparse.changes.log import ChangeLog
+from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Span
-from lmparse.logs.families import check_changes
-from lmparse.logs.joining import joined
+from lmparse.logs.families import check_changes, family_of
+from lmparse.logs.file_selection import FileSelection
+from lmparse.logs.joining import joined, joined_sound
 from lmparse.logs.open import open_file, states_read
 from lmparse.options import Options
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
-from lmparse.storage.listing import list_files
+from lmparse.storage import addresses
+from lmparse.storage.addresses import local_path
+from lmparse.storage.joined import names_in
+from lmparse.storage.listing import modified
 from lmparse.storage.processes import Run
 from lmparse.storage.states import FileState, check_all
 
 DEFAULT_BYTES = 128 * 1024 * 1024
 """Size of a part in bytes; Spark's default."""
+_UNREADABLE = "LMP-F001"
+_OF_REQUEST = ("LMP-F011",)
+"""Errors that say that a file is read in the wrong way, and not that it is damaged."""
+OnFile = Callable[[str, int, int], None]
+"""Is called before a file is planned: its path, its number from 0, and the number of files."""
+
+
+class Damage(Enum):
+    """What becomes of a file from the place on at which it cannot be read. Sound records before it are always rows."""
+
+    RAISED = "raised"
+    """It ends the reading of all files."""
+    ROW = "row"
+    """A row with the error and the first bytes of what is not read."""
+    LEFT_OUT = "left out"
+    """Nothing but a message."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +62,15 @@ class FilePart:
     """The file, and those that describe it, when the parts were made."""
     fingerprint: str
     """That of the spec when the parts were made."""
+    damage: Damage = Damage.RAISED
+    may_be_gone: bool = False
+    """Whether a file that is no longer there has no rows, and is not an error."""
+    keeps_bad: bool = False
+    """As in `Request`."""
+    size: int = 0
+    """Bytes of the file that this part accounts for: the sizes of all parts add up to that of the file."""
+    notices: tuple[str, ...] = ()
+    """What planning has to say of the file; the first part of the file has it."""
 
     def open(self, **named: Any) -> RecordFile:
         """Open the file to read this part.
@@ -57,6 +89,23 @@ class FilePart:
 
 
 @dataclass(frozen=True)
+class UnreadFile:
+    """A file of which nothing can be read, in the place of its parts. Safe to pickle."""
+
+    path: str
+    options: Options
+    error: DataError
+    damage: Damage
+    size: int
+    """Bytes that are not read, as stored; 0 if it is gone or remote."""
+    start: int = 0
+    """Offset up to which it is read as a part of a log of several files."""
+
+
+Part = FilePart | UnreadFile
+
+
+@dataclass(frozen=True)
 class Request:
     """Which files to read, and how."""
 
@@ -66,44 +115,181 @@ class Request:
     max_bytes: int = DEFAULT_BYTES
     name_filter: str | None = None
     recursive: bool = False
+    modified_after: float | None = None
+    """Only files that were last changed later, in seconds since 1970."""
+    modified_before: float | None = None
+    ignore_corrupt: bool = False
+    """Whether damage is left out in every mode: Spark's `ignoreCorruptFiles`."""
+    ignore_missing: bool = False
+    """Whether files that disappear after they were listed have no rows, and are not an error."""
+    keeps_bad: bool = False
+    """Whether bad records and files are put elsewhere, so that also one that is named itself does not end reading."""
 
     def __post_init__(self) -> None:
         if self.with_changes:
             check_changes(self.options)
 
+    @property
+    def selection(self) -> FileSelection:
+        """The files that are asked for."""
+        return FileSelection(self.paths, self.name_filter, self.recursive, self.modified_after, self.modified_before)
+
+    def damage(self, names: list[str]) -> Damage:
+        """What becomes of damaged files among some. In mode permissive a file that is named itself is an error."""
+        if self.ignore_corrupt:
+            return Damage.LEFT_OUT
+        if self.options.mode == "failfast" or (self.selection.is_one(names) and not self.keeps_bad):
+            return Damage.RAISED
+        return Damage.LEFT_OUT if self.options.mode == "dropmalformed" else Damage.ROW
+
     def files(self, run: Run | None = None) -> list[tuple[str, Options]]:
         """Each data file with its options; with changes, its control file is found, and files of one log are joined.
 
-        `run` reads what joining takes, if it is given.
+        `run` reads what joining takes, if it is given. Files that cannot be joined, or have no control file, are left
+        out where they do not end the reading.
         """
-        names = list_files(list(self.paths), name_filter=self.name_filter, recursive=self.recursive)
-        family = check_changes(self.options) if self.with_changes else None
-        control = None if family is None else family.control
-        if family is not None and family.join is not None and names:
-            names = [joined(names, self.options, run)]
-        if control is None:
-            return [(name, self.options) for name in names]
-        data = names if len(names) == 1 else [name for name in names if not control.is_one(name, self.options.bounds)]
-        given, limits = self.options.control, self.options.bounds
-        return [(name, replace(self.options, control=control.find(name, given, limits))) for name in data]
+        return [(path, found) for path, found in self._logs(run)[0] if isinstance(found, Options)]
 
-    def parts(self, *, is_numbered: bool = True, run: Run | None = None) -> Iterator[FilePart]:
+    def logs(self) -> Iterator[ChangeLog]:
+        """The logs, opened one by one; those that cannot be opened are left out where they do not end the reading."""
+        found, damage = self._logs()
+        for path, options in found:
+            try:
+                if isinstance(options, DataError):
+                    raise options
+                log = open_file(path, options)
+                assert isinstance(log, ChangeLog)
+            except DataError as error:
+                may_be_missing = self.ignore_missing and is_gone(error, path)
+                if not may_be_missing and not may_be_left(error, path, damage, keeps_bad=self.keeps_bad):
+                    raise
+                continue
+            yield log
+
+    def _logs(self, run: Run | None = None) -> tuple[list[tuple[str, Options | DataError]], Damage]:
+        """Each data file with its options, or with the error that keeps it from being read; and what that means."""
+        names = self.selection.names()
+        damage = self.damage(names)
+        names, faults = self.data_files(names), list[DataError]()
+        if self.with_changes and names and check_changes(self.options).join is not None:
+            if damage is Damage.RAISED:
+                names = [joined(names, self.options, run)]
+            else:
+                one = joined_sound(names, self.options, run, faults)
+                names = [] if one is None else [one]
+        logs = [(name, self._options_of(name, damage)) for name in names]
+        return [*logs, *((str(fault.file), fault) for fault in faults)], damage
+
+    def data_files(self, names: list[str]) -> list[str]:
+        """The files among several that are not descriptions of others."""
+        family = family_of(catalog.load(self.options.spec))
+        if family is None or self.selection.is_one(names):
+            return names
+        limits = self.options.bounds
+        given = {os.path.realpath(local_path(path)) for path in self.options.files.values()}
+        found = [name for name in names if not addresses.base_name(name).lower().endswith(family.description_endings)]
+        found = [name for name in found if addresses.is_remote(name) or os.path.realpath(local_path(name)) not in given]
+        return found if family.control is None else [name for name in found if not family.control.is_one(name, limits)]
+
+    def _options_of(self, name: str, damage: Damage) -> Options | DataError:
+        control = check_changes(self.options).control if self.with_changes else None
+        if control is None:
+            return self.options
+        try:
+            return replace(self.options, control=control.find(name, self.options.control, self.options.bounds))
+        except DataError as error:
+            if damage is Damage.RAISED:
+                raise
+            return error.at(file=name)
+
+    def parts(
+        self, *, is_numbered: bool = True, run: Run | None = None, on_file: OnFile | None = None
+    ) -> Iterator[Part]:
         """Every part of every file. Reads descriptor words, and headers where segments may be.
 
         If the numbers of records are not needed, `is_numbered` is False, and most files are read only near the cuts:
         `lmparse plan` tells which are not. `run` runs what a log must know before its parts can be read, if anything.
+        Where damage of a file does not end the reading, records are counted, so that no part begins behind the damage.
         """
-        files = self.files(run)
-        for path, options in files:
-            planned = states_read(path, options)
-            file = open_file(path, options)
-            if self.with_changes and isinstance(file, ChangeLog):
-                file.run = run
-                if len(files) > 1 and not file.has_table():
+        logs, damage = self._logs(run)
+        is_numbered = is_numbered or damage is not Damage.RAISED
+        joined_files = {name for path, _ in logs for name in names_in(path) if name != path}
+        for number, (path, found) in enumerate(logs):
+            if on_file is not None:
+                on_file(path, number, len(logs))
+            try:
+                if isinstance(found, DataError):
+                    raise found
+                yield from self._parts_of(path, found, damage, is_numbered, run, is_one_of_many=len(logs) > 1)
+            except DataError as error:
+                if is_gone(error, path) and self.ignore_missing:
                     continue
-                parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
-            else:
-                parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
-            check_all(planned)
-            fingerprint = file.spec.fingerprint
-            yield from (FilePart(path, options, settings, span, planned, fingerprint) for settings, span in parts)
+                if not may_be_left(error, path, damage, keeps_bad=self.keeps_bad):
+                    raise
+                start = (error.record_offset or 0) if path in joined_files else 0
+                yield UnreadFile(path, self.options, error.at(file=path), damage, max(_size(path) - start, 0), start)
+
+    def sound_parts(self, *, is_numbered: bool = True) -> Iterator[FilePart]:
+        """The same parts where damage ends the reading in every mode."""
+        for path, options in self.files():
+            yield from self._parts_of(path, options, Damage.RAISED, is_numbered, None, is_one_of_many=True)
+
+    def _parts_of(
+        self, path: str, options: Options, damage: Damage, is_numbered: bool, run: Run | None, *, is_one_of_many: bool
+    ) -> list[FilePart]:
+        planned = states_read(path, options)
+        file = open_file(path, options)
+        if self.with_changes and isinstance(file, ChangeLog):
+            file.run = run
+            if is_one_of_many and not file.has_table():
+                return []
+            parts = (file.change_parts if is_numbered else file.cut_change_parts)(self.max_bytes)
+        else:
+            parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
+        check_all(planned)
+        made: list[FilePart] = []
+        counted = 0
+        for settings, span in parts:
+            size = max(span.end - max(span.start, counted), 0)  # parts of a Db2 LUW log are sets of transactions
+            counted = max(counted, span.end)
+            notices = () if made else tuple(file.tally.notices)
+            made.append(
+                FilePart(path, options, settings, span, planned, file.spec.fingerprint, damage, self.ignore_missing,
+                         self.keeps_bad, size, notices)
+            )  # fmt: skip
+        return made
+
+
+def is_gone(error: DataError, path: str) -> bool:
+    """Whether an error says that a file is not there, and not one that describes it."""
+    return _is_of(error, path) and not _is_there(path)
+
+
+def may_be_left(error: DataError, path: str, damage: Damage, *, keeps_bad: bool) -> bool:
+    """Whether an error of a file does not end the reading of all files.
+
+    A file that is gone is not damaged: it ends the reading, unless bad files are put elsewhere. So does a file that an
+    option names.
+    """
+    if damage is Damage.RAISED or error.code in _OF_REQUEST:
+        return False
+    return error.code != _UNREADABLE or (_is_of(error, path) and (keeps_bad or _is_there(path)))
+
+
+def _is_of(error: DataError, path: str) -> bool:
+    return error.code == _UNREADABLE and error.file in (None, path, local_path(path))
+
+
+def _is_there(path: str) -> bool:
+    try:
+        modified(path)
+    except FramingError:
+        return False
+    return True
+
+
+def _size(path: str) -> int:
+    try:
+        return 0 if addresses.is_remote(path) else os.stat(local_path(path)).st_size
+    except OSError:
+        return 0

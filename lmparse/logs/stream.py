@@ -22,7 +22,6 @@ from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
 from lmparse.storage.addresses import local_path
 from lmparse.storage.landing import Arrival
-from lmparse.storage.listing import list_files
 from lmparse.storage.states import check_all
 
 _NAMED = 3
@@ -113,7 +112,7 @@ class LogStream:
         if not any(os.path.lexists(local_path(path)) or "*" in path or "://" in path for path in request.paths):
             return []
         try:
-            names = list_files(list(request.paths), name_filter=request.name_filter, recursive=request.recursive)
+            names = request.data_files(request.selection.names())
         except FramingError as error:
             if error.code != "LMP-F001":
                 raise
@@ -159,7 +158,7 @@ class LogStream:
         if self._log is not None and self._log[0] == (start.last, keys[-1]):
             return self._log[1]
         before, options = start.checkpoint, self._options
-        joined = self._join([_name(key) for key in keys], options, None, before)
+        joined = self._join([_name(key) for key in keys], options, None, before, None)
         if before is not None:
             options = replace(options, starting_after=max(before.seq, options.starting_after or ""))
         log = open_changes(joined.address, options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -32,6 +33,13 @@ OnError = Callable[[DataError], None] | None
 
 def ignored(error: DataError) -> None:
     """An `on_error` that ignores errors, because rows report them. Records then need not be counted for messages."""
+
+
+class ErrorCodes(Counter[str]):
+    """An `on_error` that only counts errors by their codes. Records then need not be counted for messages."""
+
+    def __call__(self, error: DataError) -> None:
+        self[error.code] += 1
 
 
 @dataclass
@@ -265,7 +273,8 @@ class RecordFile:
 
     def report(self, error: DataError, extent: RecordExtent | None = None) -> None:
         """Report an error with its file and record; raise it in mode failfast."""
-        is_heard = self.options.mode == "failfast" or self._on_error is not ignored
+        is_unheard = self._on_error is ignored or isinstance(self._on_error, ErrorCodes)
+        is_heard = self.options.mode == "failfast" or not is_unheard
         if extent is not None and is_heard:
             error.at(record_index=self._records_before() + extent.index, record_offset=extent.offset)
         self.origin.place(error)

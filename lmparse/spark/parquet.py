@@ -25,7 +25,9 @@ from lmparse.errors import OptionError
 from lmparse.export import parquet_folder
 from lmparse.export.writers import MARK
 from lmparse.logs import arrow
-from lmparse.spark.source import request_of
+from lmparse.spark.plan_progress import PlanProgress
+from lmparse.spark.read_job import ReadJob, hints_shown, read_job, renamed
+from lmparse.spark.requests import job_options, request_of
 from lmparse.spark.stages import runner
 from lmparse.storage.atomic_output import naming_output
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _MODES = ("error", "append", "overwrite")
+_READING_MODES = ("permissive", "dropmalformed", "failfast")
 _COMPRESSIONS = ("zstd", "snappy", "gzip", "lz4", "brotli", "none")
 _ROW_GROUP, _GROUP_BYTES = 1 << 17, 1 << 27
 """Rows of a row group, approximately, and bytes in memory from which on it has fewer: a row may be wide."""
@@ -56,6 +59,7 @@ def write_parquet(
     out: str | Path,
     *,
     mode: str = "error",
+    reading_mode: str = "permissive",
     compression: str = "zstd",
     filters: Sequence[Filter] = (),
     metadata: bool = True,
@@ -63,6 +67,8 @@ def write_parquet(
 ) -> Written:
     """Write records or changes as a folder of Parquet files, a file for each part; options are those of the source.
 
+    `mode` says what becomes of a folder that is there, as in Spark's writers; so the source's option `mode`, what
+    becomes of bad records, is `reading_mode` here, and has the same values.
     With `filters`, only rows that fulfil all of them are written; filters on the header are applied before rows are
     decoded. `metadata` tells whether the files have the column `_metadata`; without it records need not be counted.
 
@@ -72,23 +78,31 @@ def write_parquet(
     """
     if mode not in _MODES:
         raise OptionError(f"mode has no value {mode!r}", hint="one of " + ", ".join(_MODES))
+    if reading_mode not in _READING_MODES:
+        raise OptionError(f"reading_mode has no value {reading_mode!r}", hint="one of " + ", ".join(_READING_MODES))
     if str(compression).lower() not in _COMPRESSIONS:
         raise OptionError(f"compression has no value {compression!r}", hint="one of " + ", ".join(_COMPRESSIONS))
     if not isinstance(out, str | Path):
         raise OptionError(f"out has no value {out!r}", hint="the path of a folder")
-    request = request_of({**options, "path": path})
-    place = parquet_folder.place_of(out, request, mode)
-    target = place.path
-    schema = _marked(arrow.request_schema(request), request.options.spec)
-    if not metadata:
-        schema = schema.remove(schema.get_field_index("_metadata"))
-    parts = tuple(map(pickle.dumps, request.parts(is_numbered=metadata, run=runner(spark))))
+    options = {**options, "path": path, "mode": reading_mode}
+    with hints_shown(), PlanProgress() as progress:
+        request = request_of(options)
+        place = parquet_folder.place_of(out, request, mode)
+        target = place.path
+        source = arrow.request_schema(request)
+        wanted = renamed(source, job_options(options))
+        if not metadata:
+            wanted = wanted.remove(wanted.get_field_index("_metadata"))
+        request, job = read_job(request, options, source=source, wanted=wanted, filters=filters)
+        found = request.parts(is_numbered=job.is_numbered, run=runner(spark), on_file=progress.at)
+        # Without a part one file has the columns, so that the folder can be read.
+        parts = tuple(map(pickle.dumps, found)) or (pickle.dumps(None),)
     owned = parquet_folder.pending_in(target)
     pending = owned.path
-    job = _Job(parts, str(pending), schema, compression, request.with_changes, tuple(filters))
+    write = _Job(parts, str(pending), _marked(wanted, request.options.spec), compression, job)
     try:
         tasks = spark.range(0, len(parts), 1, max(len(parts), 1))  # a task for each part
-        rows = sorted(tasks.mapInArrow(job, _RESULT).collect(), key=lambda row: int(row["number"]))
+        rows = sorted(tasks.mapInArrow(write, _RESULT).collect(), key=lambda row: int(row["number"]))
         names = tuple(row["name"] for row in rows)
         parquet_folder.check_again(place, mode)
         parquet_folder.move(names, pending, target, overwrite=mode == "overwrite")
@@ -111,8 +125,7 @@ class _Job:
     folder: str
     schema: pa.Schema
     compression: str
-    with_changes: bool
-    filters: tuple[Filter, ...]
+    job: ReadJob
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -129,7 +142,7 @@ class _Job:
         with naming_output(self.folder), pq.ParquetWriter(path, self.schema, compression=compression) as writer:
             held: list[pa.RecordBatch] = []
             held_rows = held_bytes = 0
-            for batch in arrow.part_batches(part, self.schema, self.filters, with_changes=self.with_changes):
+            for batch in self.job.batches(part, number, len(self.parts)):
                 held.append(batch)
                 held_rows += batch.num_rows
                 held_bytes += batch.nbytes

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from lmparse.errors import DataError
+from lmparse.errors import DataError, OptionError
 from lmparse.logs.families import check_fits, read_options
 from lmparse.logs.partitions import FilePart
 from lmparse.options import Options, check_taken
 from lmparse.records.files import check_columns, corrupt_field
 from lmparse.records.reader import RecordReader, arguments_of
-from lmparse.spark.source import reader_request
+from lmparse.spark.requests import JOB_KEYS, reader_request
 from lmparse.spec import catalog
+from lmparse.spelling import plain
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
 
@@ -27,8 +28,10 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
     `options` are those of the data source. Raises FramingError where a file is damaged.
     """
     check_taken(options, "bytes", "records as bytes")
+    if idle := [name for name in options if plain(name) in map(plain, JOB_KEYS)]:
+        raise OptionError(f"{', '.join(idle)} means nothing for records as bytes", hint="they are for rows")
     request = reader_request({**options, "path": path, "framing": framing}, with_changes=False)
-    parts = list(request.parts(is_numbered=False))
+    parts = list(request.sound_parts(is_numbered=False))
     return spark.sparkContext.parallelize(parts, max(len(parts), 1)).flatMap(_part_records)
 
 

@@ -15,9 +15,9 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from lmparse.errors import LmparseError
-from lmparse.logs import arrow
-from lmparse.spark.source import reader_request, without_order
-from lmparse.storage.prefetch import prefetched
+from lmparse.spark.plan_progress import PlanProgress
+from lmparse.spark.read_job import ReadJob, hints_shown, read_job
+from lmparse.spark.requests import reader_request, without_order
 from lmparse.storage.processes import Run
 
 if TYPE_CHECKING:
@@ -65,11 +65,13 @@ def read_changes(spark: SparkSession, path: str, **options: Any) -> DataFrame:
     What a log must know of all its parts is found by executors, before they read rows; with `format("lmparse")` the
     driver finds it. The files are planned now, and read when rows are asked for. Raises as the data source does.
     """
-    request = without_order(reader_request({**options, "path": path}, with_changes=True))
-    schema = arrow.request_schema(request)
-    parts = tuple(map(pickle.dumps, request.parts(run=runner(spark))))
+    options = {**options, "path": path}
+    with hints_shown(), PlanProgress() as progress:
+        request, job = read_job(without_order(reader_request(options, with_changes=True)), options)
+        found = request.parts(is_numbered=job.is_numbered, run=runner(spark), on_file=progress.at)
+        parts = tuple(map(pickle.dumps, found))
     numbers = spark.range(0, len(parts), 1, max(len(parts), 1))
-    return numbers.mapInArrow(_Read(parts, schema), from_arrow_schema(schema, prefer_timestamp_ntz=True))
+    return numbers.mapInArrow(_Read(parts, job), from_arrow_schema(job.wanted, prefer_timestamp_ntz=True))
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,10 @@ class _Read:
     """The function of a Spark task, whose rows are numbers of parts; it returns the rows of these."""
 
     parts: tuple[bytes, ...]
-    schema: pa.Schema
+    job: ReadJob
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 part = pickle.loads(self.parts[number])
-                yield from prefetched(arrow.part_batches(part, self.schema, with_changes=True))
+                yield from self.job.batches(part, number, len(self.parts), ahead=True)

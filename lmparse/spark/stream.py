@@ -20,6 +20,7 @@ from lmparse.errors import OptionError
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.logs.stream import LogStream, StreamOffset
 from lmparse.options import positive
+from lmparse.spark.requests import JOB_KEYS, STREAM_KEYS
 from lmparse.spelling import plain
 from lmparse.storage.landing import DEFAULT_SECONDS, Arrival
 from lmparse.storage.prefetch import prefetched
@@ -32,8 +33,7 @@ except ImportError:  # before Spark 4.2
 else:
     _HAS_LIMITS = True
 
-STREAM_KEYS = ("maxFilesPerTrigger", "completionMarker", "settledSeconds")
-"""Options of streams only."""
+_BATCH_KEYS = tuple(name for name in JOB_KEYS if name != "columnNameOfCorruptRecord")
 ReadPart = Callable[[FilePart], Iterator[pa.RecordBatch]]
 
 
@@ -43,6 +43,14 @@ def check_batch(options: Mapping[str, Any]) -> None:
     for name in STREAM_KEYS:
         if plain(name) in keys:
             raise OptionError(f"{name} is for readStream", hint="leave it out, or read a stream")
+
+
+def check_stream(options: Mapping[str, Any]) -> None:
+    """Raise OptionError for an option that has no meaning in streams."""
+    keys = {plain(name) for name in options}
+    for name in _BATCH_KEYS:
+        if plain(name) in keys:
+            raise OptionError(f"{name} means nothing in a stream, which a damaged file ends", hint="leave it out")
 
 
 class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):

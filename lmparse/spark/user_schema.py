@@ -1,8 +1,8 @@
 """User schemas: the columns that `spark.read.schema(...)` requests, and their values in the types that it names.
 
 A user schema has columns of the source, in any order and letter case, also inside structs, and may leave columns out. A
-type may be wider than the source's, so that every value is the same in it. Everything else is refused when the reading
-is planned, because Spark would get nulls or other values.
+type may be wider than the source's, so that every value is the same in it, or another one in which some values are:
+each of the others is a bad value. A type in which no value is the same is refused when the reading is planned.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from collections.abc import Iterable
 from inspect import signature
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.pandas.types import from_arrow_type, to_arrow_schema
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from lmparse.errors import OptionError
+from lmparse.spark.exact_casts import Misfit, exactly, may_hold, spark_name
 
 _DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
 """Decimal digits of the largest integer of so many bits."""
@@ -35,15 +37,23 @@ def as_arrow(wanted: StructType) -> pa.Schema:
 def source_columns(source: pa.Schema, wanted: pa.Schema) -> pa.Schema:
     """The columns of the source that a user schema requests, in its order, under the names and types of the source.
 
-    Raises OptionError LMP-S012 if the source has no such column, or if its values do not fit the type.
+    Raises OptionError LMP-S012 if the source has no such column, or if none of its values fits the type.
     """
     return pa.schema(_fields(source, wanted, ""))
 
 
-def as_requested(batch: pa.RecordBatch, wanted: pa.Schema) -> pa.RecordBatch:
-    """Rows of `source_columns` with the names and types of the user schema."""
-    columns = zip(batch.columns, wanted, strict=True)
-    return pa.RecordBatch.from_arrays([_widened(column, entry.type) for column, entry in columns], schema=wanted)
+def may_misfit(source: pa.Schema, wanted: pa.Schema) -> bool:
+    """Whether values of `source_columns` may not be the same in the types of the user schema."""
+    return any(_may_misfit(one.type, other.type) for one, other in zip(source, wanted, strict=True))
+
+
+def as_requested(batch: pa.RecordBatch, wanted: pa.Schema) -> tuple[pa.RecordBatch, list[Misfit]]:
+    """Rows of `source_columns` with the names and types of the user schema; values that do not fit are null."""
+    misfits: list[Misfit] = []
+    columns = [
+        _as_type(column, entry.type, entry.name, misfits) for column, entry in zip(batch.columns, wanted, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=wanted), misfits
 
 
 def _fields(source: Iterable[pa.Field], wanted: Iterable[pa.Field], inside: str) -> list[pa.Field]:
@@ -80,13 +90,22 @@ def _type(source: pa.DataType, wanted: pa.DataType, shown: str) -> pa.DataType:
         return pa.struct(_fields(source, wanted, f"{shown}."))
     if _is_list(source) and _is_list(wanted):
         return pa.list_(_type(source.value_type, wanted.value_type, f"{shown}[]"))
-    if not _holds(wanted, source):
-        expected, found = (from_arrow_type(one, prefer_timestamp_ntz=True).simpleString() for one in (source, wanted))
+    if not _holds(wanted, source) and not may_hold(wanted, source):
+        expected = spark_name(source)
         raise _refused(
-            f"column {shown!r}: expected {expected} or a wider type, found {found} in the schema",
+            f"column {shown!r}: expected {expected} or a type with the same values, found {spark_name(wanted)} in the "
+            "schema",
             f"read it as {expected} and cast it in the query, where Spark states what becomes of other values",
         )
     return source
+
+
+def _may_misfit(source: pa.DataType, wanted: pa.DataType) -> bool:
+    if pa.types.is_struct(source):
+        return any(_may_misfit(one.type, other.type) for one, other in zip(source, wanted, strict=True))
+    if _is_list(source):
+        return _may_misfit(source.value_type, wanted.value_type)
+    return not _holds(wanted, source) and not pa.types.is_string(wanted)
 
 
 def _holds(wanted: pa.DataType, source: pa.DataType) -> bool:
@@ -107,18 +126,31 @@ def _holds(wanted: pa.DataType, source: pa.DataType) -> bool:
     return bool(types.is_floating(source) and types.is_floating(wanted) and wanted.bit_width >= source.bit_width)
 
 
-def _widened(column: pa.Array, wanted: pa.DataType) -> pa.Array:
+def _as_type(column: pa.Array, wanted: pa.DataType, path: str, misfits: list[Misfit]) -> pa.Array:
+    """A column in a type of the user schema; its misfits are added to those that are known."""
     if column.type.equals(wanted):
         return column
     if pa.types.is_struct(wanted):
         # `flatten` gives nulls in the fields of a null struct.
-        parts = [_widened(part, entry.type) for part, entry in zip(column.flatten(), wanted, strict=True)]
+        parts = [
+            _as_type(part, entry.type, f"{path}.{entry.name}", misfits)
+            for part, entry in zip(column.flatten(), wanted, strict=True)
+        ]
         return pa.StructArray.from_arrays(parts, fields=list(wanted), mask=pc.is_null(column))
     if _is_list(wanted):
-        offsets = column.offsets
-        values = _widened(column.values, wanted.value_type)
-        return pa.ListArray.from_arrays(offsets, values, type=wanted, mask=pc.is_null(column))
-    return column.cast(wanted)
+        # A slice, and a null, may have values that are in no row; what is taken has none.
+        column, inside = column.take(pa.array(np.arange(len(column)))), list[Misfit]()
+        values = _as_type(column.values, wanted.value_type, f"{path}[]", inside)
+        rows = np.searchsorted(column.offsets.to_numpy(), [one.row for one in inside], "right") - 1
+        misfits += [
+            Misfit(row, one.path, one.wanted, one.value) for row, one in zip(rows.tolist(), inside, strict=True)
+        ]
+        return pa.ListArray.from_arrays(column.offsets, values, type=wanted, mask=pc.is_null(column))
+    if _holds(wanted, column.type):
+        return column.cast(wanted)
+    made, places = exactly(column, wanted)
+    misfits += [Misfit(place, path, wanted, column[place].as_py()) for place in places]
+    return made
 
 
 def _is_list(type_: pa.DataType) -> bool:

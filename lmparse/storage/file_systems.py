@@ -16,6 +16,8 @@ from lmparse.storage.stored import StoredFile, reading, reason, unreadable
 
 _CHANGING = ("size", "mtime", "created", "updated", "LastModified", "last_modified", "ETag", "etag", "CRC")
 """Facts of file systems on a file that differ after the file has changed."""
+_TIMES = ("mtime", "LastModified", "last_modified", "updated", "created")
+"""Those that are the time of the last change; of `created` only where there is no other, as in object stores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Entry:
     is_folder: bool
     stamp: Hashable
     """A value that differs after the entry has changed."""
+    modified: float | None = None
+    """When it was last changed, in seconds since 1970; None if the file system does not say it."""
 
 
 def look_up(address: str) -> Entry | None:
@@ -67,7 +71,18 @@ def _look_up(address: str) -> tuple[Entry | None, Any, str]:
 
 
 def _entry(address: str, info: dict[str, Any]) -> Entry:
-    return Entry(address, info["type"] == "directory", tuple(_same(info.get(name)) for name in _CHANGING))
+    stamp = tuple(_same(info.get(name)) for name in _CHANGING)
+    return Entry(address, info["type"] == "directory", stamp, _modified(info))
+
+
+def _modified(info: dict[str, Any]) -> float | None:
+    for name in _TIMES:
+        value = info.get(name)
+        if isinstance(value, datetime):
+            return value.timestamp()
+        if isinstance(value, int | float):
+            return float(value)
+    return None
 
 
 def _same(value: Any) -> str:

@@ -18,18 +18,20 @@ _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """Errors of a link that leads nowhere."""
 
 
-def list_files(paths: list[str], *, name_filter: str | None = None, recursive: bool = False) -> list[str]:
+def list_files(
+    paths: list[str], *, name_filter: str | None = None, recursive: bool = False, may_be_none: bool = False
+) -> list[str]:
     """The files that paths, addresses, folders and patterns name, sorted within each.
 
     In folders and patterns, names that start with `_` or `.` are left out, as in Spark. A name that would pass for an
     address, such as `file:x`, has `./` in front, so that it names the file in that folder and no other.
-    Raises FramingError LMP-F001 for a path that names no file, and for a folder that cannot be read: files must not be
-    missing in silence.
+    Raises FramingError LMP-F001 for a path that names no file, with `may_be_none` not for a pattern, and for a folder
+    that cannot be read: files must not be missing in silence.
     """
     found: list[str] = []
     for path in map(local_path, paths):
         if addresses.is_remote(path):
-            found.extend(_remote_files(path, recursive))
+            found.extend(_remote_files(path, recursive, may_be_none))
         elif os.path.isdir(path):
             found.extend(name_of_local(str(file)) for file in sorted(_local_files(path, recursive)))
         elif os.path.exists(path):
@@ -37,7 +39,7 @@ def list_files(paths: list[str], *, name_filter: str | None = None, recursive: b
         else:
             _check_folders(path, recursive)
             matches = [name for name in sorted(glob.glob(path, recursive=recursive)) if os.path.isfile(name)]
-            if not matches:
+            if not matches and not (may_be_none and glob.has_magic(path)):
                 raise unreadable(path)
             found.extend(name_of_local(name) for name in matches if _is_data(name, os.path.dirname(name)))
     if name_filter:
@@ -90,7 +92,29 @@ def _is_data(name: str, folder: str) -> bool:
     return not any(part.startswith(("_", ".")) for part in parts)
 
 
-def _remote_files(address: str, recursive: bool) -> list[str]:
+def names_one(path: str, names: list[str]) -> bool:
+    """Whether the files that a path named are the path itself: it is neither a folder nor a pattern."""
+    place = local_path(path)
+    return names == [place if addresses.is_remote(place) else name_of_local(place)]
+
+
+def modified(name: str) -> float | None:
+    """When a file was last changed, in seconds since 1970; None if its file system does not say it.
+
+    Raises FramingError LMP-F001 if there is no such file.
+    """
+    if addresses.is_remote(name):
+        entry = file_systems.look_up(name)
+        if entry is None:
+            raise unreadable(name)
+        return entry.modified
+    try:
+        return os.stat(local_path(name)).st_mtime
+    except OSError as error:
+        raise unreadable(name, reason(error)) from None
+
+
+def _remote_files(address: str, recursive: bool, may_be_none: bool) -> list[str]:
     """The files that one address names."""
     entry = file_systems.look_up(address)
     if entry is not None:
@@ -98,7 +122,7 @@ def _remote_files(address: str, recursive: bool) -> list[str]:
     folder, pattern = addresses.split_pattern(address)
     at = file_systems.look_up(folder) if pattern else None
     matches = sorted(set(_matches(folder, pattern, recursive))) if at is not None and at.is_folder else []
-    if not matches:
+    if not matches and not (may_be_none and pattern):
         raise unreadable(address)
     return [name for name in matches if not addresses.base_name(name).startswith(("_", "."))]
 

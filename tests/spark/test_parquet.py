@@ -18,7 +18,8 @@ from lmparse.logs import arrow
 from lmparse.samples import bmc_log
 from lmparse.spark import parquet
 from lmparse.spark.parquet import write_parquet
-from lmparse.spark.source import request_of
+from lmparse.spark.read_job import ReadJob, read_job
+from lmparse.spark.requests import request_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -68,8 +69,9 @@ def test_wide_rows_are_held_a_few_at_a_time(
     batches = [batch for part in request.parts() for batch in made(part)]
     small = [batch.slice(start, 9) for batch in batches for start in range(0, batch.num_rows, 9)]
     assert len(small) > 4
-    monkeypatch.setattr(arrow, "part_batches", lambda *_, **__: iter(small))
-    job = parquet._Job((pickle.dumps(None),), str(tmp_path), batches[0].schema, "zstd", True, ())
+    monkeypatch.setattr(ReadJob, "batches", lambda *_: iter(small))
+    _, job = read_job(request, log)
+    job = parquet._Job((pickle.dumps(None),), str(tmp_path), batches[0].schema, "zstd", job)
     found = job._write(0)
     file = pq.ParquetFile(tmp_path / found["name"])
     assert file.metadata.num_row_groups > 1

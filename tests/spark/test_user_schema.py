@@ -1,11 +1,13 @@
-"""Schemas of the user's own: which are read, and that no value in them is another than the source's."""
+"""Schemas of the user's own: which are read, and that each value in them is the source's, or null and listed."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from amounts import examples
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lmparse.errors import OptionError
-from lmparse.spark.user_schema import as_requested, source_columns
+from lmparse.spark.user_schema import as_requested, may_misfit, source_columns
 
 SOURCE = pa.schema(
     [
@@ -51,14 +53,24 @@ TYPES = list(VALUES)
 
 
 def requested(source: pa.Schema, wanted: pa.Schema, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows that a user schema gives of a source with these rows."""
+    """The rows that a user schema gives of a source with these rows, all of whose values fit."""
+    found, misfits = cast(source, wanted, rows)
+    assert misfits == []
+    return found
+
+
+def cast(
+    source: pa.Schema, wanted: pa.Schema, rows: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[tuple[int, str, Any]]]:
+    """The rows that a user schema gives, and row, path and value of what does not fit."""
     columns = source_columns(source, wanted)
     read = pa.RecordBatch.from_pylist([_chosen(row, columns) for row in rows], columns)
-    batch = as_requested(read, wanted)
+    batch, misfits = as_requested(read, wanted)
     batch.validate(full=True)
     assert batch.schema == wanted
+    assert may_misfit(columns, wanted) or not misfits
     found: list[dict[str, Any]] = batch.to_pylist()
-    return found
+    return found, [(one.row, one.path, one.value) for one in misfits]
 
 
 def _chosen(row: dict[str, Any], columns: Any) -> dict[str, Any]:
@@ -71,15 +83,82 @@ def _chosen(row: dict[str, Any], columns: Any) -> dict[str, Any]:
 
 @examples(300, 3000)
 @given(st.data(), st.sampled_from(TYPES), st.sampled_from(TYPES))
-def test_every_value_is_the_same_or_the_type_is_refused(data: st.DataObject, source: Any, wanted: Any) -> None:
+def test_every_value_is_the_same_or_null_and_listed(data: st.DataObject, source: Any, wanted: Any) -> None:
     values = data.draw(st.lists(st.none() | VALUES[source], max_size=5))
-    rows = [{"a": value, "b": {"c": value}, "d": [value]} for value in values]
+    rows = [{"a": value, "b": {"c": value}, "d": [None, value]} for value in values]
     nested = [pa.schema([("a", one), ("b", pa.struct([("c", one)])), ("d", pa.list_(one))]) for one in (source, wanted)]
     found = None
     with suppress(OptionError):
-        found = requested(*nested, rows)
-    if source == wanted or found is not None:
-        assert found == pa.RecordBatch.from_pylist(rows, nested[0]).to_pylist()
+        found, misfits = cast(*nested, rows)
+    if found is None:
+        assert source != wanted
+        return
+    of_source = pa.RecordBatch.from_pylist(rows, nested[0]).column(0).to_pylist()
+    listed = {place for place, path, _ in misfits if path == "a"}
+    for number, (value, row) in enumerate(zip(of_source, found, strict=True)):
+        assert row["a"] == row["b"]["c"] == row["d"][1]
+        assert row["d"][0] is None
+        assert (row["a"] is None) == (value is None or number in listed)
+        assert row["a"] is None or is_same(value, row["a"])
+    assert {(place, path) for place, path, _ in misfits} == {(n, path) for n in listed for path in ("a", "b.c", "d[]")}
+    assert all(value == of_source[place] for place, _, value in misfits)
+
+
+def is_same(value: Any, found: Any) -> bool:
+    """Whether a value is the same in another type; a decimal and a float are if each gives the other."""
+    if isinstance(found, str):
+        shown = f"{value:f}" if isinstance(value, Decimal) else str(value)
+        return found == (value.hex().upper() if isinstance(value, bytes) else value if value == found else shown)
+    if isinstance(value, Decimal) and isinstance(found, float):
+        return value == round(Decimal(found), -int(value.as_tuple().exponent))
+    if isinstance(value, float) and isinstance(found, Decimal):
+        return np.float32(found) == np.float32(value) if value == np.float32(value) else float(found) == value
+    if isinstance(found, datetime) or isinstance(value, datetime):
+        return str(found)[:10] == str(value)[:10] and len({type(value), type(found)} - {datetime}) < 2
+    return bool(value == found)
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted", "good", "bad"),
+    [
+        (pa.float64(), pa.int32(), [2.0, -0.0], [2.5, 3e9, float("nan"), float("inf")]),
+        (pa.float64(), pa.int64(), [-(2.0**52)], [2.0**63, 0.5]),
+        (pa.float64(), pa.float32(), [0.5, float("nan")], [0.1, 1e300]),
+        (pa.float64(), pa.decimal128(4, 2), [1.25, 0.1], [1.255, 100.0, 1e30, float("nan")]),
+        (pa.int64(), pa.int16(), [-5, 32767], [32768]),
+        (pa.int64(), pa.float64(), [1 << 53, 1 << 60, -(1 << 63)], [(1 << 53) + 1, (1 << 63) - 1]),
+        (pa.int64(), pa.decimal128(3, 1), [-99, 5], [100, -(1 << 63)]),
+        (pa.decimal128(9, 2), pa.int32(), [Decimal("7.00")], [Decimal("7.01"), Decimal("-0.01")]),
+        (pa.decimal128(9, 2), pa.float64(), [Decimal("9999999.99"), Decimal("0.10")], []),
+        (pa.decimal128(24, 5), pa.float64(), [Decimal("0.10000")], [Decimal("1234567890123456.78901")]),
+        (pa.decimal128(9, 2), pa.decimal128(4, 1), [Decimal("99.90")], [Decimal("99.91"), Decimal("1000.00")]),
+        (pa.timestamp("us"), pa.date32(), [datetime(2026, 3, 14)], [datetime(2026, 3, 14, 0, 0, 1)]),
+        (pa.date32(), pa.timestamp("us"), [date(1, 1, 1), date(9999, 12, 31)], []),
+        (pa.binary(), pa.string(), [b"", b"\x00\xff"], []),
+    ],
+    ids=str,
+)
+def test_casts_that_keep_the_value(source: Any, wanted: Any, good: list[Any], bad: list[Any]) -> None:
+    rows = [{"a": value} for value in [*good, None, *bad, *good]]
+    found, misfits = cast(pa.schema([("a", source)]), pa.schema([("a", wanted)]), rows)
+    nulls = [number for number, row in enumerate(found) if row["a"] is None]
+    assert nulls == list(range(len(good), len(good) + len(bad) + 1))
+    assert [row for row, *_ in misfits] == nulls[1:]
+    assert [str(value) for *_, value in misfits] == list(map(str, bad))
+
+
+def test_what_does_not_fit_in_parts_of_an_array() -> None:
+    """Arrow keeps the values of rows that a slice leaves out, and of lists that are null."""
+    lists = pa.array([[300], [1, 400], None, [2], [500]], pa.list_(pa.int32()))
+    batch = pa.RecordBatch.from_arrays([lists], ["a"]).slice(1, 3)
+    found, misfits = as_requested(batch, pa.schema([("a", pa.list_(pa.int8()))]))
+    assert found.to_pylist() == [{"a": [1, None]}, {"a": None}, {"a": [2]}]
+    assert [(one.row, one.path, one.value) for one in misfits] == [(0, "a[]", 400)]
+    error = misfits[0].error()
+    assert str(error) == (
+        "a[]: the type that the schema names does not represent the value: expected a value of tinyint, found 400 "
+        "[LMP-V011]"
+    )
 
 
 def test_names_in_any_letter_case_and_order() -> None:
@@ -100,17 +179,14 @@ def test_names_in_any_letter_case_and_order() -> None:
         (
             "commit_ts",
             pa.timestamp("us", "UTC"),
-            "'commit_ts': expected timestamp_ntz or a wider type, found timestamp",
+            "'commit_ts': expected timestamp_ntz or a type with the same values, found timestamp",
         ),
-        ("SALARY", pa.float64(), "'SALARY': expected decimal(9,2) or a wider type, found double in the schema"),
-        ("SALARY", pa.decimal128(9, 1), "expected decimal(9,2)"),
-        ("SALARY", pa.decimal128(9, 3), "expected decimal(9,2)"),
-        ("LENGTH", pa.int8(), "expected smallint or a wider type, found tinyint"),
-        ("RATE", pa.int32(), "expected float or a wider type, found int"),
+        ("SALARY", pa.bool_(), "'SALARY': expected decimal(9,2) or a type with the same values, found boolean"),
+        ("RATE", pa.string(), "expected float or a type with the same values, found string"),
         ("after", pa.string(), "found string"),
-        ("after", pa.struct([("ID", pa.string())]), "column 'after.ID': expected int"),
-        ("words", pa.list_(pa.string()), "column 'words[]': expected tinyint"),
-        ("op", pa.binary(), "expected string or a wider type, found binary"),
+        ("after", pa.struct([("ID", pa.date32())]), "column 'after.ID': expected int"),
+        ("words", pa.list_(pa.bool_()), "column 'words[]': expected tinyint"),
+        ("op", pa.binary(), "expected string or a type with the same values, found binary"),
     ],
     ids=str,
 )

@@ -1,0 +1,156 @@
+"""Requests: what the options of Spark's reader ask for.
+
+Options are those of the command line in camelCase, and Spark's own. Letter case and underscores make no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lmparse.columnar import schemas
+from lmparse.errors import OptionError
+from lmparse.logs.families import read_options
+from lmparse.logs.file_selection import moment
+from lmparse.logs.partitions import DEFAULT_BYTES, Request
+from lmparse.options import asks_for_changes, boolean, positive
+from lmparse.spec.documents import DocumentError, read_json
+from lmparse.spelling import plain
+
+_SPARK_KEYS = ("path", "paths", "owner", "provider", "location", "comment", "external", "is_managed_location")
+"""What Spark passes beside the options of a user."""
+_TIMES = ("modifiedAfter", "modifiedBefore")
+JOB_KEYS = ("ignoreCorruptFiles", "ignoreMissingFiles", "badRecordsPath", "columnNameOfCorruptRecord", "reportPath")
+"""Options for what becomes of bad records and files, and for the report."""
+STREAM_KEYS = ("maxFilesPerTrigger", "completionMarker", "settledSeconds")
+"""Options of streams only."""
+_REQUEST_KEYS = (
+    "maxPartitionBytes",
+    "pathGlobFilter",
+    "recursiveFileLookup",
+    *_TIMES,
+    "timeZone",
+    *JOB_KEYS,
+    *STREAM_KEYS,
+)
+
+
+@dataclass(frozen=True)
+class JobOptions:
+    """What the tasks of a job give beside their rows."""
+
+    bad_records_path: str | None = None
+    """Folder for bad records and files, which then have no rows."""
+    report_path: str | None = None
+    """Folder for the reports of the tasks."""
+    corrupt_record: str = schemas.CORRUPT_RECORD
+    """Name of the column with the bytes of bad records."""
+
+
+def request_of(options: Mapping[str, Any]) -> Request:
+    """The request that options make, for records or changes. Raises OptionError."""
+    request = reader_request(options, with_changes=asks_for_changes(options))
+    return without_order(request)
+
+
+def without_order(request: Request) -> Request:
+    """The request. Raises OptionError if it asks for an order, or for what only the whole log gives."""
+    if request.options.order == "commit":
+        raise OptionError("order commit has no meaning in a DataFrame", hint='use orderBy("seq")')
+    if request.options.envelope == "apply":
+        raise OptionError(
+            "envelope apply compares all rows, and Spark reads parts, each by itself",
+            hint="take changefeed, and the row with the highest _commit_seq of each key",
+        )
+    return request
+
+
+def job_options(options: Mapping[str, Any]) -> JobOptions:
+    """The options for the tasks of a job. Raises OptionError."""
+    keys = _by_plain_name(options)
+    found = JobOptions(
+        _text(keys, "badRecordsPath"),
+        _text(keys, "reportPath"),
+        _text(keys, "columnNameOfCorruptRecord") or schemas.CORRUPT_RECORD,
+    )
+    mode = str(keys.get("mode", "permissive")).lower()
+    if found.bad_records_path is not None and mode != "permissive":
+        raise OptionError(
+            f"badRecordsPath means nothing in mode {mode}", hint="in mode permissive, bad records go there"
+        )  # fmt: skip
+    return found
+
+
+def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
+    """The request that options make, for changes or not as the caller decides. Raises OptionError."""
+    options, keys = _own(options), _by_plain_name(options)
+    named = read_options(options, known=_SPARK_KEYS, public=_REQUEST_KEYS)
+    zone = _text(keys, "timeZone")
+    after, before = (_moment(keys, name, zone) for name in _TIMES)
+    if zone is not None and after is None and before is None:
+        raise OptionError("timeZone is for modifiedAfter and modifiedBefore", hint="leave it out")
+    return Request(
+        _paths(keys),
+        named,
+        with_changes,
+        positive("maxPartitionBytes", str(keys.get("maxpartitionbytes", DEFAULT_BYTES))),
+        keys.get("pathglobfilter"),
+        _truth(keys, "recursiveFileLookup"),
+        after,
+        before,
+        _truth(keys, "ignoreCorruptFiles"),
+        _truth(keys, "ignoreMissingFiles"),
+        job_options(options).bad_records_path is not None,
+    )
+
+
+def strict(request: Request) -> Request:
+    """The request in mode failfast, for a caller that has no place for what is bad."""
+    return replace(request, options=replace(request.options, mode="failfast"))
+
+
+def _own(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options without what Spark adds: a table in the catalog has its options also, or only, as `option.NAME`."""
+    bare = {name: value for name, value in options.items() if not name.startswith("option.")}
+    return bare or {name.removeprefix("option."): value for name, value in options.items()}
+
+
+def _by_plain_name(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {plain(name): value for name, value in _own(options).items() if value is not None}
+
+
+def _text(keys: Mapping[str, Any], name: str) -> str | None:
+    """The text of an option. Raises OptionError for an empty one."""
+    value = keys.get(plain(name))
+    if value is None:
+        return None
+    text = str(value)
+    if not text or "\0" in text:
+        raise OptionError(f"{name} has no value {text[:60]!r}", hint="a text, or leave it out")
+    return text
+
+
+def _truth(keys: Mapping[str, Any], name: str) -> bool:
+    return boolean(name, str(keys.get(plain(name), "false")))
+
+
+def _moment(keys: Mapping[str, Any], name: str, zone: str | None) -> float | None:
+    text = _text(keys, name)
+    return None if text is None else moment(name, text, zone)
+
+
+def _paths(keys: Mapping[str, Any]) -> tuple[str, ...]:
+    """The paths to read; Spark passes several as a JSON list. Raises OptionError."""
+    if "paths" not in keys:
+        if "path" not in keys and "location" not in keys:
+            raise OptionError("there is no path to read", hint="load(PATH); create a table without a column list")
+        return (str(keys.get("path", keys.get("location"))),)
+    text = str(keys["paths"])
+    try:
+        found = read_json(text.encode(errors="surrogatepass"))
+    except DocumentError:
+        found = None
+    if not isinstance(found, list) or not found or not all(isinstance(path, str) for path in found):
+        raise OptionError(f"paths has no value {text[:60]!r}", hint="load(PATH) or load([PATH, ...])")
+    return tuple(found)

@@ -1,0 +1,307 @@
+"""Folders of logs: damaged files, missing control files, what is no log, and files that are not there yet."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql.types import StructType
+from writers.bmc import framing, logs
+
+from lmparse import open_log
+from lmparse.errors import DataError, LmparseError, OptionError
+from lmparse.logs.families import read_options
+from lmparse.logs.file_selection import moment
+from lmparse.logs.open import open_file
+from lmparse.samples import bmc_log, db2_log
+from lmparse.spark.plan_progress import PlanProgress
+from lmparse.spark.source import LmparseSource
+
+ROW = {"_corrupt_record", "_corrupt_fields"}
+SPLITS = (1 << 27, 40_000)
+
+
+def rows(**options: Any) -> list[dict[str, Any]]:
+    """The rows of the source, read here part by part."""
+    made = LmparseSource({name: str(value) for name, value in options.items()})
+    reader = made.reader(made.schema())
+    return [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+
+
+def counts(found: list[dict[str, Any]]) -> dict[str, int]:
+    """Number of good rows of each file."""
+    return dict(Counter(Path(row["_metadata"]["file"]).name for row in found if row["_corrupt_fields"] is None))
+
+
+def bad(found: list[dict[str, Any]]) -> dict[str, tuple[str, int, int]]:
+    """Code, offset and number of bytes of what is not read, by file."""
+    return {
+        Path((place := row["_metadata"])["file"]).name: (
+            row["_corrupt_fields"][0]["code"], place["record_offset"], place["record_length"],
+        )
+        for row in found if row["_corrupt_fields"] is not None
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
+    """Control file and data file of a log."""
+    control, data = bmc_log.make(seed=5, units=40).write(tmp_path_factory.mktemp("sample"))
+    return control.read_bytes(), data.read_bytes()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, sample: tuple[bytes, bytes]) -> Path:
+    """A sound log, one that is cut short, one whose control file has not arrived, and a file that is no log."""
+    control, data = sample
+    made = tmp_path / "logs"
+    made.mkdir()
+    for name, content in {"a": data, "b": data[: len(data) * 2 // 3], "c": data, "d": b"no log at all" * 99}.items():
+        (made / f"{name}.dat").write_bytes(content)
+        if name != "c":
+            (made / f"{name}.ctl").write_bytes(control)
+    return made
+
+
+@pytest.mark.parametrize("what", ["changes", "one table", "records"])
+def test_one_bad_file_does_not_end_the_reading_of_others(
+    folder: Path, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every sound record before damage is a row, wherever files are cut, and damage is a row and is said."""
+    options: dict[str, Any] = {"changes": {}, "one table": {"table": "PAYROLL.EMPLOYEE"}, "records": {
+        "spec": "bmc_lldf"}}[what]  # fmt: skip
+    good = {}
+    for name in ("a", "b"):
+        log = open_log(folder / f"{name}.dat", control=folder / f"{name}.ctl", **options)
+        good[f"{name}.dat"] = 0
+        try:
+            for _ in log.records() if what == "records" else log.changes():
+                good[f"{name}.dat"] += 1
+        except DataError as error:
+            place = error.record_offset
+    if what == "records":
+        good["c.dat"] = good["a.dat"]
+    assert place is not None
+    size = {path.name: path.stat().st_size for path in folder.iterdir()}
+    damage = {"b.dat": ("LMP-F006", place, size["b.dat"] - place), "d.dat": ("LMP-F003", 0, size["d.dat"])}
+    damage |= {} if what == "records" else {"c.dat": ("LMP-C007", 0, size["c.dat"])}
+    for max_bytes in SPLITS:
+        capsys.readouterr()
+        found = rows(path=folder, maxPartitionBytes=max_bytes, **options)
+        assert counts(found) == good
+        assert bad(found) == damage
+        for row in found:
+            if row["_corrupt_record"] is not None:
+                data = Path(row["_metadata"]["file"]).read_bytes()[row["_metadata"]["record_offset"] :]
+                assert row["_corrupt_record"] == data[:4096] != b""
+        said = capsys.readouterr().err
+        assert "b.dat: record " in said
+        assert said.count("it is read up to there") == 1
+        assert said.count("nothing of it is read") == len(damage) - 1
+        found = rows(path=folder, mode="dropmalformed", maxPartitionBytes=max_bytes, **options)
+        assert (counts(found), bad(found)) == (good, {})
+        assert capsys.readouterr().err == said
+        with pytest.raises(DataError):
+            rows(path=folder, mode="failfast", maxPartitionBytes=max_bytes, **options)
+        found = rows(path=folder, mode="failfast", ignoreCorruptFiles="true", maxPartitionBytes=max_bytes, **options)
+        assert (counts(found), bad(found)) == (good, {})
+
+
+def test_a_file_that_is_named_itself_ends_the_reading(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"b\.dat: record .*\[LMP-F006\]"):
+        rows(path=folder / "b.dat")
+    with pytest.raises(DataError, match=r"d\.dat: .*\[LMP-F003\]"):
+        rows(path=folder / "d.dat", control=folder / "d.ctl")
+    for options in ({"ignoreCorruptFiles": "true"}, {"badRecordsPath": tmp_path / "bad"}):
+        assert set(counts(rows(path=folder / "b.dat", **options))) == {"b.dat"}
+    both = rows(paths=json.dumps([str(folder / "b.dat"), str(folder / "a.dat")]))
+    assert list(bad(both)) == ["b.dat"]
+    with pytest.raises(DataError, match="LMP-F001"):
+        rows(path=folder, control=folder / "absent.ctl")  # an option names it, so it is not one bad file
+
+
+def test_damage_in_a_log_with_segments(tmp_path: Path) -> None:
+    """Which segments belong together is found before parts are read, and damage ends that too."""
+    orders, _, stock = logs.TABLES
+    writer, unit = logs.Writer(), logs.Unit(1)
+    for number in range(3):
+        for piece in writer.pieces(unit, orders, "UB", logs.full_row(number), logs.full_row(number), segments=4):
+            writer.put(*piece)
+        writer.add(unit, stock, "I", after={"NO": number, "KIND": "K", "SUM": "1.25"})
+    example = writer.example()
+    (tmp_path / "a.ctl").write_bytes(framing.rdw(example.control_records))
+    (tmp_path / "a.dat").write_bytes(framing.rdw(example.data_records)[:-7])
+    one, many = (rows(path=tmp_path, include="all", maxPartitionBytes=size) for size in (1 << 20, 1000))
+    assert sorted(map(str, one)) == sorted(map(str, many))
+    assert len(one) == 6
+    assert [code for code, *_ in bad(one).values()] == ["LMP-F006"]
+
+
+def test_no_record_behind_damage_is_a_row_wherever_a_file_is_cut(folder: Path) -> None:
+    """Also in a schema without `_metadata`, for which sound records near a cut would be found."""
+    options = {"path": str(folder), "spec": "bmc_lldf", "pathGlobFilter": "[ac].dat"}
+    extents = list(open_file(folder / "a.dat", read_options({"spec": "bmc_lldf"})).extents())
+    data = bytearray((folder / "a.dat").read_bytes())
+    place = extents[len(extents) // 4].offset
+    data[place - 4 : place - 2] = b"\0\1"
+    (folder / "a.dat").write_bytes(data)
+    for max_bytes in SPLITS:
+        made = LmparseSource({**options, "maxPartitionBytes": str(max_bytes)})
+        fields = [field for field in made.schema() if field.name != "_metadata"]
+        reader = made.reader(StructType(fields))
+        found = [row for part in reader.partitions() for batch in reader.read(part) for row in batch.to_pylist()]
+        assert len(found) == len(extents) // 4 + 1 + len(extents)
+        assert sum(row["_corrupt_record"] is not None for row in found) == 1
+
+
+@pytest.fixture
+def luw(tmp_path: Path) -> tuple[Path, Path]:
+    """The tables file, and a folder with it and a log in three files."""
+    tables, log = db2_log.make(24).write(tmp_path)
+    options = read_options({"tables": str(tables)})
+    file = open_file(log, options)
+    places = [extent.offset - file.framing.lead for extent in file.extents()]
+    data, cuts = log.read_bytes(), [0, places[len(places) // 3], places[len(places) * 2 // 3]]
+    made = tmp_path / "logs"
+    made.mkdir()
+    for number, (start, end) in enumerate(zip(cuts, [*cuts[1:], len(data)], strict=True)):
+        (made / f"{number}.log").write_bytes(data[start:end])
+    shutil.copy(tables, made / "tables.yaml")
+    log.unlink()
+    return made / "tables.yaml", made
+
+
+@pytest.mark.parametrize("what", ["changes", "records"])
+def test_a_folder_of_one_log_with_its_tables_file(luw: tuple[Path, Path], what: str) -> None:
+    tables, made = luw
+    options: dict[str, Any] = {"tables": tables, "include": "all"} if what == "changes" else {"spec": "db2_log"}
+    whole = rows(path=made, **options)
+    assert set(counts(whole)) == {"0.log", "1.log", "2.log"}
+    assert bad(whole) == {}
+    cut = made / "1.log"
+    cut.write_bytes(cut.read_bytes()[: cut.stat().st_size // 2])
+    (made / "3.log").write_bytes(b"no log at all" * 99)
+    for max_bytes in SPLITS:
+        found = rows(path=made, maxPartitionBytes=max_bytes, **options)
+        damage = bad(found)
+        assert {name: code for name, (code, *_) in damage.items()}.keys() == {"1.log", "3.log"}
+        code, place, size = damage["1.log"]
+        assert (code, place + size) == ("LMP-F006", cut.stat().st_size)
+        # All records of the other files, and those of this one up to the damage.
+        expected = [
+            row["_metadata"] for row in whole
+            if not row["_metadata"]["file"].endswith("1.log") or row["_metadata"]["record_offset"] < place
+        ]  # fmt: skip
+        sound = [row["_metadata"] for row in found if row["_corrupt_fields"] is None]
+        assert sorted(map(str, sound)) == sorted(map(str, expected))
+    with pytest.raises(DataError):
+        rows(path=made, mode="failfast", **options)
+    for name in ("0.log", "1.log", "2.log"):
+        (made / name).unlink()
+    assert list(bad(rows(path=made, **options))) == ["3.log"]
+    (made / "3.log").unlink()
+    assert rows(path=made, **options) == []
+
+
+def test_comments_of_a_familys_columns_are_its_own(luw: tuple[Path, Path]) -> None:
+    made = LmparseSource({"path": str(luw[1]), "tables": str(luw[0])}).schema()
+    comments = {field.name: field.metadata.get("comment", "") for field in made}
+    assert comments["plan"] == comments["sql_type"] == "null for Db2 LUW"
+    assert comments["txn_id"].startswith("transaction identifier")
+
+
+def test_long_planning_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Less and less often, so that it is few lines however long it takes."""
+    with PlanProgress(first=0.05) as progress:
+        progress.at("/logs/a\x1b[2J.dat", 2, 7)
+        time.sleep(0.5)
+    lines = capsys.readouterr().err.splitlines()
+    assert 1 <= len(lines) <= 4
+    assert lines[0].startswith("lmparse: plans file 3 of 7, /logs/a")
+    assert "\x1b" not in lines[0]
+    with PlanProgress():
+        pass
+    assert capsys.readouterr().err == ""
+
+
+# -- files that are not there ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["", "*.dat", "**/*.dat"])
+def test_no_file_yet_is_no_row(tmp_path: Path, sample: tuple[bytes, bytes], path: str) -> None:
+    """The columns are those of changes; which ones a table has nothing says."""
+    empty = tmp_path / "logs"
+    empty.mkdir()
+    (empty / "a.ctl").write_bytes(sample[0])  # its log has not arrived
+    place = f"{empty}/{path}"
+    assert rows(path=place) == rows(path=place, spec="bmc_lldf", columns="dbid") == []
+    with pytest.raises(OptionError, match=r"no log yet that says which columns table 'PAYROLL\.EMPLOYEE' has"):
+        rows(path=place, table="PAYROLL.EMPLOYEE")
+    whole = LmparseSource({"path": place}).schema()
+    made = LmparseSource({"path": place, "table": "PAYROLL.EMPLOYEE"})
+    assert made.reader(whole).partitions() == []
+    with pytest.raises(DataError, match=r"absent: cannot be read.*LMP-F001"):
+        rows(path=tmp_path / "absent")
+
+
+def test_files_that_disappear(folder: Path, tmp_path: Path) -> None:
+    def after_removal(name: str, **options: str) -> list[dict[str, Any]]:
+        made = LmparseSource({"path": str(folder), "spec": "bmc_lldf", **options})
+        reader = made.reader(made.schema())
+        parts = reader.partitions()
+        (folder / name).unlink()
+        return [row for part in parts for batch in reader.read(part) for row in batch.to_pylist()]
+
+    assert "a.dat" not in counts(after_removal("a.dat", ignoreMissingFiles="true"))
+    with pytest.raises(DataError, match=r"b\.dat: cannot be read.*LMP-F001"):
+        after_removal("b.dat")
+    found = after_removal("c.dat", badRecordsPath=str(tmp_path / "bad"))
+    assert found == []
+    lines = [json.loads(path.read_text()) for path in sorted((tmp_path / "bad").glob("*/bad_files/*"))]
+    assert [(Path(line["path"]).name, line["code"]) for line in lines] == [("c.dat", "LMP-F001"), ("d.dat", "LMP-F003")]
+
+
+def test_files_of_a_time(folder: Path) -> None:
+    for number, name in enumerate(("a.dat", "b.dat", "c.dat")):
+        os.utime(folder / name, (1_773_482_400 + 3600 * number,) * 2)  # 2026-03-14T10:00:00Z and the hours after
+    os.utime(folder / "d.dat", (0, 0))
+
+    def names(**options: str) -> set[str]:
+        return set(counts(rows(path=folder, spec="bmc_lldf", **options)))
+
+    assert names(modifiedAfter="2026-03-14T10:00:00Z") == {"b.dat", "c.dat"}
+    assert names(modifiedAfter="2026-03-14T09:59:59Z", modifiedBefore="2026-03-14T12:00:00Z") == {"a.dat", "b.dat"}
+    assert names(modifiedAfter="2026-03-14T11:59:59", timeZone="Europe/Helsinki") == {"a.dat", "b.dat", "c.dat"}
+    assert names(modified_after="2026-03-14 12:00:00", timezone="Europe/Helsinki") == {"b.dat", "c.dat"}
+    assert names(modifiedAfter="2026-03-15") == set()
+    assert moment("modifiedAfter", "2026-03-14T10:00:00.5", "UTC") == 1_773_482_400.5
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"modifiedAfter": "yesterday"}, "modifiedAfter has no value 'yesterday'"),
+        ({"modifiedBefore": "2026-13-01T00:00:00"}, "modifiedBefore has no value"),
+        ({"modifiedAfter": "2026-03-14T10:00:00", "timeZone": "Mars/Base"}, "timeZone has no value 'Mars/Base'"),
+        ({"modifiedAfter": "2026-03-14T10:00:00", "timeZone": "../../etc/passwd"}, "timeZone has no value"),
+        ({"timeZone": "UTC"}, "timeZone is for modifiedAfter and modifiedBefore"),
+        ({"ignoreCorruptFiles": "perhaps"}, "ignoreCorruptFiles has no value 'perhaps'"),
+        ({"badRecordsPath": ""}, "badRecordsPath has no value ''"),
+        ({"badRecordsPath": "x", "mode": "failfast"}, "badRecordsPath means nothing in mode failfast"),
+        ({"badRecordsPath": "s3://bucket/bad"}, "files are written to local folders only"),
+        ({"reportPath": "LOGS"}, "is an input"),
+        ({"reportPath": "LOGS/report", "recursiveFileLookup": "true"}, "where logs are looked for in all folders"),
+        ({"columnNameOfCorruptRecord": "DBID"}, "another column has it"),
+    ],
+)
+def test_what_an_option_cannot_be(folder: Path, options: dict[str, str], said: str) -> None:
+    given = {name: value.replace("LOGS", str(folder)) for name, value in options.items()}
+    with pytest.raises(LmparseError, match=said) as caught:
+        rows(path=folder, spec="bmc_lldf", **given)
+    assert caught.value.hint
