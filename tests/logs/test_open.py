@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 import lmparse
-from lmparse.errors import OptionError
+from lmparse.errors import FramingError, OptionError
+from lmparse.samples import bmc_log, db2_log
 
 
 @pytest.mark.parametrize(
@@ -16,3 +20,18 @@ def test_one_record_takes_no_option_of_another_family(option: str, value: str) -
     with pytest.raises(OptionError, match="does not apply to records of bmc_lldf") as caught:
         lmparse.parse(b"", "bmc_lldf", **{option: value})
     assert caught.value.code == "LMP-S003"
+
+
+@pytest.mark.parametrize(
+    ("made", "spec", "hint"),
+    [(db2_log, "bmc_lldf", "give spec db2_log or tables"), (bmc_log, "db2_log", "give control or spec bmc_lldf")],
+)
+def test_a_log_of_another_family_is_named(made: Any, spec: str, hint: str, tmp_path: Path) -> None:
+    """In place of why no framing of this family gives its records."""
+    path = next(path for path in made.make().write(tmp_path) if path.suffix in (".log", ".dat"))
+    with pytest.raises(FramingError, match="is of another kind: ") as caught:
+        lmparse.open_log(path, spec=spec)
+    assert (caught.value.code, caught.value.hint) == ("LMP-F003", hint)
+    (tmp_path / "none").write_bytes(b"no log at all")
+    with pytest.raises(FramingError, match="no framing gives"):
+        lmparse.open_log(tmp_path / "none", spec=spec)
