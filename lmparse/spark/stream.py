@@ -1,7 +1,7 @@
 """Structured Streaming: the files of one log as they arrive in a folder.
 
     changes = (spark.readStream.format("lmparse")
-        .option("spec", "db2_log").option("tables", "tables.yaml").option("maxFilesPerTrigger", 10)
+        .option("tables", "tables.yaml").option("maxFilesPerTrigger", 10)
         .load("landing/"))
 
 A micro-batch has the changes of the transactions that are committed in its files; those that are open wait in the

@@ -84,6 +84,8 @@ WITHOUT_FILE = {
     "LMP-F004": "no bytes are known that two framings cut into the same number of sound records",
     "LMP-F011": "of a part of a file in Spark; commands read a file at once, or read on where a cut was wrong",
     "LMP-F012": "of a file that changes while it is read",
+    "LMP-F013": "of several files that are not of one log; tests/db2/test_joining.py has some",
+    "LMP-F014": "of a stream of files; tests/logs/test_stream.py has some",
     "LMP-R009": "of a repeat that takes no bytes, which no spec of lmparse has; tests/spec/test_repeats.py has some",
     **dict.fromkeys(
         ("LMP-R010", "LMP-R011", "LMP-R012", "LMP-R013", "LMP-R014"),
