@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 from lmparse.errors import OptionError, ReadError
 from lmparse.limits import DEFAULT, Limits
 from lmparse.spec.documents import DocumentError, file_bytes, read_json
+from lmparse.storage.addresses import is_remote, local_path
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import JoinedPiece
 
@@ -42,8 +44,9 @@ class NeededStretch:
 
     @classmethod
     def of(cls, piece: JoinedPiece, limits: Limits = DEFAULT) -> NeededStretch:
-        """The stretch that is a piece of joined files."""
-        found = cls(piece.path, piece.start, piece.end, piece.first_record, piece.records, "")
+        """The stretch that is a piece of joined files. The next reading may have another working directory."""
+        path = piece.path if is_remote(piece.path) else os.path.abspath(local_path(piece.path))
+        found = cls(path, piece.start, piece.end, piece.first_record, piece.records, "")
         return replace(found, sha256=found.digest(limits))
 
     @property

@@ -168,7 +168,7 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
         last = heads.position(-1)
     if first is None or last is None:
         raise fault or _not_one("no record states its position", path)
-    is_gapless = links.adjoining > 0 and not links.apart
+    is_gapless = bool(links.ends) and not links.apart
     found = replace(stretch, records=records, is_gapless=is_gapless)
     return FileRange(found, first[0], last, first[1], links.ends, sound_end, fault)
 
