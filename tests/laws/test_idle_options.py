@@ -54,6 +54,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "ending_timestamp": ("2001-01-01T00:00:00",),
     "header": (True,),
     "order": ("commit",),
+    "envelope": ("debezium", "changefeed", "apply"),
+    "source_time_zone": ("Europe/Paris",),
     "trim": (False,),
 }
 """Values that no log below is read with otherwise, each of which must be seen."""
