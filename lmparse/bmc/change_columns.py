@@ -17,7 +17,6 @@ from lmparse.bmc import header_columns
 from lmparse.bmc.change_headers import HEADER_COLUMNS, ChangeHeaders, HeaderRows, KnownTable, each, time_field
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.row_plan import ImagePlan
-from lmparse.bmc.segments import Joiner, Segment
 from lmparse.bmc.tables import TableVersion
 from lmparse.changes.change import ROLES, Change
 from lmparse.changes.column_reader import ChangeGroup, ColumnReader, RowExtents, text_refusal
@@ -64,7 +63,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         self._headers = ChangeHeaders(log, schema, filters)
         self._header_texts = header_columns.HeaderTexts(log.header, log.code_page)
         self._plans: dict[tuple[int, Any], ImagePlan] = {}
-        self._joiner = Joiner(log.options.bounds)
+        self._joiner = log.extract.joiner(log.options.bounds)
         self._skip: frozenset[int] = frozenset()
         self._ordinals: Int64s = np.zeros(0, np.int64)
         """Number of the change of each record of the window among those with the same position."""
@@ -79,7 +78,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
             next(log.extents(span), None)  # adds the notice of an empty file
         runs = log.position_runs()
         for window in log.windows(whole, log.rows_together):
-            self._ordinals = runs.numbers(window)
+            self._ordinals = log.extract.ordinals(window, runs.numbers(window))
             while len(window):
                 done = yield from self._read_window(window)
                 window, self._ordinals = window.behind(done), self._ordinals[done:]
@@ -95,8 +94,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
         return self._change_at(window.extent(number), int(self._ordinals[number]))
 
     def _change_at(self, extent: RecordExtent, ordinal: int) -> Change | None:
-        record = self.log.read_extent(extent)
-        whole = None if record is None else self.log.joined(self._joiner, Segment(extent, record, ordinal))
+        whole = self.log.next_change(self._joiner, extent, ordinal)
         return None if whole is None else self.log.change_of(whole)
 
     # -- which records ------------------------------------------------------------------------

@@ -146,9 +146,9 @@ class ChangeHeaders:
         `ordinals` has the number of the change of each record, as in `HeaderRows`.
         """
         decoded = self._plan.decode(window, self._names, self._raw)
-        here = np.ones(len(window), np.bool_)
+        here = self._log.extract.have(window)
         if skip:
-            here = ~np.isin(np.arange(window.first_index, window.first_index + len(window)), list(skip))
+            here &= ~np.isin(np.arange(window.first_index, window.first_index + len(window)), list(skip))
         is_whole = ~decoded.irregular & (integers.decode_unsigned_array(decoded.raw["total_segs"]) <= 1)
         numbers = np.flatnonzero(here & is_whole)
         nothing = np.zeros(len(numbers), np.int64)

@@ -17,7 +17,6 @@ from lmparse.bmc import commit_order
 from lmparse.bmc.change_columns import ChangeColumns
 from lmparse.bmc.change_headers import ChangeHeaders, HeaderRows
 from lmparse.bmc.log import LogicalLog
-from lmparse.bmc.segments import Joiner, Segment
 from lmparse.changes.change import Change
 from lmparse.changes.column_reader import LeftOut
 from lmparse.changes.version_batches import VersionBatch
@@ -95,7 +94,7 @@ class _Places:
     def __init__(self, log: LogicalLog) -> None:
         self._log = log
         self._headers = ChangeHeaders(log, None, (), has_columns=False)
-        self._held, self._joiner = Held(log.options.bounds), Joiner(log.options.bounds)
+        self._held, self._joiner = Held(log.options.bounds), log.extract.joiner(log.options.bounds)
         self._keys: list[Bytes] = []
         """(n, width) bytes that sort as the changes do; the last ones are those of the number of the record."""
         self._places: list[Int64s] = []
@@ -108,7 +107,7 @@ class _Places:
         if not len(log.buffer):
             next(log.extents(span), None)  # adds the notice of an empty file
         for window in log.windows(replace(span, skip=frozenset(), foreign=())):
-            self._take(window, runs.numbers(window), span.skip)
+            self._take(window, log.extract.ordinals(window, runs.numbers(window)), span.skip)
         for extent in span.foreign:  # none of these is the first segment of its change
             self._take_one(extent, 0)
         log.end_joining(self._joiner)
@@ -144,8 +143,8 @@ class _Places:
         self._places.append(np.stack([offsets, lengths, found.ordinals, np.full(count, _NOT_KEPT), lengths], axis=1))
 
     def _take_one(self, extent: RecordExtent, ordinal: int) -> None:
-        log, record = self._log, self._log.read_extent(extent)
-        joined = None if record is None else log.joined(self._joiner, Segment(extent, record, ordinal))
+        log = self._log
+        joined = log.next_change(self._joiner, extent, ordinal)
         if joined is None or not log.is_wanted(joined):
             return
         last = joined.extent
@@ -184,7 +183,8 @@ class _Places:
         kept = tuple(None if number == _NOT_KEPT else self._kept[number] for number in numbers.tolist())
         data = bytes_in_order(self._log.buffer, offsets, lengths)
         starts = np.cumsum(lengths) - lengths
-        return CommitWindow(0, data, starts, lengths, offsets, indexes=indexes, ordinals=ordinals, kept=kept)
+        window = CommitWindow(0, data, starts, lengths, offsets, indexes=indexes, ordinals=ordinals, kept=kept)
+        return self._log.extract.window(window)
 
 
 def bytes_in_order(buffer: Buffer, offsets: Int64s, lengths: Int64s) -> Bytes:

@@ -18,6 +18,7 @@ from lmparse.limits import DEFAULT, Limits
 from lmparse.storage import addresses, buffers, compression, file_systems
 from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.buffers import Buffer
+from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of
 from lmparse.storage.listing import names_in
 
 
@@ -91,8 +92,14 @@ def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> st
 
     `control` is a path, a pattern with `{stem}`, or a folder; None stands for the folder of the data file. In a folder
     it is the control file whose DLDS record names the data set, or the one of the same stem. Raises ControlError
-    LMP-C007 if there is none or more than one, FramingError LMP-F001 if the folder cannot be read.
+    LMP-C007 if there is none or more than one, FramingError LMP-F001 if the folder cannot be read. Of joined data
+    files, the address of their control files.
     """
+    data = joined_of(path)
+    if data is not None:
+        if control is not None and is_joined(control):
+            return control
+        return Joined(tuple(JoinedPiece(find_control(one.path, control, limits), 0, 0) for one in data.pieces)).address
     place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
     name = compression.unpacked_name(place)
     if control is not None:

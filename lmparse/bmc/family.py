@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.bmc.headers import Header
-from lmparse.bmc.log import LogicalLog, open_log
+from lmparse.bmc.interpretation import LogSettings
+from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.open import open_logical_log
+from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, ControlFiles, Family, PlannedPass
+from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import TransactionSummary
+from lmparse.errors import DataError, OptionError
 from lmparse.framing.detection import Detection
 from lmparse.limits import Limits
+from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
+from lmparse.records.files import OnError
+from lmparse.records.settings import FileSettings
 from lmparse.spec.catalog import Spec
+from lmparse.storage.joined import Joined, is_joined
+from lmparse.storage.processes import Run
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,15 +39,41 @@ def _detections() -> dict[str, Detection]:
     return {found.SPEC: found.detection() for found in (control_file, change_record)}
 
 
-def _record_plan(log: LogicalLog) -> RecordPlan:
+def _open_log(
+    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
+) -> ChangeLog:
+    """A log, the log that joined extracts are of, or, with the settings of one of these, that extract."""
+    own = None if settings is None else settings.own
+    is_one = isinstance(own, LogSettings) and own.extract is not None
+    if is_one or not is_joined(str(path)):
+        return open_logical_log(path, options, settings=settings, on_error=on_error)
+    from lmparse.bmc.joined_log import JoinedLog
+
+    return JoinedLog(path, options, on_error=on_error)
+
+
+def _join(
+    paths: Sequence[str], options: Options, _: Run | None, __: Checkpoint | None, faults: list[DataError] | None
+) -> Sequence[Joined]:
+    from lmparse.bmc.extracts import logs_of
+
+    if options.checkpoint is not None:
+        raise OptionError(f"checkpoint: {options.spec} is read from one file at a time")
+    return logs_of(paths, options, faults)
+
+
+def _record_plan(log: ChangeLog) -> RecordPlan:
     from lmparse.bmc import header_columns
 
+    assert isinstance(log, LogicalLog)
     return header_columns.record_plan(log.header, log.code_page)
 
 
-def _describe(log: LogicalLog) -> TableDescriptions:
+def _describe(log: ChangeLog) -> TableDescriptions:
     from lmparse.bmc.table_descriptions import describe
 
+    if not isinstance(log, LogicalLog):
+        raise OptionError("tables are listed from one extract at a time", hint="each control file has its own")
     return describe(log)
 
 
@@ -52,16 +89,20 @@ def _change_passes(control: str | None, limits: Limits) -> Sequence[PlannedPass]
     return log_parts.passes(None if control is None else control_file.read_control(control, limits=limits))
 
 
-def _change_reader(log: LogicalLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
-    from lmparse.bmc import change_columns, commit_columns
+def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[Filter]) -> ChangeReader | None:
+    from lmparse.bmc import change_columns, commit_columns, joined_columns
 
+    if not isinstance(log, LogicalLog):
+        return joined_columns.reader(log, schema, filters)
     if change_columns.refusal(log, schema):
         return None
     reader = commit_columns.CommitColumns if log.options.order == "commit" else change_columns.ChangeColumns
     return reader(log, schema, filters)
 
 
-def _transactions(log: LogicalLog) -> Iterator[TransactionSummary]:
+def _transactions(log: ChangeLog) -> Iterator[TransactionSummary]:
+    if not isinstance(log, LogicalLog):
+        raise OptionError("transactions are listed from one extract at a time", hint="its units may end in another one")
     from lmparse.bmc.unit_summaries import by_record
 
     if log.options.engine == "kaitai":
@@ -75,9 +116,10 @@ def _transactions(log: LogicalLog) -> Iterator[TransactionSummary]:
     return unit_columns.UnitColumns(log).summaries()
 
 
-def _dissector(log: LogicalLog) -> FileDissector:
+def _dissector(log: ChangeLog) -> FileDissector:
     from lmparse.bmc.dissection import LogicalLogDissector
 
+    assert isinstance(log, LogicalLog)
     return LogicalLogDissector(log)
 
 
@@ -86,12 +128,13 @@ FAMILY = Family(
     title="BMC AMI Log Master for Db2: logical logs",
     files="a control file or a data file of a logical log",
     spec=change_record.SPEC,
-    open_log=open_log,
+    open_log=_open_log,
     detections=_detections,
     column_docs=LogicalLog.column_docs,
     options=frozenset({"control", "control_framing", "row_images", "floats"}),
     record_files=frozenset({"control"}),  # it may describe the header
     control=ControlFiles(is_control, find_control),
+    join=_join,
     record_plan=_record_plan,
     control_plan=_control_plan,
     change_passes=_change_passes,

@@ -13,6 +13,7 @@ from typing import Any
 
 from lmparse.bmc import change_record
 from lmparse.bmc.change_record import DataReader
+from lmparse.bmc.extract_settings import ExtractSettings
 from lmparse.bmc.row_image import ImageOptions, ImageReading, RowReader, all_image_readings, choose_image_reading
 from lmparse.bmc.tables import Tables, TableVersion
 from lmparse.changes.row_values import RowValues
@@ -34,6 +35,8 @@ class LogSettings(FamilySettings):
     is_said_unsegmented: bool = False
     """Whether the log was cut without a search for segments, because DLDS says that there are none. Then the other
     segments of a change may be in another part, so a change that lacks one is an error of the whole part."""
+    extract: ExtractSettings | None = field(default=None, compare=False)
+    """What the other extracts say of this one, if it is one of several."""
 
 
 @dataclass(eq=False)

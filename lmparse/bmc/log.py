@@ -13,9 +13,9 @@ from typing import Any
 from lmparse.bmc import change_record, commit_order, control_checks, order, position_runs
 from lmparse.bmc.change_record import has_images
 from lmparse.bmc.consistency import Consistency
-from lmparse.bmc.control_file import ControlFile, read_control
-from lmparse.bmc.control_search import find_control
+from lmparse.bmc.control_file import ControlFile
 from lmparse.bmc.decoder import ChangeDecoder
+from lmparse.bmc.extract_settings import ExtractReading
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
 from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
@@ -39,12 +39,12 @@ from lmparse.errors import (
 )
 from lmparse.framing import scans
 from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.windows import MAX_RECORDS, Window
 from lmparse.options import Options
 from lmparse.records.files import OnError
 from lmparse.records.reader import Record, Values, Wanted
-from lmparse.records.settings import Decision, FileSettings, FoundFile, find_file
+from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.spec import catalog
-from lmparse.values import codepages
 
 _NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
 """Header fields that identify a change and its table."""
@@ -54,28 +54,6 @@ _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
 """Those of them without which the position of a change or its table is unknown."""
 _BATCH = 1000
 """Number of records with row images that the interpretation is found from."""
-
-
-def open_log(
-    path: str | Path, options: Options, *, settings: FileSettings | None = None, on_error: OnError = None
-) -> LogicalLog:
-    """Open a data file with its control file. Raises ControlError, FramingError, OptionError."""
-    control = None
-    if options.control is not None:
-        page = codepages.lookup(options.code_page) if options.code_page else None
-        place = find_control(str(path), options.control, options.bounds)
-        control = read_control(place, framing=options.control_framing, code_page=page, limits=options.bounds)
-    header = Header.of(catalog.load(options.spec), control)
-    places = () if header.is_table else (header.places, header.width)
-    named = control.code_page if control is not None and options.code_page is None else None
-    found = find_file(
-        path, options, settings, change_record.detection(*places), page=named, may_be_empty=control is not None
-    )
-    evidence = "XTYP names it" if named else "option" if options.code_page else "nothing names one; the default"
-    said = Decision("code page", found.reader.code_page.name, evidence)
-    own = None if settings is None else settings.own
-    found = replace(found, decisions=(said, *found.decisions), own=own)
-    return LogicalLog(path, options, found, control, header, on_error=on_error)
 
 
 class LogicalLog(ChangeLog):
@@ -101,6 +79,7 @@ class LogicalLog(ChangeLog):
         self._found = found
         self._known = found.own if isinstance(found.own, LogSettings) else LogSettings()
         self.known_table_ids = self._known.table_ids
+        self.extract = ExtractReading(self._known.extract, self._places)
         self.observed = control_checks.Observed()
         self._describe_header()
 
@@ -130,8 +109,10 @@ class LogicalLog(ChangeLog):
         interpretation = self.interpretation
         is_said = len(spans) > 1 and spans[0].first_index is None
         own = LogSettings(interpretation.data.reading, interpretation.image_candidates, self.table_ids, is_said)
-        settings = replace(self.settings, own=own)
-        return [(settings, span) for span in spans]
+        extract = self.extract.known
+        return [
+            (replace(self.settings, own=replace(own, extract=extract and extract.inside(span))), span) for span in spans
+        ]
 
     def _describe_header(self) -> None:
         header = self.header
@@ -142,6 +123,9 @@ class LogicalLog(ChangeLog):
         else:
             self.decide("header", f"{header.width} bytes, not as in the table", "XHDF records")
             self.notice("XHDF differs from the table of the manual: " + "; ".join(header.differences[:5]))
+        if self.extract.unfit:
+            text = "the header has no room for the outcome that another extract states of a unit of recovery"
+            self.notice(f"{text}: {self.extract.unfit} units stay open")
         for hole in header.holes[:5]:
             self.notice(f"XHDF leaves bytes of the header out, which are kept as bytes: {hole}")
 
@@ -194,7 +178,10 @@ class LogicalLog(ChangeLog):
     # -- reading ----------------------------------------------------------------------
 
     def read_bytes(self, raw: bytes, wanted: Wanted = None) -> Record:
-        return self.header.read(self.reader, raw, wanted)
+        return self.header.read(self.reader, self.extract.record(raw), wanted)
+
+    def windows(self, span: Span | None = None, max_records: int = MAX_RECORDS) -> Iterator[Window]:
+        return map(self.extract.window, super().windows(span, max_records))
 
     def column_names(self) -> set[str]:
         return super().column_names() | {field.name for field in self.header.fields if field.known is None}
@@ -245,20 +232,21 @@ class LogicalLog(ChangeLog):
 
     def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
         """Every change with its whole DATA area, at the place of its last segment."""
-        joiner, runs = Joiner(self.options.bounds), self.position_runs()
+        joiner, runs = self.extract.joiner(self.options.bounds), self.position_runs()
         span = span or Span(0, len(self.buffer), 0)
         # What another part reads still belongs to the runs of this one.
         for extent in self.extents(replace(span, skip=frozenset(), foreign=())):
-            ordinal = runs.number(extent.read(self.buffer))
-            if extent.index not in span.skip and (joined := self._next(joiner, extent, ordinal)) is not None:
+            ordinal = self.extract.ordinal(extent, runs.number(extent.read(self.buffer)))
+            if extent.index not in span.skip and (joined := self.next_change(joiner, extent, ordinal)) is not None:
                 yield joined
         for extent in span.foreign:  # none is the first segment of its change
-            if (joined := self._next(joiner, extent, 0)) is not None:
+            if (joined := self.next_change(joiner, extent, 0)) is not None:
                 yield joined
         self.end_joining(joiner)
 
-    def _next(self, joiner: Joiner, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
-        record = self.read_extent(extent)
+    def next_change(self, joiner: Joiner, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
+        """The change that the next record is or completes; None if it is none, and if another extract gives it."""
+        record = self.read_extent(extent) if self.extract.has(extent) else None
         return None if record is None else self.joined(joiner, Segment(extent, record, ordinal))
 
     def position_runs(self) -> PositionRuns:
@@ -290,7 +278,7 @@ class LogicalLog(ChangeLog):
         for group, fault in joiner.incomplete():
             if self._known.is_said_unsegmented:
                 raise cut_through_segments(self, fault, self._records_before())
-            self.quarantine(fault, group.segments[0].extent, len(group.by_number))
+            self.quarantine(fault, group.own[0].extent, len(group.own))
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options select.
@@ -346,7 +334,11 @@ class LogicalLog(ChangeLog):
 
     def joined_again(self, ordinal: int, extents: Sequence[RecordExtent]) -> JoinedChange:
         """A change whose records were read before; nothing is reported again."""
-        return join([Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal) for extent in extents])
+        return join([self._segment(extent, ordinal) for extent in extents])
+
+    def _segment(self, extent: RecordExtent, ordinal: int) -> Segment:
+        lent = self.extract.lent(extent)
+        return lent or Segment(extent, self.read_bytes(extent.read(self.buffer)), ordinal)
 
     def is_wanted(self, joined: JoinedChange) -> bool:
         """Whether the options select a change. Excluded changes are counted, except those of other tables."""
@@ -441,8 +433,12 @@ class LogicalLog(ChangeLog):
 
     def header_places(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Offset and width of header fields, if the header has them."""
-        places = change_record.table_places(names) if self.header.is_table else self.header.places
-        return {name: places[name] for name in names if name in places}
+        return {name: self._places[name] for name in names if name in self._places}
+
+    @property
+    def _places(self) -> change_record.Places:
+        fixed = [entry.id for entry in self.spec.layout if entry.width]
+        return change_record.table_places(fixed) if self.header.is_table else self.header.places
 
 
 def _missing(record: Record) -> InvalidValueError | None:

@@ -86,6 +86,11 @@ class SegmentGroup:
         """In the order of their numbers."""
         return [self.by_number[number] for number in sorted(self.by_number)]
 
+    @property
+    def own(self) -> list[Segment]:
+        """Those of them that are in the file, and not lent by another extract."""
+        return [segment for segment in self.segments if segment.extent.index >= 0]
+
 
 def join(segments: list[Segment]) -> JoinedChange:
     """Join the segments of one change, given in the order of their numbers."""
@@ -135,6 +140,11 @@ class Joiner:
         self._open.setdefault(segment.key, group)
         return join(self._open.pop(segment.key).segments)
 
+    def lend(self, segment: Segment) -> None:
+        """Add a segment of another extract, which ends nothing: the change ends in this file."""
+        group = self._open.setdefault(segment.key, SegmentGroup(segment.values["total_segs"]))
+        group.by_number.setdefault(segment.values["seg_num"], segment)
+
     def _keep(self, group: SegmentGroup, number: int, segment: Segment) -> None:
         size = _EXTENT_BYTES + getsizeof(segment.values) + sum(map(getsizeof, segment.values.values()))
         try:
@@ -148,7 +158,9 @@ class Joiner:
     def incomplete(self) -> Iterator[tuple[SegmentGroup, RecordError]]:
         """The changes that lack a segment at the end, each with its error (LMP-R004)."""
         for group in self._open.values():
-            first = min((segment.extent for segment in group.segments), key=lambda extent: extent.index)
+            if not group.own:
+                continue  # its own segments are in another part of the file
+            first = min((segment.extent for segment in group.own), key=lambda extent: extent.index)
             values = group.segments[0].values
             found = ", ".join(str(number) for number in sorted(group.by_number))
             yield group, RecordError(

@@ -106,12 +106,13 @@ class Family(Generic[Log]):
     """Endings, in small letters, of the names of other files that describe its logs: in folders they are no logs."""
     record_plan: Callable[[Log], RecordPlan] | None = None
     """Record plan of a log; None: the plan that follows from the spec."""
-    join: Callable[[Sequence[str], Options, Run | None, Checkpoint | None, list[DataError] | None], Joined] | None = (
-        None
-    )
-    """Puts several files of one log in order by the positions of their records, which other processes may read, and
-    joins what a checkpoint needs. Raises FramingError, OptionError; with a list, errors of single files are added to
-    it, and these are joined up to their damage or left out. None: each file is a log of its own."""
+    join: (
+        Callable[[Sequence[str], Options, Run | None, Checkpoint | None, list[DataError] | None], Sequence[Joined]]
+        | None
+    ) = None
+    """The logs that several files are of, with what a checkpoint needs. Other processes may read what that takes.
+    Raises FramingError, OptionError, ControlError; with a list, errors of single files are added to it, and these are
+    joined up to their damage or left out. None: each file is a log of its own."""
     first_position: Callable[[str, Options, Checkpoint | None], str] | None = None
     """The position of the first record of a file, as text that sorts as positions do. Raises FramingError, OptionError.
     None: its logs are not read as streams."""

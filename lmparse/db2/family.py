@@ -42,10 +42,11 @@ def _join(
     run: Run | None,
     checkpoint: Checkpoint | None,
     faults: list[DataError] | None,
-) -> Joined:
+) -> Sequence[Joined]:
     from lmparse.db2.joining import join
 
-    return join(paths, options, run, checkpoint, faults)
+    found = join(paths, options, run, checkpoint, faults)
+    return [found] if found.pieces else []
 
 
 def _first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:

@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from lmparse.changes.checkpoint import BEGINNING, Checkpoint
-from lmparse.errors import DataError, OptionError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.families import family_of
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.atomic_output import OutputPlace, check_place
 from lmparse.storage.inputs import Inputs
+from lmparse.storage.joined import names_in
 from lmparse.storage.listing import list_files
 from lmparse.storage.marks import begins_with
 from lmparse.storage.processes import Run
@@ -22,44 +23,56 @@ from lmparse.storage.processes import Run
 def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options]:
     """The path under which files, folders and patterns are read as one log, and the options to read it with.
 
-    With the option `checkpoint`, the log goes on behind it. Raises FramingError LMP-F001 for a path that names no file,
-    LMP-F013 if the files are not of one log, OptionError for a log that is read from one file, LMP-S030 for a bad
-    checkpoint.
+    Control files among several files are left out. With the option `checkpoint`, the log goes on behind it. Raises
+    FramingError LMP-F001 for a path that names no file, LMP-F013 if the files are not of one log, OptionError for a log
+    that is read from one file, LMP-S030 for a bad checkpoint.
     """
     if options.checkpoint is None:
-        return (str(paths[0]) if len(paths) == 1 else joined(list_files(list(map(str, paths))), options)), options
+        return (str(paths[0]) if len(paths) == 1 else _one(paths, options)), options
     check_resumed(options)
     before = checkpoint_before(options)
-    found = joined(list_files(list(map(str, paths))), options, checkpoint=before)
+    found = _one(paths, options, before)
     if before is None:
         return found, options
     return found, replace(options, starting_after=max(before.seq, options.starting_after or ""))
 
 
-def joined(paths: Sequence[str], options: Options, run: Run | None = None, checkpoint: Checkpoint | None = None) -> str:
-    """The path for paths of files; `run` reads them in other processes."""
-    if len(paths) == 1 and options.checkpoint is None:
-        return paths[0]
-    family = family_of(catalog.load(options.spec))
-    if not paths or family is None or family.join is None:
-        what = "checkpoint: " if options.checkpoint is not None else f"{len(paths)} files: "
-        raise OptionError(f"{what}{options.spec} is read from one file at a time")
-    found = family.join(paths, options, run, checkpoint, None)
-    return found.pieces[0].path if len(found.pieces) == 1 and checkpoint is None else found.address
+def _one(paths: Sequence[str | Path], options: Options, checkpoint: Checkpoint | None = None) -> str:
+    names = list_files(list(map(str, paths)))
+    found = paths_of(names, options, checkpoint=checkpoint)
+    if not found:
+        raise OptionError(f"{len(names)} files, and none is a log")
+    if len(found) > 1:
+        raise FramingError(
+            "is not of the same log as the files before it: they name different systems", code="LMP-F013",
+            file=names_in(found[1])[0], hint="files of different logs are read apart, one command or load for each",
+        )  # fmt: skip
+    return found[0]
 
 
-def joined_sound(paths: Sequence[str], options: Options, run: Run | None, faults: list[DataError]) -> str | None:
-    """The path for what can be read of files of one log; errors of files are added to `faults`.
+def paths_of(
+    names: Sequence[str],
+    options: Options,
+    run: Run | None = None,
+    checkpoint: Checkpoint | None = None,
+    faults: list[DataError] | None = None,
+) -> list[str]:
+    """The path of each log that some files are of, control files left out; `run` reads files in other processes.
 
-    None if nothing can be read.
+    With a list, errors of files are added to `faults`, and what can be read is joined.
     """
+    if len(names) == 1 and options.checkpoint is None:
+        return list(names)
     family = family_of(catalog.load(options.spec))
-    if len(paths) == 1 or family is None or family.join is None:
-        return joined(paths, options, run)
-    found = family.join(paths, options, run, None, faults)
-    if not found.pieces:
-        return None
-    return found.pieces[0].path if len(found.pieces) == 1 else found.address
+    if not names or family is None or family.join is None:
+        what = "checkpoint: " if options.checkpoint is not None else f"{len(names)} files: "
+        raise OptionError(f"{what}{options.spec} is read from one file at a time")
+    control = family.control
+    data = [name for name in names if control is None or not control.is_one(name, options.bounds)]
+    if not data or (len(data) == 1 and options.checkpoint is None):
+        return data
+    logs = family.join(data, options, run, checkpoint, faults)
+    return [log.pieces[0].path if len(log.pieces) == 1 and checkpoint is None else log.address for log in logs]
 
 
 def checkpoint_before(options: Options) -> Checkpoint | None:

@@ -27,7 +27,7 @@ from lmparse.spelling import plain
 from lmparse.storage.atomic_output import write_text
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.inputs import Inputs, inputs_of
-from lmparse.storage.joined import names_in
+from lmparse.storage.joined import is_joined, names_in
 from lmparse.storage.states import FileState, state_of
 from lmparse.values import codepages
 from lmparse.values.json_form import to_json
@@ -163,7 +163,7 @@ def files_beside(path: str, options: Options) -> dict[str, str]:
     """
     found = options.files
     family = family_of(catalog.load(options.spec))
-    if "control" in found and family is not None and family.control is not None:
+    if ("control" in found or is_joined(path)) and family is not None and family.control is not None:
         found["control"] = family.control.find(path, options.control, options.bounds)
     return found
 
@@ -175,7 +175,8 @@ def files_read(path: str, options: Options) -> Inputs:
 
 def states_read(path: str, options: Options) -> tuple[FileState, ...]:
     """The states of a log and of the files that describe it. Raises FramingError LMP-F001, and as `files_beside`."""
-    return tuple(map(state_of, [*names_in(path), *files_beside(path, options).values()]))
+    named = [path, *files_beside(path, options).values()]
+    return tuple(state_of(name) for one in named for name in names_in(one))
 
 
 def spec_files(name: str) -> list[str]:

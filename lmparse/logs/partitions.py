@@ -17,7 +17,7 @@ from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Span
 from lmparse.logs.families import check_changes, family_of
 from lmparse.logs.file_selection import FileSelection
-from lmparse.logs.joining import joined, joined_sound
+from lmparse.logs.joining import paths_of
 from lmparse.logs.open import open_file, states_read
 from lmparse.options import Options
 from lmparse.records.files import RecordFile
@@ -172,11 +172,7 @@ class Request:
         damage = self.damage(names)
         names, faults = self.data_files(names), list[DataError]()
         if self.with_changes and names and check_changes(self.options).join is not None:
-            if damage is Damage.RAISED:
-                names = [joined(names, self.options, run)]
-            else:
-                one = joined_sound(names, self.options, run, faults)
-                names = [] if one is None else [one]
+            names = paths_of(names, self.options, run, faults=None if damage is Damage.RAISED else faults)
         logs = [(name, self._options_of(name, damage)) for name in names]
         return [*logs, *((str(fault.file), fault) for fault in faults)], damage
 

@@ -158,7 +158,7 @@ class LogStream:
         if self._log is not None and self._log[0] == (start.last, keys[-1]):
             return self._log[1]
         before, options = start.checkpoint, self._options
-        joined = self._join([_name(key) for key in keys], options, None, before, None)
+        (joined,) = self._join([_name(key) for key in keys], options, None, before, None)
         if before is not None:
             options = replace(options, starting_after=max(before.seq, options.starting_after or ""))
         log = open_changes(joined.address, options)

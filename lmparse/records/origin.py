@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,17 +13,23 @@ from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.spec.catalog import Spec
 from lmparse.storage import addresses
-from lmparse.storage.joined import joined_of
+from lmparse.storage.joined import Joined, joined_of
 from lmparse.values.byte_arrays import Int64s
 
 
 class RecordOrigin:
     """Says where the records of one file are. For joined files, it names the file that each record is in."""
 
-    def __init__(self, path: str, spec: Spec) -> None:
+    def __init__(self, path: str, spec: Spec, joined: Callable[[], Joined] | None = None) -> None:
+        """`joined` returns the order of joined files, if their address does not say it."""
         self.path = path
-        self.joined = joined_of(path)
+        self._joined = joined
         self.spec, self.spec_hash = spec.id, spec.layout.sha256
+
+    @cached_property
+    def joined(self) -> Joined | None:
+        """The files, if they are joined."""
+        return joined_of(self.path) if self._joined is None else self._joined()
 
     @cached_property
     def same(self) -> Mapping[str, str]:

@@ -15,6 +15,7 @@ from lmparse.logs.partitions import Request
 from lmparse.options import Options
 from lmparse.storage.addresses import local_path
 from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import names_in
 from lmparse.storage.listing import list_files
 
 
@@ -208,7 +209,8 @@ def test_the_name_of_a_log_or_control_file_is_no_address(
     with pytest.raises(ControlError, match="no control file") as caught:
         find_control(data.name, control)
     assert caught.value.found == "none"
-    assert Request((".",), Options(control="x"), with_changes=True).files()[0][0] == f"./{decoy.name}"
+    asked = Request((".",), Options(control=str(tmp_path / "elsewhere.ctl")), with_changes=True)
+    assert names_in(asked.files()[0][0])[0] == f"./{decoy.name}"
 
 
 def test_no_control_file_is_an_error(tmp_path: Path) -> None:
@@ -254,11 +256,9 @@ def test_files_of_a_folder_with_their_control_files(tmp_path: Path) -> None:
     for stem in ("one", "two"):
         write_data(tmp_path / f"{stem}.dat")
         write_control(tmp_path / f"{stem}.ctl")
-    found = Request((str(tmp_path),), Options(), with_changes=True).files()
-    assert [(Path(path).name, Path(str(options.control)).name) for path, options in found] == [
-        ("one.dat", "one.ctl"),
-        ("two.dat", "two.ctl"),
-    ]
+    ((data, options),) = Request((str(tmp_path),), Options(), with_changes=True).files()
+    assert [Path(path).name for path in names_in(data)] == ["one.dat", "two.dat"]
+    assert [Path(path).name for path in names_in(str(options.control))] == ["one.ctl", "two.ctl"]
 
 
 @pytest.mark.parametrize("many", [1, 3000])
@@ -270,8 +270,8 @@ def test_data_behind_control_records_is_not_left_out(tmp_path: Path, many: int) 
     head = [control.xtyp(), *[control.dlds()] * many]
     mixed.write_bytes(framing.rdw([*head, lldf.change("I", [b"\x01"])]))
     assert not is_control(str(mixed))
-    found = Request((str(tmp_path),), Options(control=str(tmp_path / "one.ctl")), with_changes=True).files()
-    assert [Path(path).name for path, _ in found] == ["one.dat", "two.dat"]
+    ((found, _),) = Request((str(tmp_path),), Options(control=str(tmp_path / "one.ctl")), with_changes=True).files()
+    assert [Path(path).name for path in names_in(found)] == ["one.dat", "two.dat"]
 
 
 def test_files_of_records_need_no_control_file(tmp_path: Path) -> None:
@@ -283,6 +283,15 @@ def test_files_of_records_need_no_control_file(tmp_path: Path) -> None:
 def test_one_control_file_for_all_stands_when_it_is_named(tmp_path: Path) -> None:
     for stem in ("one", "two"):
         write_data(tmp_path / f"{stem}.dat")
-    found = Request((f"{tmp_path}/*.dat",), Options(control="all.ctl"), with_changes=True).files()
-    assert {options.control for _, options in found} == {"all.ctl"}
-    assert len(found) == 2
+    named = str(write_control(tmp_path / "all.ctl"))
+    ((data, options),) = Request((f"{tmp_path}/*.dat",), Options(control=named), with_changes=True).files()
+    assert len(names_in(data)) == 2
+    assert names_in(str(options.control)) == [named]
+
+
+def test_files_of_several_systems_are_several_logs(tmp_path: Path) -> None:
+    for stem, system in (("one", "DB2A"), ("two", "DB2B"), ("three", "DB2A")):
+        write_data(tmp_path / f"{stem}.dat")
+        (tmp_path / f"{stem}.ctl").write_bytes(framing.rdw([control.xtyp(CNTLFILESYSID=system), control.dlds()]))
+    found = Request((str(tmp_path),), Options(), with_changes=True).files()
+    assert [[Path(path).stem for path in names_in(data)] for data, _ in found] == [["one", "three"], ["two"]]

@@ -185,12 +185,18 @@ def test_a_temporary_view(spark: SparkSession, night: Files) -> None:
 def test_a_list_of_files_and_a_file_address(
     spark: SparkSession, night: Files, example: logs.Example, tmp_path: Path
 ) -> None:
-    """The two files stand in folders of their own, each with its control file."""
-    other = write(tmp_path / "a folder", example, "day")
+    """Extracts of one log stand in folders of their own, each with its control file; a unit goes on in the second."""
+    records = example.data_records
+    other = write(tmp_path / "a folder", example, "evening", logs.opened(records[:5], records[5:]))
     reader = spark.read.format("lmparse").option("columns", "ID")
     both = reader.load([str(night.data), other.data.as_uri()])
     counts = {row["file"]: row["count"] for row in both.groupBy("_metadata.file").count().collect()}
-    assert counts == {str(night.data): len(example.expected), str(other.data): len(example.expected)}
+    assert counts == {str(night.data): len(example.expected)}  # it has all records, and what became of their units
+    rest = write(tmp_path / "rest", example, "rest", records[5:])
+    both = reader.load([str(rest.data), other.data.as_uri()])
+    rows = both.select("seq", "_metadata.file").collect()
+    assert sorted(row["seq"] for row in rows) == sorted(str(row["seq"]) for row in example.expected)
+    assert {row["file"] for row in rows} == {str(rest.data), str(other.data)}
 
 
 def renamed(example: logs.Example, dsname: str) -> logs.Example:
@@ -202,14 +208,15 @@ def test_a_folder_of_logs_with_their_control_files_beside_them(
     spark: SparkSession, example: logs.Example, tmp_path: Path
 ) -> None:
     """One is found by its stem, the other by the data set that DLDS names; what begins with _ or . is no log."""
-    write(tmp_path, example, "first")
-    by_name = write(tmp_path, renamed(example, "PROD.LOG.D2"), "second")
+    write(tmp_path, example, "first", example.data_records[10:])
+    by_name = write(tmp_path, renamed(example, "PROD.LOG.D2"), "second", example.data_records[:10])
     by_name.data.rename(tmp_path / "PROD.LOG.D2")
     (tmp_path / "_SUCCESS").touch()
     (tmp_path / ".second.crc").write_bytes(b"crc")
     frame = read(spark, tmp_path)
     counts = {Path(row["file"]).name: row["count"] for row in frame.groupBy("_metadata.file").count().collect()}
-    assert counts == {"first.dat": len(example.expected), "PROD.LOG.D2": len(example.expected)}
+    assert set(counts) == {"first.dat", "PROD.LOG.D2"}
+    assert sum(counts.values()) == len(example.expected)
 
 
 def test_several_control_files_are_listed(spark: SparkSession, example: logs.Example, tmp_path: Path) -> None:
@@ -926,7 +933,8 @@ def test_a_log_without_changes_of_the_table_adds_no_row(example: logs.Example, t
     """A folder of logs; the table occurs in one of them only, both control files describe it."""
     write(tmp_path, example, "first")
     stock_only = logs.Writer()
-    stock_only.add(logs.Unit(1), logs.TABLES[2], "I", after={"NO": 1, "KIND": None, "SUM": None})
+    place = {"log_rba": "00000000000099999999", "log_lrsn": "00DE1234990000000000"}  # behind the first log
+    stock_only.add(logs.Unit(20), logs.TABLES[2], "I", after={"NO": 1, "KIND": None, "SUM": None}, **place)
     write(tmp_path, stock_only.example(), "second")
     rows = list_rows(source(path=str(tmp_path), table="PROD.ITEMS"))
     assert len(rows) == sum(row["table_name"] == "ITEMS" for row in example.expected)

@@ -633,6 +633,31 @@ def with_tables(log: Example, *tables: Table, **control_options: Any) -> Example
     return replace(log, tables=tables, control_records=control.for_tables(tables, **control_options))
 
 
+def field(record: bytes, name: str) -> bytes:
+    """The bytes of a field of today's header."""
+    place = lldf.NAME_OF[name]
+    return record[place.offset : place.end]
+
+
+def changed(record: bytes, **values: bytes) -> bytes:
+    """The same record with the bytes of some fields, zeros behind them."""
+    for name, value in values.items():
+        place = lldf.NAME_OF[name]
+        record = record[: place.offset] + value.ljust(place.length, b"\0") + record[place.end :]
+    return record
+
+
+def opened(records: Sequence[bytes], later: Sequence[bytes]) -> list[bytes]:
+    """Records as an extract has them that ends before later ones: units that go on have no UORDISP and no commit."""
+
+    def unit(record: bytes) -> bytes:
+        return field(record, "memberid") + field(record, "uorid")
+
+    going_on = {unit(record) for record in later}
+    nothing = dict.fromkeys(("uorcommittimestamp", "uorcommitlrsn", "uorcommitpoint"), b"")
+    return [changed(record, uordisp=b"\x40", **nothing) if unit(record) in going_on else record for record in records]
+
+
 def as_file(records: Sequence[bytes], kind: str = "rdw", **options: object) -> bytes:
     """The records in a framing by its name (see `framing.KINDS`)."""
     return framing.framed(kind, records, **options).data

@@ -1,0 +1,125 @@
+"""Extract settings: what the other extracts of a log say of one, so that it is read as a stretch of that log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lmparse.bmc.change_record import Places
+from lmparse.bmc.segments import Joiner, Segment
+from lmparse.bmc.unit_outcomes import StatedOutcomes, UnitOutcomes, W
+from lmparse.framing.extents import RecordExtent, Span
+from lmparse.framing.windows import Window
+from lmparse.limits import Limits
+from lmparse.values.byte_arrays import Flags, Int64s
+
+_NONE: Int64s = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class ExtractSettings:
+    """One extract among those of a log, or a part of one. Safe to pickle."""
+
+    path: str
+    control: str
+    outcomes: UnitOutcomes = field(default_factory=UnitOutcomes)
+    """What became of units that it calls open."""
+    elsewhere: Int64s = field(default_factory=lambda: _NONE)
+    """Offsets of its records that another extract gives; ascending."""
+    numbered: Int64s = field(default_factory=lambda: _NONE)
+    """Offsets of records whose number among changes of their position the file does not show; ascending."""
+    ordinals: Int64s = field(default_factory=lambda: _NONE)
+    """These numbers."""
+    lent: tuple[Segment, ...] = ()
+    """Segments of other extracts whose changes end here. The numbers of these records are below zero."""
+
+    def inside(self, span: Span) -> ExtractSettings:
+        """What of it concerns one span."""
+        low, high = np.searchsorted(self.elsewhere, (span.start, span.end))
+        extents = sorted(extent.offset for extent in span.foreign)
+        foreign = np.intersect1d(self.elsewhere, np.array(extents, np.int64))
+        first, last = np.searchsorted(self.numbered, (span.start, span.end))
+        return replace(
+            self,
+            elsewhere=np.union1d(self.elsewhere[low:high], foreign),
+            numbered=self.numbered[first:last],
+            ordinals=self.ordinals[first:last],
+        )
+
+
+class ExtractReading:
+    """Reads the records of a file as those of a stretch of a log; without settings they are a log of their own."""
+
+    def __init__(self, known: ExtractSettings | None, places: Places) -> None:
+        self.known = known
+        self._outcomes = None if known is None else StatedOutcomes(known.outcomes, places)
+        self._lent = {} if known is None else {segment.extent.index: segment for segment in known.lent}
+
+    @property
+    def unfit(self) -> int:
+        """Number of units whose outcome has no room in the header of the file."""
+        return 0 if self._outcomes is None else self._outcomes.unfit
+
+    def record(self, raw: bytes) -> bytes:
+        """The bytes of a record, with the outcome of its unit."""
+        return raw if self._outcomes is None else self._outcomes.record(raw)
+
+    def window(self, window: W) -> W:
+        """The same for the records of a window."""
+        return window if self._outcomes is None else self._outcomes.window(window)
+
+    def has(self, extent: RecordExtent) -> bool:
+        """Whether a record is given here, and not from another extract."""
+        return self.known is None or _place(self.known.elsewhere, extent.offset) is None
+
+    def have(self, window: Window) -> Flags:
+        """The same for the records of a window."""
+        if self.known is None or not len(self.known.elsewhere):
+            return np.ones(len(window), np.bool_)
+        return ~np.isin(window.offsets, self.known.elsewhere[_within(self.known.elsewhere, window)])
+
+    def ordinal(self, extent: RecordExtent, shown: int) -> int:
+        """The number of a change among those of its position; the file shows `shown`."""
+        place = None if self.known is None else _place(self.known.numbered, extent.offset)
+        return shown if self.known is None or place is None else int(self.known.ordinals[place])
+
+    def ordinals(self, window: Window, shown: Int64s) -> Int64s:
+        """The same for the records of a window."""
+        if self.known is None or not len(self.known.numbered):
+            return shown
+        near = self.known.numbered[_within(self.known.numbered, window)]
+        which = np.flatnonzero(np.isin(window.offsets, near))
+        found = shown.copy()
+        found[which] = self.known.ordinals[np.searchsorted(self.known.numbered, window.offsets[which])]
+        return found
+
+    def joiner(self, limits: Limits) -> Joiner:
+        """Joins the segments of changes, those of other extracts included."""
+        joiner = Joiner(limits)
+        for segment in self._lent.values():
+            joiner.lend(segment)
+        return joiner
+
+    def lent(self, extent: RecordExtent) -> Segment | None:
+        """The segment of another extract that an extent is of; None if it is of this file."""
+        return self._lent.get(extent.index)
+
+
+def numbered(ordinals: dict[int, int]) -> tuple[Int64s, Int64s]:
+    """Offsets, ascending, and numbers."""
+    offsets = sorted(ordinals)
+    return np.array(offsets, np.int64), np.array([ordinals[offset] for offset in offsets], np.int64)
+
+
+def _within(offsets: Int64s, window: Window) -> slice:
+    """Those of some offsets that are in a window of consecutive records: time goes by these, and not by all."""
+    if not len(window):
+        return slice(0)
+    return slice(*np.searchsorted(offsets, (window.offsets[0], window.offsets[-1] + 1)).tolist())
+
+
+def _place(values: Sequence[int] | Int64s, value: int) -> int | None:
+    place = int(np.searchsorted(values, value))
+    return place if place < len(values) and values[place] == value else None

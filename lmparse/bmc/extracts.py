@@ -1,0 +1,34 @@
+"""Extracts: which of several data files are of one log, as their control files state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lmparse.bmc.control_file import read_control
+from lmparse.bmc.control_search import find_control
+from lmparse.errors import DataError
+from lmparse.options import Options
+from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import Joined, JoinedPiece
+
+
+def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | None = None) -> list[Joined]:
+    """The logs that data files are extracts of: one for each Db2 system that XTYP names.
+
+    Files without a record are left out, unless a log has no others. Raises ControlError; with a list, errors of
+    files are added to `faults`, and these files are left out.
+    """
+    systems: dict[str, list[JoinedPiece]] = {}
+    for path in dict.fromkeys(paths):
+        try:
+            place = find_control(path, options.control, options.bounds)
+            control = read_control(place, framing=options.control_framing, limits=options.bounds)
+        except DataError as error:
+            if faults is None:
+                raise
+            error.file = path
+            faults.append(error)
+            continue
+        system = control.first("XTYP").get("cntl_file_sysid") or ""
+        systems.setdefault(system, []).append(JoinedPiece(path, 0, len(open_buffer(path, options.bounds))))
+    return [Joined(tuple(piece for piece in pieces if piece.size) or (pieces[0],)) for pieces in systems.values()]

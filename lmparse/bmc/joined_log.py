@@ -1,0 +1,220 @@
+"""Joined log: several extracts of one Log Master log, each with its control file, read as one log.
+
+Extracts are put in order by the last positions that they have. A change that is in several is given once
+(`repeated_changes`, `split_changes`), and a unit of recovery that one calls open has the outcome that another states
+(`unit_outcomes`). What this comes to is in the settings of each extract, so its parts are read one by one, anywhere.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lmparse.bmc import stretches
+from lmparse.bmc.control_search import find_control
+from lmparse.bmc.interpretation import LogSettings
+from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.open import open_logical_log
+from lmparse.bmc.stretches import Stretch
+from lmparse.changes.change import Change, Version
+from lmparse.changes.log import ChangeLog
+from lmparse.errors import OptionError, TableNotFoundError
+from lmparse.framing.extents import RecordExtent, Span
+from lmparse.options import Options
+from lmparse.records.files import OnError
+from lmparse.records.origin import RecordOrigin
+from lmparse.records.settings import FileSettings
+from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import Joined, JoinedPiece, joined_of, names_in
+
+_COMMIT = 20
+"""Digits of the position of the commit in `seq`."""
+_MOST_OPEN = 32
+"""Most extracts that are open at a time."""
+
+
+class JoinedLog(ChangeLog):
+    """The log that several extracts are of; the address of joined files is its path.
+
+    Offsets and numbers of records are those in the extracts one after another.
+    """
+
+    table_hint = LogicalLog.table_hint
+
+    def __init__(self, path: str | Path, options: Options, *, on_error: OnError = None) -> None:
+        self._paths = names_in(str(path))
+        controls = joined_of(find_control(str(path), options.control, options.bounds))
+        assert controls is not None
+        self._controls = {name: piece.path for name, piece in zip(self._paths, controls.pieces, strict=True)}
+        first = open_logical_log(self._paths[0], self._named(self._paths[0], options), on_error=on_error)
+        super().__init__(
+            path, options, replace(first._found, buffer=open_buffer(path, options.bounds)), on_error=on_error
+        )
+        self.origin = RecordOrigin(self.path, self.spec, lambda: self.ordered)
+        self._opened: OrderedDict[str, LogicalLog] = OrderedDict()
+        self._settings: dict[str, FileSettings] = {}
+
+    # -- the extracts ---------------------------------------------------------------------------
+
+    @cached_property
+    def stretches(self) -> Sequence[Stretch]:
+        """The extracts in their order, each with what the others say of it. Raises FramingError LMP-F013."""
+        found = stretches.found(list(self._controls.items()), self.options, self.run)
+        for text in stretches.said(found):
+            self.notice(text)
+        for one in found:
+            self._settings[one.path] = replace(one.heads.settings, own=LogSettings(extract=one.settings))
+        self._opened.clear()
+        return found
+
+    @cached_property
+    def ordered(self) -> Joined:
+        """The extracts in their order, as one file."""
+        pieces = (JoinedPiece(one.path, 0, one.heads.size, 0, one.heads.records) for one in self.stretches)
+        found = Joined(tuple(pieces))
+        self.buffer = open_buffer(found.address, self.options.bounds)
+        return found
+
+    def extracts(self) -> Iterator[LogicalLog]:
+        """The extracts in their order, as stretches of the log. All count and report as this log does.
+
+        Those without changes of the table that the options name are left out. Raises OptionError if none has it.
+        """
+        missing: list[TableNotFoundError] = []
+        names: set[str] = set()
+        found = 0
+        for one in self.stretches:
+            log = self._log(one.path)
+            try:
+                has_table = log.table_ids is None or bool(log.table_ids)
+            except TableNotFoundError as error:
+                missing.append(error)
+                continue
+            names |= log.table_names
+            self._check_name(names)
+            found += 1
+            if has_table:
+                yield log
+        if missing and not found:
+            raise missing[0]
+
+    def _check_name(self, names: set[str]) -> None:
+        if len(names) > 1:
+            raise self.ambiguous(self.options.table or "", sorted(names))
+
+    def _named(self, path: str, options: Options) -> Options:
+        """The options for one extract."""
+        return replace(options, control=self._controls[path])
+
+    def _log(self, path: str) -> LogicalLog:
+        log = self._opened.pop(path, None)
+        if log is None:
+            options = self._named(path, self.options)
+            log = open_logical_log(path, options, settings=self._settings.get(path), on_error=self._on_error)
+            for decision in log.decisions:
+                if decision not in self.decisions:
+                    self.decisions.append(decision)
+            for text in log.tally.notices:
+                self.notice(text)
+            log.tally, log.left_out = self.tally, self.left_out
+        self._opened[path] = log
+        if len(self._opened) > _MOST_OPEN:
+            self._opened.popitem(last=False)
+        return log
+
+    # -- what is known before the first record is read ---------------------------------------
+
+    @property
+    def has_descriptions(self) -> bool:
+        return True
+
+    @property
+    def dec_length(self) -> str:
+        return self._log(self._paths[0]).dec_length
+
+    @classmethod
+    def column_docs(cls) -> Mapping[str, str]:
+        return LogicalLog.column_docs()
+
+    def all_versions(self) -> Sequence[Version]:
+        return [version for path in self._paths for version in self._log(path).all_versions()]
+
+    def tables_named(self, wanted: str) -> Mapping[tuple[Any, ...], tuple[str, str]]:
+        found: dict[tuple[Any, ...], tuple[str, str]] = {}
+        missing: list[TableNotFoundError] = []
+        for path in self._paths:
+            try:
+                found |= self._log(path).tables_named(wanted)
+            except TableNotFoundError as error:
+                missing.append(error)
+        if missing and not found:
+            raise missing[0]
+        return found
+
+    def table_versions(self) -> Sequence[Version]:
+        found: list[Version] = []
+        missing: list[TableNotFoundError] = []
+        for path in self._paths:
+            log = self._log(path)
+            try:
+                found += log.table_versions()
+            except TableNotFoundError as error:
+                missing.append(error)  # an extract need not have changes of every table
+            self.table_names |= log.table_names
+        if missing and not found:
+            raise missing[0]
+        return found
+
+    def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
+        return [part for log in self.extracts() for part in log.change_parts(max_bytes)]
+
+    def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
+        return [part for log in self.extracts() for part in log.cut_change_parts(max_bytes)]
+
+    def has_table(self) -> bool:
+        return any(self._log(path).has_table() for path in self._paths)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
+        if span is not None:
+            raise OptionError("parts of several extracts are read from each of them")
+        changes = map(self._changes_of, self.extracts())
+        if self.options.order == "commit":
+            return heapq.merge(*changes, key=lambda change: (change.seq[:_COMMIT], change.txn_id, change.seq))
+        return (change for found in changes for change in found)
+
+    def _changes_of(self, log: LogicalLog) -> Iterator[Change]:
+        """The changes of one extract, with their places in the whole log."""
+        log.keeps_bad_records = self.keeps_bad_records
+        shift = self._shift(log.path)
+        for change in log.typed_changes():
+            self._take_bad_records(log, shift)
+            yield replace(change, extent=_shifted(change.extent, *shift))
+        self._take_bad_records(log, shift)
+
+    def _take_bad_records(self, log: LogicalLog, shift: tuple[int, int]) -> None:
+        self.bad_records += [(_shifted(extent, *shift), error) for extent, error in log.bad_records]
+        log.bad_records.clear()
+
+    def _shift(self, path: str) -> tuple[int, int]:
+        """What is added to numbers and offsets in an extract to have those in the whole log."""
+        place = [piece.path for piece in self.ordered.pieces].index(path)
+        return self.ordered.records[place], self.ordered.starts[place]
+
+    def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
+        """The records of all extracts as they are there."""
+        for path in self._paths:
+            log = open_logical_log(path, self._named(path, self.options), on_error=self._on_error)
+            log.tally = self.tally
+            yield from log.records()
+
+
+def _shifted(extent: RecordExtent, index: int, offset: int) -> RecordExtent:
+    pieces = tuple((start + offset, length) for start, length in extent.pieces)
+    return RecordExtent(extent.index + index, pieces, None)

@@ -1,0 +1,303 @@
+"""Repeated changes: which changes are in several extracts of a log, and which extract gives each of them.
+
+Two records are of one change if they have the same position (LRSN, RBA, member), unit of recovery, RID and change type;
+of several such records in one extract the first is the first of the others, and so on. Their table and DATA must then
+be the same: else the extracts are not of one log. A record that Log Master could not complete (INCOMPLETETRANS) is not
+compared.
+
+The change is given from the first extract that states what became of its unit and that has it complete, if there is
+none from the last extract. Against the limit `held_bytes` count the keys of the records in stretches that several
+extracts have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, decoded_windows, not_one, open_extract, positions
+from lmparse.bmc.position_runs import PositionRuns
+from lmparse.bmc.unit_outcomes import UNIT_FIELDS, have_ended, is_yes, keys, widths
+from lmparse.columnar.record_plan import Decoded
+from lmparse.framing.extents import RecordExtent
+from lmparse.framing.windows import Window
+from lmparse.limits import Held
+from lmparse.options import Options
+from lmparse.values import integers
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+
+_OTHERS = ("uor_id", "rid", "change_type")
+"""What tells the changes of one position apart."""
+IDENTITY_FIELDS = (*POSITION_FIELDS, *_OTHERS)
+_TABLE = ("dbid", "psid", "tbobid")
+_RAW = (
+    *dict.fromkeys((*IDENTITY_FIELDS, *UNIT_FIELDS, *_TABLE, "uor_disp", "incomplete_trans", "total_segs", "seg_num")),
+    "data",
+)
+_DIGEST, _ROW_BYTES, _SEGMENT_BYTES = 16, 160, 1200
+"""Bytes of a digest, and bytes of memory of a record that may be in several extracts, and of a segment; measured."""
+_NONE: Int64s = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A task: the records of one extract that other extracts may have too."""
+
+    heads: ExtractHeads
+    options: Options
+    before: bytes
+    """Records up to this position are wanted,"""
+    after: bytes
+    """and those from this one on; empty if none is."""
+    fields: tuple[str, ...]
+    """IDENTITY_FIELDS that all extracts have."""
+    has_data: bool
+    """Whether DATA is compared: extracts may be written in different forms."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSegment:
+    """A segment that another extract may have too, or whose change continues there."""
+
+    identity: bytes
+    total: int
+    number: int
+    extent: RecordExtent
+    ordinal: int
+    digest: bytes
+    is_settled: bool
+    is_complete: bool
+
+
+@dataclass(eq=False)
+class SharedRecords:
+    """Records of one extract that other extracts may have too. Safe to pickle."""
+
+    identity: Bytes
+    digest: Bytes
+    """(n, 16) of table and DATA."""
+    offset: Int64s
+    ordinal: Int64s
+    is_settled: Flags
+    """Whether the extract states what became of the unit, and has the record complete."""
+    is_complete: Flags
+    segments: list[SharedSegment] = field(default_factory=list)
+
+
+def shared_records(task: Shared) -> SharedRecords:
+    """The records of one extract in the stretches that others have too. Raises FileLimitError LMP-L004."""
+    heads, held = task.heads, Held(task.options.bounds)
+    log = open_extract(heads.path, heads.control, task.options, heads.settings)
+    runs: PositionRuns = log.position_runs()
+    found: list[SharedRecords] = []
+    for window, decoded in decoded_windows(log, _RAW):
+        ordinals = runs.numbers(window)
+        at = keys(positions(log, decoded))
+        near = ((at >= task.after) if task.after else False) | ((at <= task.before) if task.before else False)
+        numbers = np.flatnonzero(near & ~decoded.irregular)
+        if len(numbers):
+            held.take(_ROW_BYTES * len(numbers), file=heads.path)
+            found.append(_taken(task, window, decoded, numbers, ordinals, held))
+    return _together(found, sum(widths(task.fields)))
+
+
+def _together(found: list[SharedRecords], width: int) -> SharedRecords:
+    empty = SharedRecords(
+        np.zeros((0, width), np.uint8), np.zeros((0, _DIGEST), np.uint8), _NONE, _NONE, _NONE > 0, _NONE > 0
+    )
+    every = [empty, *found]
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in every]) for name in _ARRAYS}
+    return SharedRecords(**arrays, segments=[segment for one in found for segment in one.segments])
+
+
+_ARRAYS = ("identity", "digest", "offset", "ordinal", "is_settled", "is_complete")
+
+
+def _taken(
+    task: Shared, window: Window, decoded: Decoded, numbers: Int64s, ordinals: Int64s, held: Held
+) -> SharedRecords:
+    raw = {name: rows[numbers] for name, rows in decoded.raw.items() if name != "data"}
+    identity = np.concatenate([raw[name] for name in task.fields], axis=1)
+    is_complete = ~is_yes(raw["incomplete_trans"])
+    is_settled = have_ended(raw["uor_disp"]) & is_complete
+    digest = _digests(task, window, decoded, numbers, np.concatenate([raw[name] for name in _TABLE], axis=1))
+    totals = integers.decode_unsigned_array(raw["total_segs"])
+    found = SharedRecords(identity, digest, window.offsets[numbers], ordinals[numbers], is_settled, is_complete)
+    partial = np.flatnonzero(totals > 1)
+    if not len(partial):
+        return found
+    held.take(_SEGMENT_BYTES * len(partial), file=task.heads.path)
+    segment_numbers = integers.decode_unsigned_array(raw["seg_num"])
+    segments = [
+        SharedSegment(
+            identity[place].tobytes(), int(totals[place]), int(segment_numbers[place]),
+            window.extent(int(numbers[place])), int(found.ordinal[place]), digest[place].tobytes(),
+            bool(is_settled[place]), bool(is_complete[place]),
+        )
+        for place in partial.tolist()
+    ]  # fmt: skip
+    whole = totals <= 1
+    arrays: dict[str, Any] = {name: getattr(found, name)[whole] for name in _ARRAYS}
+    return SharedRecords(**arrays, segments=segments)
+
+
+def _digests(task: Shared, window: Window, decoded: Decoded, numbers: Int64s, tables: Bytes) -> Bytes:
+    starts, lengths = (part[numbers].tolist() for part in decoded.rest["data"])
+    data: Any = np.ascontiguousarray(window.data)
+    made = bytearray()
+    for start, length, table in zip(starts, lengths, tables, strict=True):
+        digest = blake2b(table.tobytes(), digest_size=_DIGEST)
+        if task.has_data:
+            digest.update(data[start : start + length])
+        made += digest.digest()
+    return np.frombuffer(bytes(made), np.uint8).reshape(-1, _DIGEST)
+
+
+# -- whole changes --------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Given:
+    """What one extract leaves to others, and what numbers its changes have."""
+
+    elsewhere: list[int] = field(default_factory=list)
+    """Offsets of records that another extract gives."""
+    ordinals: dict[int, int] = field(default_factory=dict)
+    """Number of a change among those of its position, by the offset of its record, where the file shows another."""
+    repeats: int = 0
+    """How many of its changes are in other extracts too."""
+    continues: bool = False
+    """Whether it has a change of a unit whose outcome an extract before it states."""
+
+
+@dataclass(eq=False)
+class _Rows:
+    """Records of all extracts, sorted by change and extract."""
+
+    identity: Bytes
+    digest: Bytes
+    offset: Int64s
+    ordinal: Int64s
+    is_settled: Flags
+    is_complete: Flags
+    rank: Int64s
+    change: Int64s = field(default_factory=lambda: _NONE)
+    """Number of the change of each record."""
+
+    def take(self, order: Int64s) -> _Rows:
+        arrays: dict[str, Any] = {name: getattr(self, name)[order] for name in (*_ARRAYS, "rank")}
+        return _Rows(**arrays)
+
+
+def whole_changes(found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], position: int) -> list[Given]:
+    """Which extract gives each change of one record; `found` in the order of the extracts.
+
+    `position` is the width of the position in an identity. Raises FramingError LMP-F013 for extracts that have
+    different changes in one place.
+    """
+    given = [Given() for _ in heads]
+    rows = _sorted_rows(found)
+    if not len(rows.rank):
+        return given
+    _check_same(rows, heads)
+    is_given = _are_given(rows, len(heads))
+    size = np.bincount(rows.change)[rows.change]
+    settled = np.minimum.reduceat(np.where(rows.is_settled, rows.rank, len(heads)), _firsts(rows.change))[rows.change]
+    for rank, one in enumerate(given):
+        own = rows.rank == rank
+        one.elsewhere += rows.offset[own & ~is_given].tolist()
+        one.repeats = int((own & (size > 1)).sum())
+        one.continues = bool((own & (settled < rank)).any())
+    _number(rows, is_given, given, heads, position)
+    return given
+
+
+def _sorted_rows(found: Sequence[SharedRecords]) -> _Rows:
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in found]) for name in _ARRAYS}
+    rank = np.repeat(np.arange(len(found)), [len(one.offset) for one in found])
+    rows = _Rows(**arrays, rank=rank)
+    rows = rows.take(np.lexsort((rows.offset, rows.rank, _ranked(rows.identity))))
+    same = _same_as_before(rows.identity)
+    copies = np.flatnonzero(~(same & np.append(False, rows.rank[1:] == rows.rank[:-1])))
+    nth = np.arange(len(rows.rank)) - np.repeat(copies, np.diff(np.append(copies, len(rows.rank))))
+    identities = np.cumsum(~same)
+    rows_again = np.lexsort((rows.rank, nth, identities))
+    identities, nth, rows = identities[rows_again], nth[rows_again], rows.take(rows_again)
+    begins = np.append(True, (identities[1:] != identities[:-1]) | (nth[1:] != nth[:-1]))[: len(rows.rank)]
+    rows.change = np.cumsum(begins) - 1
+    return rows
+
+
+def _ranked(rows: Bytes) -> Int64s:
+    """Numbers that sort as rows of bytes."""
+    return np.unique(keys(rows), return_inverse=True)[1].reshape(-1)
+
+
+def _same_as_before(rows: Bytes) -> Flags:
+    same = np.zeros(len(rows), np.bool_)
+    same[1:] = (rows[1:] == rows[:-1]).all(1)
+    return same
+
+
+def _check_same(rows: _Rows, heads: Sequence[ExtractHeads]) -> None:
+    """Raise FramingError if records of one change differ."""
+    complete = np.flatnonzero(rows.is_complete)
+    one, other = complete[:-1], complete[1:]
+    is_other = (rows.change[one] == rows.change[other]) & (rows.digest[one] != rows.digest[other]).any(1)
+    if is_other.any():
+        place = int(is_other.argmax())
+        raise _differing(heads[rows.rank[one[place]]], heads[rows.rank[other[place]]], int(rows.offset[other[place]]))
+
+
+def _differing(one: ExtractHeads, other: ExtractHeads, offset: int) -> Exception:
+    error = not_one(f"{one.path} has another change at the position of a record", other.path)
+    error.record_offset = offset
+    return error
+
+
+def _are_given(rows: _Rows, count: int) -> Flags:
+    """Which record of each change is given: that of the first settled extract, else that of the last one."""
+    score = np.where(rows.is_settled, rows.rank, 2 * count - rows.rank)
+    is_given: Flags = np.minimum.reduceat(score, _firsts(rows.change))[rows.change] == score
+    return is_given
+
+
+def _firsts(numbers: Int64s) -> Int64s:
+    """Where each of some numbers, ascending, is first."""
+    return np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
+
+
+def _number(rows: _Rows, is_given: Flags, given: list[Given], heads: Sequence[ExtractHeads], position: int) -> None:
+    """Number the changes of positions that several extracts have. Raises FramingError for those of several units."""
+    places = _ranked(rows.identity[:, :position])
+    order = np.lexsort((rows.offset, rows.rank, places))
+    begins = np.flatnonzero(np.append(True, places[order][1:] != places[order][:-1]))
+    ends = np.append(begins[1:], len(order))
+    is_plain = np.diff(np.append(begins, len(order))) == 1
+    several = np.minimum.reduceat(rows.rank[order], begins) != np.maximum.reduceat(rows.rank[order], begins)
+    changes = np.maximum.reduceat(rows.change[order], begins) != np.minimum.reduceat(rows.change[order], begins)
+    for number in np.flatnonzero(several & changes & ~is_plain).tolist():
+        members = order[begins[number] : ends[number]]
+        _check_unit(rows, members, heads, position)
+        numbers: dict[int, int] = {}
+        for member in members.tolist():
+            numbers.setdefault(int(rows.change[member]), len(numbers))
+        for member in members[is_given[members]].tolist():
+            ordinal = numbers[int(rows.change[member])]
+            if ordinal != rows.ordinal[member]:
+                given[int(rows.rank[member])].ordinals[int(rows.offset[member])] = ordinal
+
+
+def _check_unit(rows: _Rows, members: Int64s, heads: Sequence[ExtractHeads], position: int) -> None:
+    """Raise FramingError if a change that one extract has is of another unit than those of others at its position."""
+    sizes = np.bincount(rows.change[members] - rows.change[members].min())
+    units = keys(rows.identity[members][:, position : position + 10])
+    for member, unit in zip(members.tolist(), units, strict=True):
+        is_alone = sizes[rows.change[member] - rows.change[members].min()] == 1
+        others = members[(rows.rank[members] != rows.rank[member])]
+        if is_alone and len(others) and unit not in units[rows.rank[members] != rows.rank[member]]:
+            raise _differing(heads[int(rows.rank[others[0]])], heads[int(rows.rank[member])], int(rows.offset[member]))

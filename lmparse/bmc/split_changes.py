@@ -1,0 +1,137 @@
+"""Split changes: changes in segments that are in several extracts of a log.
+
+If an extract has all segments of a change, it gives the change, and the others leave theirs out. If none has all, the
+last extract that has one is lent those that it lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lmparse.bmc.extract_heads import ExtractHeads, not_one
+from lmparse.bmc.repeated_changes import Given, SharedRecords, SharedSegment
+from lmparse.bmc.segments import Segment
+from lmparse.bmc.unit_outcomes import keys
+from lmparse.errors import DataError
+
+Read = Callable[[int, SharedSegment], Segment]
+"""Reads a segment of the extract with a number. Raises DataError."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """The records of one change in one extract."""
+
+    rank: int
+    segments: tuple[SharedSegment, ...]
+    offsets: tuple[int, ...]
+    is_settled: bool
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the whole change."""
+        if not self.segments:
+            return True
+        numbers = {segment.number for segment in self.segments}
+        total = self.segments[0].total
+        return len(numbers) == len(self.segments) == total and (0 in numbers) != (total in numbers)
+
+
+def split_changes(
+    found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read
+) -> list[list[Segment]]:
+    """Add to `given` what each extract leaves to others; returns the segments that are lent to each.
+
+    Raises FramingError LMP-F013 for segments that differ.
+    """
+    lent: list[list[Segment]] = [[] for _ in found]
+    for copies in _copies(found):
+        whole = [copy for copy in copies if copy.is_whole]
+        _check_same(copies, heads)
+        if whole:
+            kept = next((copy for copy in whole if copy.is_settled), whole[-1])
+            _check_joined(whole, heads, read)
+            for copy in copies:
+                given[copy.rank].repeats += 1
+                if copy is not kept:
+                    given[copy.rank].elsewhere += copy.offsets
+        elif len({segment.total for copy in copies for segment in copy.segments}) == 1:
+            _lend(copies, given, lent, read)
+    return lent
+
+
+def _copies(found: Sequence[SharedRecords]) -> Iterator[list[_Copy]]:
+    """The copies of each change in segments that are in several extracts, in the order of these."""
+    segments: dict[bytes, dict[int, list[SharedSegment]]] = {}
+    for rank, one in enumerate(found):
+        for segment in one.segments:
+            segments.setdefault(segment.identity, {}).setdefault(rank, []).append(segment)
+    if not segments:
+        return
+    named = np.frombuffer(b"".join(segments), np.uint8).reshape(len(segments), -1)
+    copies: dict[bytes, list[_Copy]] = {identity: [] for identity in segments}
+    for rank, one in enumerate(found):
+        for place in np.flatnonzero(np.isin(keys(one.identity), keys(named))).tolist():
+            whole = _Copy(rank, (), (int(one.offset[place]),), bool(one.is_settled[place]))
+            copies[one.identity[place].tobytes()].append(whole)
+    for identity, by_rank in segments.items():
+        for rank, own in by_rank.items():
+            is_settled = all(segment.is_settled for segment in own)
+            offsets = tuple(segment.extent.offset for segment in own)
+            copies[identity].append(_Copy(rank, tuple(own), offsets, is_settled))
+        if len({copy.rank for copy in copies[identity]}) == len(copies[identity]) > 1:
+            yield sorted(copies[identity], key=lambda copy: copy.rank)
+
+
+def _check_same(copies: Sequence[_Copy], heads: Sequence[ExtractHeads]) -> None:
+    """Raise FramingError if segments of one number differ."""
+    met: dict[tuple[int, int], tuple[int, SharedSegment]] = {}
+    for copy in copies:
+        for segment in copy.segments:
+            if not segment.is_complete:
+                continue
+            rank, other = met.setdefault((segment.total, segment.number), (copy.rank, segment))
+            if other.digest != segment.digest:
+                raise _differing(heads, rank, copy.rank, segment.extent.offset)
+
+
+def _check_joined(whole: Sequence[_Copy], heads: Sequence[ExtractHeads], read: Read) -> None:
+    """Raise FramingError if whole changes in different numbers of segments differ."""
+    several = [copy for copy in whole if copy.segments and all(segment.is_complete for segment in copy.segments)]
+    if len({copy.segments[0].total for copy in several}) < 2:
+        return
+    with suppress(DataError):  # a bad record is reported where it is read
+        data = [
+            b"".join(read(copy.rank, one).values["data"] for one in sorted(copy.segments, key=lambda one: one.number))
+            for copy in several
+        ]
+        for copy, one in zip(several[1:], data[1:], strict=True):
+            if one != data[0]:
+                raise _differing(heads, several[0].rank, copy.rank, copy.offsets[0])
+
+
+def _differing(heads: Sequence[ExtractHeads], rank: int, other: int, offset: int) -> DataError:
+    error = not_one(f"{heads[rank].path} has another change at the position of a record", heads[other].path)
+    error.record_offset = offset
+    return error
+
+
+def _lend(copies: Sequence[_Copy], given: list[Given], lent: list[list[Segment]], read: Read) -> None:
+    """Lend the last copy the segments that it lacks; the other copies leave theirs out."""
+    owner = copies[-1]
+    numbers = {segment.number for segment in owner.segments}
+    for copy in copies[:-1]:
+        for segment in copy.segments:
+            if segment.number not in numbers:
+                try:
+                    found = read(copy.rank, segment)
+                except DataError:
+                    continue  # it stays where it is, and is reported there
+                numbers.add(segment.number)
+                index = -1 - len(lent[owner.rank])
+                lent[owner.rank].append(replace(found, extent=replace(found.extent, index=index)))
+            given[copy.rank].elsewhere.append(segment.extent.offset)

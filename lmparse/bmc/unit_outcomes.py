@@ -1,0 +1,171 @@
+"""Unit outcomes: what became of units of recovery that an extract calls open, as another extract of the log states it.
+
+The outcome is put into the header of each record of such a unit, in the form that the header has in its file, before
+the record is decoded. So every reader of headers sees it: one by one and column-wise, as columns, keys and JSON text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from lmparse.bmc.change_record import SPEC, Places
+from lmparse.bmc.headers import padding, widen
+from lmparse.errors import InvalidValueError
+from lmparse.framing.windows import Window
+from lmparse.spec import catalog
+from lmparse.spec.layout import Field
+from lmparse.values import byte_arrays, packed_times
+from lmparse.values.byte_arrays import Bytes, Flags, Int64s
+
+UNIT_FIELDS = ("member_id", "uor_id")
+"""The header fields that identify a unit of recovery."""
+OUTCOME_FIELDS = ("uor_disp", "uor_commit_timestamp", "uor_commit_lrsn", "uor_commit_point")
+"""The header fields that state its outcome."""
+W = TypeVar("W", bound=Window)
+
+
+def widths(names: Sequence[str]) -> list[int]:
+    """Widths of header fields in the spec, in bytes."""
+    return [catalog.load(SPEC).layout[name].width or 0 for name in names]
+
+
+def ended_codes() -> tuple[int, ...]:
+    """The values of UORDISP of a unit that has ended."""
+    codes = catalog.load(SPEC).enum("uor_disp")
+    return codes["committed"], codes["aborted"]
+
+
+def have_ended(dispositions: Bytes) -> Flags:
+    """Which of n values of UORDISP, (n, 1) bytes, are of units that have ended."""
+    return np.isin(dispositions[:, 0], ended_codes())
+
+
+def is_yes(flags: Bytes) -> Flags:
+    """Which of n flags, (n, 1) bytes, are Y."""
+    found: Flags = flags[:, 0] == catalog.load(SPEC).enum("yes_no")["yes"]
+    return found
+
+
+def keys(rows: Bytes) -> npt.NDArray[np.bytes_]:
+    """(n, width) bytes as n values that sort and compare as they do: rows of one width may end with zeros."""
+    rows = np.ascontiguousarray(rows)
+    return rows.view(f"S{rows.shape[1]}")[:, 0] if len(rows) else np.zeros(0, f"S{max(rows.shape[1], 1)}")
+
+
+def _no_rows(names: Sequence[str]) -> Bytes:
+    return np.zeros((0, sum(widths(names))), np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class UnitOutcomes:
+    """Outcomes of some units. Safe to pickle."""
+
+    units: Bytes = field(default_factory=lambda: _no_rows(UNIT_FIELDS))
+    """(n, width) bytes of UNIT_FIELDS as in the spec, ascending."""
+    values: Bytes = field(default_factory=lambda: _no_rows(OUTCOME_FIELDS))
+    """(n, width) bytes of OUTCOME_FIELDS as in the spec."""
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+
+class StatedOutcomes:
+    """Puts outcomes into the records of one file, whose header has its fields at `places`."""
+
+    def __init__(self, outcomes: UnitOutcomes, places: Places) -> None:
+        layout = catalog.load(SPEC).layout
+        named = [name for name in OUTCOME_FIELDS if name in places]
+        self._unit = [places[name] for name in UNIT_FIELDS if name in places]
+        self._written = [places[name] for name in named]
+        self._disposition = places.get(OUTCOME_FIELDS[0])
+        self._end = max((sum(place) for place in (*self._unit, *self._written)), default=0)
+        self.unfit = 0
+        """Number of units whose outcome has no room in the fields of the header."""
+        found: dict[bytes, bytes] = {}
+        for unit, values in zip(outcomes.units, outcomes.values, strict=True):
+            parts = _parts(unit.tobytes(), UNIT_FIELDS) | _parts(values.tobytes(), OUTCOME_FIELDS)
+            try:
+                in_file = {
+                    name: narrowed(parts[name], layout[name], places[name][1]) for name in parts if name in places
+                }
+            except InvalidValueError:
+                self.unfit += 1
+                continue
+            key = b"".join(in_file[name] for name in UNIT_FIELDS if name in in_file)
+            found[key] = b"".join(in_file[name] for name in named)
+        self._values = found if self._disposition is not None and UNIT_FIELDS[1] in places else {}
+        ordered = sorted(self._values)
+        self._keys = np.array(ordered, f"S{max(sum(width for _, width in self._unit), 1)}")
+        joined = b"".join(self._values[key] for key in ordered)
+        self._rows = np.frombuffer(joined, np.uint8).reshape(len(ordered), -1) if ordered else _no_rows(())
+
+    def record(self, raw: bytes) -> bytes:
+        """One record."""
+        if not self._values or self._disposition is None or len(raw) < self._end:
+            return raw
+        if raw[self._disposition[0]] in ended_codes():
+            return raw
+        values = self._values.get(b"".join(raw[offset : offset + width] for offset, width in self._unit))
+        if values is None:
+            return raw
+        made, start = bytearray(raw), 0
+        for offset, width in self._written:
+            made[offset : offset + width] = values[start : start + width]
+            start += width
+        return bytes(made)
+
+    def window(self, window: W) -> W:
+        """The records of a window; without a record of such a unit it is the same."""
+        if not len(self._keys) or self._disposition is None or not len(window):
+            return window
+        numbers = np.flatnonzero(window.lengths >= self._end)
+        starts = window.starts[numbers]
+        starts = starts[~have_ended(byte_arrays.take_rows(window.data, starts + self._disposition[0], 1))]
+        if not len(starts):
+            return window
+        parts = [byte_arrays.take_rows(window.data, starts + offset, width) for offset, width in self._unit]
+        units = keys(np.concatenate(parts, axis=1))
+        which = np.minimum(np.searchsorted(self._keys, units), len(self._keys) - 1)
+        is_known = self._keys[which] == units
+        if not is_known.any():
+            return window
+        return replace(window, data=self._written_to(window.data, starts[is_known], self._rows[which[is_known]]))
+
+    def _written_to(self, data: Bytes, starts: Int64s, rows: Bytes) -> Bytes:
+        made, begin = data.copy(), 0
+        for offset, width in self._written:
+            made[starts[:, None] + np.arange(offset, offset + width)] = rows[:, begin : begin + width]
+            begin += width
+        made.flags.writeable = False
+        return made
+
+
+def _parts(row: bytes, names: Sequence[str]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    start = 0
+    for name, width in zip(names, widths(names), strict=True):
+        found[name] = row[start : start + width]
+        start += width
+    return found
+
+
+def narrowed(value: bytes, known: Field, width: int) -> bytes:
+    """The bytes of a field of the spec in a field of another width, as `headers.widen` reads them.
+
+    Raises InvalidValueError if it has no room for the value.
+    """
+    if width == len(value):
+        return value
+    if known.kind == "timestamp17":
+        made = packed_times.shorten_timestamp(value, width)
+    else:
+        front, fill = padding(known.kind, known.type, known.width, width)
+        made = value[front : front + width] if front >= 0 else (fill * -front + value).ljust(width, fill)
+    if len(made) != width or widen(made, known) != value:
+        raise InvalidValueError(code="LMP-V004", expected=f"at most {width} bytes", found=value.hex().upper())
+    return made

@@ -1,0 +1,302 @@
+"""Several extracts of one Log Master log give the changes of the whole log, once, wherever it is cut."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from writers.bmc import control, framing, lldf, logs
+from writers.bmc.logs import changed, field, opened
+
+import lmparse
+from lmparse import cli
+from lmparse.errors import FramingError
+from lmparse.logs import lines
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_resumed
+from lmparse.logs.partitions import Request
+from lmparse.samples import bmc_log
+
+ALL = {"include": "all"}
+
+
+def unit(record: bytes) -> bytes:
+    return field(record, "memberid") + field(record, "uorid")
+
+
+class Cut:
+    """A log that is cut between its records."""
+
+    def __init__(self, folder: Path, records: Sequence[bytes], control: Sequence[bytes]) -> None:
+        self.folder, self.data, self.control = folder, list(records), list(control)
+        (folder / "whole").mkdir()
+        whole = self.write(folder / "whole" / "whole", self.data)
+        self.rows = list(lmparse.open_log(whole, control=str(whole.with_suffix(".ctl")), **ALL).changes())
+
+    def write(self, path: Path, records: Sequence[bytes], control: Sequence[bytes] | None = None) -> Path:
+        path.with_suffix(".dat").write_bytes(framing.rdw(records))
+        path.with_suffix(".ctl").write_bytes(framing.rdw(self.control if control is None else control))
+        return path.with_suffix(".dat")
+
+    def files(self, *spans: tuple[int, int]) -> list[Path]:
+        """Stretches of the log as extracts: units whose last record is behind them are open."""
+        folder = self.folder / "-".join(f"{start}.{end}" for start, end in spans)
+        folder.mkdir()
+        found = []
+        for start, end in spans:
+            records = opened(self.data[start:end], self.data[end:])
+            found.append(self.write(folder / f"{start}-{end}-{len(found)}", records))
+        return found
+
+    def wrong(self, paths: Sequence[Path], *ways: Any, **options: Any) -> list[str]:
+        """How the rows of extracts differ from those of the whole log, in either engine and by parts."""
+        found = []
+        for read in ways or (by_record, by_column, by_parts):
+            rows = read(paths, **ALL | options)
+            if without_place(rows) != without_place(self.rows):
+                found.append(f"{read.__name__}: {len(rows)} rows, not {len(self.rows)}")
+            for row in rows:
+                place = row["_metadata"]
+                start = int(Path(place["file"]).name.partition("-")[0])
+                own = [one["_metadata"] for one in self.rows if one["seq"] == row["seq"]]
+                if start + place["record_index"] not in [one["record_index"] for one in own]:
+                    found.append(f"{place} for {own}")
+        return found
+
+
+def without_place(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    kept = [{name: value for name, value in row.items() if name != "_metadata"} for row in rows]
+    return sorted(kept, key=lambda row: str(row["seq"]))
+
+
+def by_record(paths: Sequence[Path], **options: Any) -> list[dict[str, Any]]:
+    log = lmparse.open_log(paths, control=str(paths[0].parent / "{stem}.ctl"), **options)
+    rows = list(log.changes())
+    assert not log.tally.errors
+    return rows
+
+
+def by_column(paths: Sequence[Path], **options: Any) -> list[dict[str, Any]]:
+    named = read_options({"engine": "columnar", "control": str(paths[0].parent / "{stem}.ctl"), **options})
+    log = open_resumed(paths, named)
+    rows = [json.loads(line) for text in lines.printed(log, with_changes=True) for line in text.splitlines()]
+    assert not log.tally.errors
+    return rows
+
+
+def by_parts(paths: Sequence[Path], **options: Any) -> list[dict[str, Any]]:
+    """As tasks of Spark read them: each part by itself."""
+    named = read_options({"control": str(paths[0].parent / "{stem}.ctl"), **options})
+    found = []
+    for part in Request(tuple(map(str, paths)), named, True, 3000).parts():
+        log = part.open()
+        for text in (
+            line for many in lines.change_lines(log, part.span) for one in many for line in one.batch.column(0)
+        ):
+            found.append(json.loads(text.as_py()))
+    return found
+
+
+def example(folder: Path, **options: Any) -> Cut:
+    found = logs.example(**options, control_options={"describe_header": False, "indexes": False})
+    return Cut(folder, found.data_records, found.control_records)
+
+
+def test_a_log_cut_at_every_record_boundary(tmp_path: Path) -> None:
+    cut = example(tmp_path)
+    size = len(cut.data)
+    for place in range(1, size):
+        assert cut.wrong(cut.files((place, size), (0, place)), (by_record, by_column, by_parts)[place % 3]) == []
+
+
+def test_overlapping_extracts_in_any_order(tmp_path: Path) -> None:
+    cut, chosen = example(tmp_path, segment_order=(2, 0, 1)), random.Random(7)
+    size = len(cut.data)
+    for _ in range(4):
+        first, second, third = sorted(chosen.sample(range(1, size), 3))
+        spans = [(0, second), (chosen.randrange(first + 1), third), (first, size), (first, second)]
+        chosen.shuffle(spans)
+        assert cut.wrong(cut.files(*spans)) == []
+
+
+def test_extracts_of_the_sample_in_the_order_of_commits(tmp_path: Path) -> None:
+    """Longer changes, in segments; an extract has no records."""
+    log, chosen = bmc_log.make(units=8), random.Random(3)
+    cut = Cut(tmp_path, log.data, [one for one in log.control if one[:4] != "XHDF".encode("cp037")])
+    size = len(cut.data)
+    whole = by_record([tmp_path / "whole" / "whole.dat"], order="commit")
+    for _ in range(2):
+        first, second = sorted(chosen.sample(range(1, size), 2))
+        paths = cut.files((first, size), (0, second))
+        assert cut.wrong(paths) == []
+        empty = cut.write(paths[0].parent / "empty", [])
+        for read in (by_record, by_column):
+            rows = read([*paths, empty], order="commit")
+            assert [row["seq"] for row in rows] == [row["seq"] for row in whole]
+
+
+def test_changes_of_one_position_are_numbered_across_extracts(tmp_path: Path) -> None:
+    writer, stock = logs.Writer(), logs.TABLES[2]
+    for number, position in enumerate((1, 2, 2, 2, 2, 3)):
+        place = f"{position:020X}"
+        row: logs.Row = {"NO": number, "KIND": "A", "SUM": None}
+        rid = f"{number:010X}"
+        writer.add(logs.Unit(1), stock, "I", after=row, log_rba=place, log_lrsn=place, rid=rid)
+    found = writer.example(describe_header=False, indexes=False)
+    cut = Cut(tmp_path, found.data_records, found.control_records)
+    assert len({row["seq"] for row in cut.rows}) == 6
+    for first, second in ((2, 2), (3, 3), (4, 4), (4, 2), (5, 3), (3, 1)):
+        assert cut.wrong(cut.files((second, 6), (0, first)), by_record, by_column) == []
+
+
+# -- what is said ---------------------------------------------------------------------------
+
+
+def printed(paths: Sequence[Path], capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, int, str]:
+    """Exit code, number of lines and messages of `lmparse changes`."""
+    words = [*map(str, paths), "--control", str(paths[0].parent / "{stem}.ctl"), *options]
+    code = cli.main(["changes", *words])
+    out, err = capsys.readouterr()
+    return code, len(out.splitlines()), err
+
+
+def test_what_is_twice_and_what_cannot_be_tested_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cut = example(tmp_path)
+    size = len(cut.data)
+    first, second = cut.files((0, 9), (9, size))
+    end = control.dlge(ENDRBA=field(cut.data[8], "loglrsn"))
+    cut.write(first, cut.data[:9], [*(one for one in cut.control if one[:4] != end[:4]), end])
+    code, _, said = printed([second, first], capsys)
+    assert code == 0
+    ends = f"the first ends at {field(cut.data[8], 'loglrsn').hex().upper()}"
+    begins = f"its first change is at {field(cut.data[9], 'loglrsn').hex().upper()}"
+    assert f"whether changes are missing between {first} and {second} cannot be tested: {ends}" in said
+    assert begins in said
+    paths = cut.files((0, 20), (5, size))
+    _, _, said = printed(paths, capsys)
+    assert f"changes of {paths[0]} that other extracts have too: 14; each is given once" in said
+    assert "missing" not in said  # changes of units that have ended before are in both
+
+
+def test_units_of_which_compensations_are_not_shown_stay_open(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A later extract says that a unit took changes back, and does not repeat its first change."""
+    cut = example(tmp_path)
+    place = next(n for n, one in enumerate(cut.data) if unit(one) == unit(cut.data[0])) + 1
+    later = [changed(one, uorhascomp=b"\xe8") if unit(one) == unit(cut.data[0]) else one for one in cut.data[place:]]
+    first = cut.write(tmp_path / "first", opened(cut.data[:place], later))
+    second = cut.write(tmp_path / "second", later)
+    _, count, said = printed([first, second], capsys)
+    assert "committed later, with compensations: 1" in said
+    assert "2 open" in said  # one is open in all extracts
+    repeated = cut.write(tmp_path / "repeated", [changed(cut.data[0], uorhascomp=b"\xe8"), *later])
+    assert printed([first, repeated], capsys)[1] == count + 1
+
+
+def test_an_older_header_takes_the_outcome_in_its_form(tmp_path: Path) -> None:
+    """RBA of six bytes and times of 26 characters before an update of Log Master; today's form behind it."""
+    new = logs.example()
+    for place, times in ((4, "BIN10"), (9, "DTTM26")):
+        old = logs.example(lines=tuple(lldf.narrow(timestamps=times)))  # type: ignore[arg-type]
+        folder = tmp_path / times
+        folder.mkdir()
+        later = [unit(one) for one in new.data_records[place:]]
+        disposition = next(line for line in lldf.narrow(timestamps=times) if line.name == "UORDISP")  # type: ignore[arg-type]
+        records = []
+        for number, one in enumerate(old.data_records[:place]):
+            if unit(new.data_records[number]) in later:
+                one = one[: disposition.position] + b"\x40" + one[disposition.position + 1 :]
+            records.append(one)
+        (folder / "a.dat").write_bytes(framing.rdw(records))
+        (folder / "a.ctl").write_bytes(framing.rdw(old.control_records))
+        (folder / "b.dat").write_bytes(framing.rdw(new.data_records[place:]))
+        (folder / "b.ctl").write_bytes(framing.rdw(new.control_records))
+        paths = [folder / "a.dat", folder / "b.dat"]
+        for read in (by_record, by_column):
+            found = {row["seq"]: row["uor_disp"] for row in read(paths, **ALL)}
+            assert len(found) == len(new.changes)
+            assert list(found.values()).count("") == new.groups.count("open")
+
+
+# -- what is refused --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["row", "table", "unit", "segment", "outcome", "system"])
+def test_extracts_that_are_not_of_one_log(what: str, tmp_path: Path) -> None:
+    cut = example(tmp_path)
+    size, described = len(cut.data), cut.control
+    first, second = cut.files((0, 20), (3, size))
+    records = cut.data[3:]
+    if what == "row":
+        records[12] = records[12][:-1] + b"?"
+    elif what == "table":
+        records[12] = changed(records[12], tbobid=b"\x11\x11")
+    elif what == "unit":
+        records[12] = changed(records[12], uorid=bytes.fromhex("00000000000012345678"))
+    elif what == "segment":
+        records[0] = records[0][:-1] + b"?"
+    elif what == "outcome":
+        cut.write(first, [changed(cut.data[0], uordisp=b"\x40"), *cut.data[1:3]])
+        records = [changed(cut.data[4], uorid=field(cut.data[0], "uorid"), uordisp=code) for code in (b"\xc1", b"\xc3")]
+        records[1] = changed(records[1], memberid=field(cut.data[0], "memberid"))
+        records[0] = changed(records[0], memberid=field(cut.data[0], "memberid"), rid=b"\x01")
+    else:
+        described = [control.xtyp(CNTLFILESYSID="DB2Z"), *cut.control[1:]]
+    cut.write(second, records, described)
+    for read in (by_record, by_column):
+        with pytest.raises(FramingError) as found:
+            read([first, second], **ALL)
+        assert found.value.code == "LMP-F013"
+        assert found.value.file in (str(first), str(second))
+
+
+def test_a_record_that_log_master_could_not_complete_is_not_compared(tmp_path: Path) -> None:
+    cut = example(tmp_path)
+    size = len(cut.data)
+    first, second = cut.files((0, 20), (3, size))
+    bad = changed(cut.data[15], incompletetrans=b"\xe8")[:-1] + b"?"
+    cut.write(first, opened([*cut.data[:15], bad, *cut.data[16:20]], cut.data[20:]))
+    assert cut.wrong([first, second], by_column) == []
+
+
+# -- other ways to read -------------------------------------------------------------------------
+
+
+def test_converted_extracts(tmp_path: Path) -> None:
+    cut = example(tmp_path)
+    size = len(cut.data)
+    paths = cut.files((9, size), (0, 12))
+    words = [*map(str, paths), "--control", str(paths[0].parent / "{stem}.ctl"), "--include", "all"]
+    for jobs in ("1", "2"):
+        out = str(tmp_path / f"jobs{jobs}")
+        small = ["--part-bytes", "3000", "--jobs", jobs]
+        assert cli.main(["convert", *words[:2], out, *words[2:], *small]) == 0
+    manifest = json.loads((tmp_path / "jobs2" / "manifest.json").read_text())
+    assert sorted(one["name"] for one in manifest["source"]["files"]) == sorted(path.name for path in paths)
+    assert len(manifest["control"]["files"]) == 2
+    found = []
+    for path in (tmp_path / "jobs1").glob("*.parquet"):
+        assert pq.read_table(path).equals(pq.read_table(tmp_path / "jobs2" / path.name))
+        found += pq.read_table(path).column("seq").to_pylist()
+    assert sorted(found) == sorted(row["seq"] for row in cut.rows)
+
+
+def test_one_table_of_extracts(tmp_path: Path) -> None:
+    """Only one of them has changes of it."""
+    cut = example(tmp_path)
+    paths = cut.files((10, len(cut.data)), (0, 3))
+    rows = [row for row in cut.rows if row["table_name"] == "ITEMS"]
+    for read in (by_record, by_column, by_parts):
+        found = read(paths, table="PROD.ITEMS", **ALL)
+        assert {row["seq"] for row in found} <= {row["seq"] for row in rows}
+        assert found
+    with pytest.raises(lmparse.TableNotFoundError):
+        by_record(paths, table="PROD.NOTHING")
+    log = lmparse.open_log(paths, control=str(paths[0].parent / "{stem}.ctl"), table="PROD.ITEMS", **ALL)
+    assert sorted(log.to_table().column("seq").to_pylist()) == sorted(row["seq"] for row in found)
