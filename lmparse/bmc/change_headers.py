@@ -338,7 +338,7 @@ def _hex(*parts: Bytes) -> pa.Array:
 
 
 def _ordinals(found: HeaderRows) -> Bytes:
-    return found.ordinals.astype(">u4").view(np.uint8).reshape(len(found.ordinals), -1)
+    return found.ordinals.astype(">u4").view(np.uint8).reshape(-1, 4)
 
 
 def time_field(column: str) -> str | None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lmparse.bmc import header_columns
+from lmparse.bmc.control_file import read_control
+from lmparse.bmc.control_search import find_control
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
 from lmparse.bmc.unit_outcomes import OUTCOME_FIELDS, UNIT_FIELDS, have_ended, is_yes, keys, widths
@@ -78,6 +80,20 @@ def heads_of(task: tuple[str, str, Options]) -> ExtractHeads:
         path, control, log.settings, len(log.buffer), count, first, last, stated if stated.strip(b"\0") else b"",
         (described.get("expand_var"), described.get("date_format")), tuple(log.header.absent), open_units, ended,
     )  # fmt: skip
+
+
+def stated_position(path: str, options: Options) -> str:
+    """Where an extract ends, as DLGE states, else its highest position; as text that sorts as positions do.
+
+    Raises ControlError LMP-C007 if it has no control file, FramingError LMP-F013 if no record states a position.
+    """
+    control = find_control(path, options.control, options.bounds)
+    stated = read_control(control, framing=options.control_framing, limits=options.bounds).first("DLGE").get("end_rba")
+    if not stated or not stated.strip(b"\0"):
+        stated = heads_of((path, control, options)).last
+    if not stated:
+        raise not_one("no record states its position", path)
+    return str(stated.hex().upper().rjust(20, "0"))
 
 
 def open_extract(path: str, control: str, options: Options, settings: FileSettings | None = None) -> LogicalLog:

@@ -53,13 +53,38 @@ def _open_log(
 
 
 def _join(
-    paths: Sequence[str], options: Options, _: Run | None, __: Checkpoint | None, faults: list[DataError] | None
+    paths: Sequence[str],
+    options: Options,
+    _: Run | None,
+    checkpoint: Checkpoint | None,
+    faults: list[DataError] | None,
 ) -> Sequence[Joined]:
     from lmparse.bmc.extracts import logs_of
 
-    if options.checkpoint is not None:
-        raise OptionError(f"checkpoint: {options.spec} is read from one file at a time")
+    if checkpoint is not None:
+        checkpoint.check(options.bounds)
+        paths = [*paths, *(one.path for one in checkpoint.needed)]
     return logs_of(paths, options, faults)
+
+
+def _checkpoint(log: ChangeLog) -> Checkpoint:
+    from lmparse.bmc import stretches
+    from lmparse.bmc.joined_log import JoinedLog
+    from lmparse.bmc.resuming import checkpoint_of
+
+    if isinstance(log, JoinedLog):
+        return checkpoint_of(log.stretches, log.options, log.resumed)
+    assert isinstance(log, LogicalLog)
+    if log.control is None:
+        raise OptionError("a checkpoint needs the control file", hint="give control")
+    found = stretches.found([(log.path, log.control.path)], log.options, log.run)
+    return checkpoint_of(found, log.options, log.resumed)
+
+
+def _first_position(path: str, options: Options, _: Checkpoint | None) -> str:
+    from lmparse.bmc.extract_heads import stated_position
+
+    return stated_position(path, options)
 
 
 def _record_plan(log: ChangeLog) -> RecordPlan:
@@ -135,6 +160,8 @@ FAMILY = Family(
     record_files=frozenset({"control"}),  # it may describe the header
     control=ControlFiles(is_control, find_control),
     join=_join,
+    checkpoint=_checkpoint,
+    first_position=_first_position,
     record_plan=_record_plan,
     control_plan=_control_plan,
     change_passes=_change_passes,

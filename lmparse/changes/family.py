@@ -113,6 +113,9 @@ class Family(Generic[Log]):
     """The logs that several files are of, with what a checkpoint needs. Other processes may read what that takes.
     Raises FramingError, OptionError, ControlError; with a list, errors of single files are added to it, and these are
     joined up to their damage or left out. None: each file is a log of its own."""
+    checkpoint: Callable[[Log], Checkpoint] | None = None
+    """What the reading of the next files of a log needs, once all of it has been read. Raises FramingError if it is
+    damaged. None: its logs are not read extract by extract."""
     first_position: Callable[[str, Options, Checkpoint | None], str] | None = None
     """The position of the first record of a file, as text that sorts as positions do. Raises FramingError, OptionError.
     None: its logs are not read as streams."""

@@ -91,10 +91,6 @@ class ChangeLog(RecordFile):
     def change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """The log in parts of about `max_bytes` whose changes can be read independently, with numbers of records."""
 
-    def checkpoint(self) -> Checkpoint:
-        """What the reading of the next files of the log needs. Raises OptionError for logs that cannot go on."""
-        raise OptionError(f"checkpoint: {self.spec.id} is read from one file at a time")
-
     def cut_change_parts(self, max_bytes: int) -> list[tuple[FileSettings, Span]]:
         """The same without numbers where the log can be cut from the bytes near the cuts; see `Span`."""
         return self.change_parts(max_bytes)

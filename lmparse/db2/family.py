@@ -49,6 +49,12 @@ def _join(
     return [found] if found.pieces else []
 
 
+def _checkpoint(log: Db2Log) -> Checkpoint:
+    from lmparse.db2.resuming import checkpoint_of
+
+    return checkpoint_of(log, log.resumed)
+
+
 def _first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:
     from lmparse.db2.joining import first_position
 
@@ -101,6 +107,7 @@ FAMILY = Family(
     description_endings=(".yaml", ".yml"),
     options=frozenset({"tables", "generation", "byte_order", "max_index_bytes"}),
     join=_join,
+    checkpoint=_checkpoint,
     first_position=_first_position,
     change_reader=_change_reader,
     change_passes=_change_passes,

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lmparse.changes.change import Change
-from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
 from lmparse.db2 import log_record
@@ -262,12 +261,6 @@ class Db2Log(ChangeLog):
             parts = self.log_index.divided(max_bytes)
             known = [LuwSettings(self.generation, self.table_ids, None, part) for part in parts]
         return [(replace(self.settings, own=own), whole) for own in known]
-
-    def checkpoint(self) -> Checkpoint:
-        """What the reading of the next files of the log needs. Raises FramingError if the log is damaged."""
-        from lmparse.db2.resuming import checkpoint_of
-
-        return checkpoint_of(self, self.resumed)
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         self.begin_changes()

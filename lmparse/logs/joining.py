@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from lmparse.changes.checkpoint import BEGINNING, Checkpoint
+from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.families import family_of
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.atomic_output import OutputPlace, check_place
 from lmparse.storage.inputs import Inputs
-from lmparse.storage.joined import names_in
+from lmparse.storage.joined import Joined, names_in
 from lmparse.storage.listing import list_files
 from lmparse.storage.marks import begins_with
 from lmparse.storage.processes import Run
@@ -42,12 +43,22 @@ def _one(paths: Sequence[str | Path], options: Options, checkpoint: Checkpoint |
     found = paths_of(names, options, checkpoint=checkpoint)
     if not found:
         raise OptionError(f"{len(names)} files, and none is a log")
-    if len(found) > 1:
+    _check_one(found)
+    return found[0]
+
+
+def one_of(logs: Sequence[Joined]) -> Joined:
+    """The one log that files are of. Raises FramingError LMP-F013 if they are of several."""
+    _check_one([log.address for log in logs])
+    return logs[0]
+
+
+def _check_one(paths: Sequence[str]) -> None:
+    if len(paths) > 1:
         raise FramingError(
             "is not of the same log as the files before it: they name different systems", code="LMP-F013",
-            file=names_in(found[1])[0], hint="files of different logs are read apart, one command or load for each",
+            file=names_in(paths[1])[0], hint="files of different logs are read apart, one command or load for each",
         )  # fmt: skip
-    return found[0]
 
 
 def paths_of(
@@ -82,6 +93,15 @@ def checkpoint_before(options: Options) -> Checkpoint | None:
     found = Checkpoint.read(options.checkpoint, options.bounds)
     if found.spec != catalog.load(options.spec).id:
         raise OptionError(f"{options.checkpoint} is of a log of {found.spec}", code="LMP-S030")
+    return found
+
+
+def checkpoint_behind(log: ChangeLog) -> Checkpoint:
+    """The checkpoint behind a log that has been read. Raises OptionError, and FramingError if it is damaged."""
+    family = family_of(log.spec)
+    if family is None or family.checkpoint is None:
+        raise OptionError(f"checkpoint: {log.spec.id} is read from one file at a time")
+    found: Checkpoint = family.checkpoint(log)
     return found
 
 

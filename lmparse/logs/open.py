@@ -16,7 +16,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import FramingError, OptionError
 from lmparse.framing.framings import named_framing
 from lmparse.logs.families import check_changes, check_fits, detection_of, families, family_of, read_options
-from lmparse.logs.joining import checkpoint_before, checkpoint_place, one_log
+from lmparse.logs.joining import checkpoint_before, checkpoint_behind, checkpoint_place, one_log
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, FRAMING_OPTIONS, Options, check_taken
 from lmparse.records.files import RAW, OnError, RecordFile
@@ -190,7 +190,7 @@ def save_checkpoint(file: RecordFile) -> None:
     if file.options.checkpoint is None or not isinstance(file, ChangeLog):
         raise OptionError("no checkpoint is named", hint="give checkpoint too")
     place = checkpoint_place(file.options, files_read(file.path, file.options))
-    write_text(file.checkpoint().to_json(), place)
+    write_text(checkpoint_behind(file).to_json(), place)
 
 
 def parse(raw: bytes, spec: str, **options: Any) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from typing import Any
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import FramingError, OptionError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.families import check_changes
-from lmparse.logs.joining import check_resumed
+from lmparse.logs.joining import check_resumed, checkpoint_behind, one_of
 from lmparse.logs.open import open_changes, states_read
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
@@ -86,7 +86,7 @@ class LogStream:
         if not chosen:
             return start
         log = self._between(start, chosen)
-        return StreamOffset(log.checkpoint(), chosen[-1], start.taken + len(chosen))
+        return StreamOffset(checkpoint_behind(log), chosen[-1], start.taken + len(chosen))
 
     def parts(self, start: StreamOffset, end: StreamOffset) -> Iterator[FilePart]:
         """The parts of the log between two offsets, whose changes are those that are committed there."""
@@ -127,8 +127,12 @@ class LogStream:
             state = self._state(name)
             if state is None or not state[1]:
                 continue  # gone, or empty: no record says where it belongs
-            position = known.get(state) or f"{self._position(name, self._options, start.checkpoint)} {name}"
-            found[state] = position
+            try:
+                found[state] = known.get(state) or f"{self._position(name, self._options, start.checkpoint)} {name}"
+            except DataError as error:
+                is_missing = error.code == "LMP-C007" or (error.code == "LMP-F001" and error.file != name)
+                if not is_missing:
+                    raise  # else its control file has not arrived
         self._keys = found
         return sorted(found.values())
 
@@ -158,7 +162,7 @@ class LogStream:
         if self._log is not None and self._log[0] == (start.last, keys[-1]):
             return self._log[1]
         before, options = start.checkpoint, self._options
-        (joined,) = self._join([_name(key) for key in keys], options, None, before, None)
+        joined = one_of(self._join([_name(key) for key in keys], options, None, before, None))
         if before is not None:
             options = replace(options, starting_after=max(before.seq, options.starting_after or ""))
         log = open_changes(joined.address, options)

@@ -127,9 +127,7 @@ def test_a_file_that_comes_late_or_goes(tmp_path: Path) -> None:
     assert gone.value.code == "LMP-F014"
 
 
-@pytest.mark.parametrize(
-    "options", [{"include": "all"}, {"ending_seq": "0" * 72}, {"spec": "bmc_lldf", "control": "a.ctl"}]
-)
+@pytest.mark.parametrize("options", [{"include": "all"}, {"ending_seq": "0" * 72}])
 def test_what_is_not_a_stream(options: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(OptionError):
         LogStream(Request((str(tmp_path),), read_options({"spec": "db2_log", **options}), with_changes=True), AT_ONCE)
