@@ -396,6 +396,17 @@ CATALOGUE: dict[str, Cause] = {
         "or version.",
         "Name another file; if there is none, all files are read from their beginning.",
     ),
+    "LMP-S040": Cause(
+        "not a ledger",
+        "The file is not there, or was not written by `lmparse ledger add`, is damaged, or is of another version. It "
+        "has not been touched.",
+        "Name another file; `lmparse ledger add` makes one.",
+    ),
+    "LMP-S041": Cause(
+        "a ledger is in use",
+        "Another run is adding files to it, and did not end while this one waited. Nothing has been added.",
+        "Run it again when the other one has ended.",
+    ),
 }
 """All codes. A code never changes its meaning."""
 

@@ -76,8 +76,9 @@ def _option(
 
 
 _EVERYWHERE = "records changes txn check convert coverage explain bytes parse rdd tables"
+_OF_CONTROL = "records changes txn check convert coverage explain bytes tables ledger"
 _of_changes = partial(_option, of="changes convert")
-_of_framing = partial(_option, of="records changes txn check convert coverage explain sniff bytes tables")
+_of_framing = partial(_option, of="records changes txn check convert coverage explain sniff bytes tables ledger")
 _MOST_ADJUSTED = 10**9 - 1
 """Bytes that an adjustment may add or take off."""
 SEQ_DIGITS = 72
@@ -124,7 +125,7 @@ class Options:
 
     spec: str = _option(
         "bmc_lldf", "spec id of the records, or the path of a spec built elsewhere, whose code is run",
-        of=f"{_EVERYWHERE} sniff",
+        of=f"{_EVERYWHERE} sniff ledger",
     )  # fmt: skip
     framing: str = _of_framing("auto", "how the records are separated", values=("auto", *FRAMINGS, *DB2_FRAMINGS))
     record_length: int | None = _of_framing(None, "bytes of every record, for framing fixed", kind=int)
@@ -153,18 +154,22 @@ class Options:
     )  # fmt: skip
     file_start_offset: int = _of_framing(0, "bytes at the start of the file that are not records", least=0)
     file_end_offset: int = _of_framing(0, "bytes at the end of the file that are not records", least=0)
-    control: str | None = _option(None, "control file of a logical log", is_file=True)
+    control: str | None = _option(None, "control file of a logical log", of=_OF_CONTROL, is_file=True)
     control_framing: str = _option(
         "auto",
         "framing of the control file",
         values=("auto", *(name for name in FRAMINGS if name != "fixed")),
+        of=_OF_CONTROL,
     )
     tables: str | None = _option(None, "YAML file that describes the tables of a Db2 LUW log", is_file=True)
     generation: str = _option(
-        "auto", "form of the Db2 LUW log record header", values=("auto", "v7", "v9.7", "v10"), of=_EVERYWHERE
+        "auto",
+        "form of the Db2 LUW log record header",
+        values=("auto", "v7", "v9.7", "v10"),
+        of=f"{_EVERYWHERE} ledger",
     )
     byte_order: str = _option(
-        "auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"), of=_EVERYWHERE
+        "auto", "byte order of the Db2 LUW server", values=("auto", "little", "big"), of=f"{_EVERYWHERE} ledger"
     )
     code_page: str | None = _option(
         None, "page by name or CCSID; default: the one XTYP names, else cp037, for Db2 LUW 1208", of=_EVERYWHERE
@@ -178,7 +183,7 @@ class Options:
     limits: str = _option(
         "",
         "other limits of what is read, as recordBytes=1G,unpackedRatio=5000; docs/limits.md lists them",
-        of=f"{_EVERYWHERE} sniff docs plan",
+        of=f"{_EVERYWHERE} sniff docs plan ledger",
         read=_limits,
     )
     columns: tuple[str, ...] = _option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -95,32 +96,73 @@ def find_control(path: str, control: str | None, limits: Limits = DEFAULT) -> st
     LMP-C007 if there is none or more than one, FramingError LMP-F001 if the folder cannot be read. Of joined data
     files, the address of their control files.
     """
-    data = joined_of(path)
-    if data is not None:
-        if control is not None and is_joined(control):
-            return control
-        return Joined(tuple(JoinedPiece(find_control(one.path, control, limits), 0, 0) for one in data.pieces)).address
-    place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
-    name = compression.unpacked_name(place)
-    if control is not None:
-        control = local_path(control)
-        is_remote, control = addresses.is_remote(control), control.replace("{stem}", Path(name).stem)
-        control = control if is_remote else name_of_local(control)
-        if not _is_folder(control):
-            return control
-    folder = control if control is not None else _folder_of(place)
-    candidates = dict(_control_files(folder, place, limits))
-    named = [found for found, data_set in candidates.items() if data_set in (name.upper(), Path(name).stem.upper())]
-    same = [found for found in candidates if Path(compression.unpacked_name(found)).stem == Path(name).stem]
-    for found in (named, same):
-        if len(found) == 1:
-            return found[0]
-    which = "several control files" if named or same else "no control file"
-    raise ControlError(
-        f"{which} in {folder} for it", code="LMP-C007", file=path, hint="name it with control",
-        expected="one whose DLDS names the data set, or of the same stem",
-        found=", ".join(addresses.base_name(found) for found in named or same or candidates) or "none",
-    )  # fmt: skip
+    data, search = joined_of(path), ControlSearch(limits)
+    if data is None:
+        return search.find(path, control)
+    if control is not None and is_joined(control):
+        return control
+    return Joined(tuple(JoinedPiece(search.find(one.path, control), 0, 0) for one in data.pieces)).address
+
+
+class ControlSearch:
+    """Finds the control files of data files. Each folder is looked through once: what comes later is not seen."""
+
+    def __init__(self, limits: Limits = DEFAULT) -> None:
+        self._limits = limits
+        self._folders: dict[str, _FolderControls] = {}
+
+    def find(self, path: str, control: str | None) -> str:
+        """The control file of a data file, as `find_control`."""
+        place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
+        name = compression.unpacked_name(place)
+        if control is not None:
+            control = local_path(control)
+            is_remote, control = addresses.is_remote(control), control.replace("{stem}", Path(name).stem)
+            control = control if is_remote else name_of_local(control)
+            if not _is_folder(control):
+                return control
+        folder = control if control is not None else _folder_of(place)
+        known = self._folders.get(folder)
+        if known is None:
+            known = self._folders[folder] = _FolderControls.of(folder, self._limits)
+        named, same = known.named(name, place), known.of_stem(name, place)
+        for found in (named, same):
+            if len(found) == 1:
+                return found[0]
+        which = "several control files" if named or same else "no control file"
+        others = named or same or [one for one in known.all if one != place]
+        raise ControlError(
+            f"{which} in {folder} for it", code="LMP-C007", file=path, hint="name it with control",
+            expected="one whose DLDS names the data set, or of the same stem",
+            found=", ".join(map(addresses.base_name, others)) or "none",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _FolderControls:
+    """The control files in a folder."""
+
+    all: list[str]
+    by_data_set: dict[str, list[str]]
+    by_stem: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, folder: str, limits: Limits) -> _FolderControls:
+        found = cls([], {}, {})
+        for path, data_set in _control_files(folder, limits):
+            found.all.append(path)
+            found.by_data_set.setdefault(data_set, []).append(path)
+            found.by_stem.setdefault(Path(compression.unpacked_name(path)).stem, []).append(path)
+        return found
+
+    def named(self, name: str, data: str) -> list[str]:
+        """Those whose DLDS names a data file."""
+        names = dict.fromkeys((name.upper(), Path(name).stem.upper()))
+        return [path for one in names for path in self.by_data_set.get(one, []) if path != data]
+
+    def of_stem(self, name: str, data: str) -> list[str]:
+        """Those with the stem of a data file."""
+        return [path for path in self.by_stem.get(Path(name).stem, []) if path != data]
 
 
 def _is_folder(path: str) -> bool:
@@ -134,11 +176,9 @@ def _folder_of(path: str) -> str:
     return addresses.folder_of(path) if addresses.is_remote(path) else str(Path(path).parent)
 
 
-def _control_files(folder: str, data: str, limits: Limits) -> Iterator[tuple[str, str]]:
-    """The control files in the folder of a data file, with the data set that each one names."""
+def _control_files(folder: str, limits: Limits) -> Iterator[tuple[str, str]]:
+    """The control files in a folder, with the data set that each one names."""
     for path, stamp in _files_in(folder):
-        if path == data:
-            continue
         if stamp is None:
             if _is_control(path, limits):
                 yield path, _data_set(path, limits)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmparse.bmc import change_record, control_file
-from lmparse.bmc.control_search import find_control, is_control
+from lmparse.bmc.control_search import ControlSearch, find_control, is_control
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
@@ -16,6 +16,7 @@ from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, ControlFiles, Family, PlannedPass
 from lmparse.changes.log import ChangeLog
+from lmparse.changes.log_range import LogRange
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.errors import DataError, OptionError
 from lmparse.framing.detection import Detection
@@ -141,6 +142,16 @@ def _transactions(log: ChangeLog) -> Iterator[TransactionSummary]:
     return unit_columns.UnitColumns(log).summaries()
 
 
+def _search(limits: Limits) -> Callable[[str, str | None], str]:
+    return ControlSearch(limits).find
+
+
+def _range_of(path: str, options: Options) -> LogRange:
+    from lmparse.bmc.log_range import range_of
+
+    return range_of(path, options)
+
+
 def _dissector(log: ChangeLog) -> FileDissector:
     from lmparse.bmc.dissection import LogicalLogDissector
 
@@ -158,7 +169,7 @@ FAMILY = Family(
     column_docs=LogicalLog.column_docs,
     options=frozenset({"control", "control_framing", "row_images", "floats"}),
     record_files=frozenset({"control"}),  # it may describe the header
-    control=ControlFiles(is_control, find_control),
+    control=ControlFiles(is_control, find_control, _search),
     join=_join,
     checkpoint=_checkpoint,
     first_position=_first_position,
@@ -166,6 +177,7 @@ FAMILY = Family(
     control_plan=_control_plan,
     change_passes=_change_passes,
     change_reader=_change_reader,
+    range_of=_range_of,
     describe=_describe,
     transactions=_transactions,
     dissector=_dissector,

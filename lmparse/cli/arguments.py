@@ -30,6 +30,13 @@ def add_command(
     return command
 
 
+def finish(commands: Commands) -> None:
+    """Finish commands that have all of their arguments: each knows its options, of which an error names the nearest."""
+    for command in commands.choices.values():
+        command.color = False  # type: ignore[attr-defined]  # from Python 3.14 on, help would have escapes
+        command.set_defaults(flags=[flag for flag in command._option_string_actions if flag.startswith("--")])
+
+
 def add_options(command: argparse.ArgumentParser, name: str, without: Collection[str] = ()) -> None:
     """Add the fields of Options that the command `name` takes, or one of several uses, but for some."""
     for entry in dataclasses.fields(Options):

@@ -18,6 +18,7 @@ from lmparse.cli import (
     explain,
     formats,
     history,
+    ledger,
     plan,
     rows,
     sniff,
@@ -25,6 +26,7 @@ from lmparse.cli import (
     tables,
     txn,
 )
+from lmparse.cli.arguments import finish
 from lmparse.cli.messages import exit_code, fail
 from lmparse.errors import LmparseError, OptionError
 from lmparse.options import NEAR
@@ -36,6 +38,7 @@ COMMANDS = (
     txn,
     tables,
     history,
+    ledger,
     sql,
     convert,
     plan,
@@ -81,8 +84,6 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add(commands)
-    for command in (parser, *commands.choices.values()):
-        command.color = False  # type: ignore[attr-defined]  # from Python 3.14 on, help would have escapes
-    for command in commands.choices.values():
-        command.set_defaults(flags=[flag for flag in command._option_string_actions if flag.startswith("--")])
+    parser.color = False  # type: ignore[attr-defined]  # see `finish`
+    finish(commands)
     return parser

@@ -164,10 +164,10 @@ def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> 
             stated = (int(heads.stream[0]), int(heads.address[0])) if heads.address[0] else None
             first = heads.position(0), stated
         if (last is not None and heads.position(0) < last) or not heads.is_ascending:
-            raise _not_one("its records are not in the order of their positions", path)
+            raise not_one_log("its records are not in the order of their positions", path)
         last = heads.position(-1)
     if first is None or last is None:
-        raise fault or _not_one("no record states its position", path)
+        raise fault or not_one_log("no record states its position", path)
     is_gapless = bool(links.ends) and not links.apart
     found = replace(stretch, records=records, is_gapless=is_gapless)
     return FileRange(found, first[0], last, first[1], links.ends, sound_end, fault)
@@ -204,7 +204,7 @@ def _heads(stretch: JoinedPiece, options: Options, settings: FileSettings) -> It
     """The positions of the records of a file. Raises FramingError for damage, behind those before it."""
     found, logs = find_log(stretch.path, options, settings)
     if logs.generation != "v10" and not found.framing.lead:
-        raise _not_one("no record states its log sequence number", stretch.path)
+        raise not_one_log("no record states its log sequence number", stretch.path)
     reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
     place = stretch.start, stretch.end, stretch.first_record
     for window in index.windows(found.framing, found.buffer, *place, lead=reader.lead):
@@ -289,7 +289,7 @@ class _Chain:
         piece = joined.pieces[0]
         found = self._find(piece, one.first)
         if found is None:
-            raise _not_one(f"it overlaps {piece.path}, which has no record at its first position", own.path)
+            raise not_one_log(f"it overlaps {piece.path}, which has no record at its first position", own.path)
         number, start = found[0] - piece.first_record, found[1] - piece.start
         size = min(joined.starts[-1] - start, own.size)
         self._compare(joined, start, own, size)
@@ -302,7 +302,7 @@ class _Chain:
             end = min(begin + _COMPARED, size)
             if before[start + begin : start + end] != behind[own.start + begin : own.start + end]:
                 where = f"between {own.start + begin:#x} and {own.start + end:#x}"
-                raise _not_one(f"it overlaps {joined.shown}, and differs from it {where}", own.path)
+                raise not_one_log(f"it overlaps {joined.shown}, and differs from it {where}", own.path)
 
     def _find(self, piece: JoinedPiece, position: Position, *, is_behind: bool = False) -> tuple[int, int] | None:
         """Number and offset, in its file, of the first record at a position or, with `is_behind`, behind it."""
@@ -320,6 +320,21 @@ class _Chain:
         return None
 
 
+def overlap(before: FileRange, behind: FileRange, options: Options, settings: FileSettings) -> tuple[int, int, int]:
+    """How many records of a stretch another one in front of it has too; number and offset there of the first of them.
+
+    Raises FramingError LMP-F013 if they have different records at the same positions.
+    """
+    chain, own, piece = _Chain(options, settings, None), behind.stretch, before.stretch
+    found = chain._find(piece, behind.first)
+    if found is None:
+        raise not_one_log(f"it overlaps {piece.path}, which has no record at its first position", own.path)
+    size = min(piece.end - found[1], own.size)
+    chain._compare(Joined((piece,)), found[1] - piece.start, own, size)
+    shared = own.records if size == own.size else piece.first_record + piece.records - found[0]
+    return shared, *found
+
+
 def first_position(path: str, options: Options, checkpoint: Checkpoint | None) -> str:
     """The position of the first record of a file, as text that sorts as positions do. Raises as `join` does."""
     stretch = JoinedPiece(path, 0, len(open_buffer(path, options.bounds)))
@@ -327,7 +342,7 @@ def first_position(path: str, options: Options, checkpoint: Checkpoint | None) -
     for heads in _heads(stretch, options, settings):
         if len(heads.lsn):
             return "{:020X}{:020X}".format(*heads.position(0))
-    raise _not_one("no record states its position", path)
+    raise not_one_log("no record states its position", path)
 
 
 def form_of(settings: FileSettings) -> tuple[str, ...]:
@@ -364,7 +379,7 @@ def _common_settings(stretches: Sequence[JoinedPiece], options: Options) -> File
     if len(found) > 1:
         (first, _), (second, _) = list(found.values())[:2]
         forms = " and ".join(" ".join(filter(None, form)) for form in list(found)[:2])
-        raise _not_one(f"it and {first} are framed in different ways: {forms}", second)
+        raise not_one_log(f"it and {first} are framed in different ways: {forms}", second)
     return next(iter(found.values()))[1]
 
 
@@ -373,7 +388,8 @@ def _form(file: FoundFile, logs: LogReader) -> tuple[str, str | None, str]:
     return framing.name, framing.byte_order, logs.generation
 
 
-def _not_one(why: str, path: str) -> FramingError:
+def not_one_log(why: str, path: str) -> FramingError:
+    """The error of a file that is not a stretch of one log with others."""
     return FramingError(
         why, code="LMP-F013", file=path, hint="files of different logs are read apart, one command or load for each"
     )

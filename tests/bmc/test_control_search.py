@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from writers.bmc import control, framing, lldf
+from writers.bmc import control, framing, lldf, logs
 
+from lmparse.bmc import control_search
 from lmparse.bmc.control_search import find_control, is_control
 from lmparse.errors import ControlError, FramingError
 from lmparse.logs.partitions import Request
@@ -295,3 +296,16 @@ def test_files_of_several_systems_are_several_logs(tmp_path: Path) -> None:
         (tmp_path / f"{stem}.ctl").write_bytes(framing.rdw([control.xtyp(CNTLFILESYSID=system), control.dlds()]))
     found = Request((str(tmp_path),), Options(), with_changes=True).files()
     assert [[Path(path).stem for path in names_in(data)] for data, _ in found] == [["one", "three"], ["two"]]
+
+
+def test_many_logs_look_through_their_folder_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, read = logs.example(), []
+    for number in range(6):
+        (tmp_path / f"{number}.dat").write_bytes(framing.rdw(log.data_records))
+        (tmp_path / f"{number}.ctl").write_bytes(framing.rdw(log.control_records))
+    is_one = control_search._is_control
+    monkeypatch.setattr(control_search, "_is_control", lambda path, limits: read.append(path) or is_one(path, limits))
+    search = control_search.ControlSearch()
+    found = [search.find(str(tmp_path / f"{number}.dat"), None) for number in range(6)]
+    assert found == [str(tmp_path / f"{number}.ctl") for number in range(6)]
+    assert len(read) == 12

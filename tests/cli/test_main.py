@@ -21,8 +21,8 @@ from lmparse.spelling import camel
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
-    *("formats", "sniff", "records", "changes", "txn", "tables", "history", "sql", "convert", "plan", "check"),
-    *("coverage", "diff", "explain", "docs", "build", "demo"),
+    *("formats", "sniff", "records", "changes", "txn", "tables", "history"),
+    *("ledger", "sql", "convert", "plan", "check", "coverage", "diff", "explain", "docs", "build", "demo"),
 )
 END = "FFFFFFFFFFFFFFFFFFFF"
 """An ENDRBA that no record stands behind."""

@@ -1,9 +1,10 @@
-"""The commands of docs/extracts.md print what the page shows."""
+"""The commands of docs/extracts.md and docs/ledger.md print what the pages show."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,19 +13,21 @@ import pytest
 
 from lmparse.samples import db2_log
 
-PAGE = Path(__file__).parents[2] / "docs" / "extracts.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "extracts.md"
 
 
-def test_commands_print_what_the_page_shows(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "count"), [("extracts.md", 10), ("ledger.md", 14)])
+def test_commands_print_what_the_page_shows(page: str, count: int, tmp_path: Path) -> None:
     db2_log.make().write(tmp_path / "demo" / "luw")
-    text = PAGE.read_text("utf-8")
+    text = (DOCS / page).read_text("utf-8")
     steps = [
         line
         for block in re.findall(r"^```console\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
         for line in block.splitlines()
     ]
-    assert sum(line.startswith("$ ") for line in steps) == 10
-    script = "\n".join(f"echo '{line}'; {line[2:]}" for line in steps if line.startswith("$ "))
+    assert sum(line.startswith("$ ") for line in steps) == count
+    script = "\n".join(f"echo {shlex.quote(line)}; {line[2:]}" for line in steps if line.startswith("$ "))
     (tmp_path / "bin").mkdir()
     command = tmp_path / "bin" / "lmparse"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m lmparse "$@"\n')
@@ -38,7 +41,7 @@ def test_commands_print_what_the_page_shows(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert re.sub(r"^ +", "", done.stdout, flags=re.MULTILINE).splitlines() == steps
+    assert re.sub(r"^ +", "", done.stdout, flags=re.MULTILINE).splitlines() == [line.lstrip(" ") for line in steps]
 
 
 @pytest.mark.parametrize("name", ["completionMarker", "settledSeconds", "maxFilesPerTrigger"])
