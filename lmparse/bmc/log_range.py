@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lmparse.bmc import order
-from lmparse.bmc.log import LogicalLog, open_log
+from lmparse.bmc.log import LogicalLog
+from lmparse.bmc.open import open_logical_log
 from lmparse.bmc.tables import position_of
 from lmparse.changes.log_range import LogRange, StreamRange
 from lmparse.errors import ControlError, DataError
@@ -35,7 +36,7 @@ def range_of(path: str, options: Options) -> LogRange:
 
     Raises FramingError for damage, and ControlError, LMP-C006 if the header that XHDF describes states no position.
     """
-    log = open_log(path, options)
+    log = open_logical_log(path, options)
     found = _Headers(log)
     records = 0
     for window in log.windows():

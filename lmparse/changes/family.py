@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions, describe
 from lmparse.changes.log import ChangeLog
-from lmparse.changes.log_range import LogRange, SharedRecords
+from lmparse.changes.log_range import LogRange, OverlappingRecords
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.errors import DataError
 from lmparse.framing.detection import Detection
@@ -125,7 +125,7 @@ class Family(Generic[Log]):
     range_of: Callable[[str, Options], LogRange] | None = None
     """What a file has of a log, from one pass over it. Raises FramingError, ControlError, OptionError. None: a ledger
     does not take its logs."""
-    shared: Callable[[LogRange, LogRange, Options, SharedRecords | None], SharedRecords] | None = None
+    shared: Callable[[LogRange, LogRange, Options, OverlappingRecords | None], OverlappingRecords] | None = None
     """The records that a file and one that begins in it both have, with the options for both, and where an earlier one
     began in the first file. Raises FramingError LMP-F013 if they differ. None: files are not compared."""
     control_plan: Callable[[Spec, str, Limits], RecordPlan] | None = None

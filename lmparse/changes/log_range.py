@@ -49,7 +49,7 @@ class LogRange:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedRecords:
+class OverlappingRecords:
     """Where a file has the records with which another one begins."""
 
     count: int

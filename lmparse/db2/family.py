@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.family import ChangeReader, Family, PlannedPass
-from lmparse.changes.log_range import LogRange, SharedRecords
+from lmparse.changes.log_range import LogRange, OverlappingRecords
 from lmparse.changes.transaction_summary import TransactionSummary
 from lmparse.db2 import log_record
 from lmparse.db2.log import Db2Log, open_log
@@ -68,7 +68,7 @@ def _range_of(path: str, options: Options) -> LogRange:
     return range_of(path, options)
 
 
-def _shared(one: LogRange, other: LogRange, options: Options, place: SharedRecords | None) -> SharedRecords:
+def _shared(one: LogRange, other: LogRange, options: Options, place: OverlappingRecords | None) -> OverlappingRecords:
     from lmparse.db2.log_range import shared
 
     return shared(one, other, options, place)

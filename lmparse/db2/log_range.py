@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from lmparse.changes.log_range import LogRange, SharedRecords, StreamRange, position_of_text, position_text
+from lmparse.changes.log_range import LogRange, OverlappingRecords, StreamRange, position_of_text, position_text
 from lmparse.db2.joining import FileRange, Position, form_of, not_one_log, overlap
 from lmparse.db2.links import Links, links_of
 from lmparse.db2.log_record import LogReader
@@ -46,7 +46,7 @@ def range_of(path: str, options: Options) -> LogRange:
     return LogRange(path, size, streams.records, reading, streams.ranges(" ".join(filter(None, form))))
 
 
-def shared(one: LogRange, other: LogRange, options: Options, place: SharedRecords | None) -> SharedRecords:
+def shared(one: LogRange, other: LogRange, options: Options, place: OverlappingRecords | None) -> OverlappingRecords:
     """The records that a file and one that begins in it, or where it begins, both have.
 
     `place` is where an earlier one began in the first file: what is in front of it is not read again. Raises
@@ -62,7 +62,7 @@ def shared(one: LogRange, other: LogRange, options: Options, place: SharedRecord
         )  # fmt: skip
         before = replace(before, stretch=stretch)
     count, record, offset = overlap(before, behind, options, settings)
-    return SharedRecords(count, record, offset)
+    return OverlappingRecords(count, record, offset)
 
 
 def _file_range(one: LogRange) -> FileRange:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from lmparse.changes.log_range import LogRange, SharedRecords, StreamRange
+from lmparse.changes.log_range import LogRange, OverlappingRecords, StreamRange
 from lmparse.errors import FramingError, LmparseError
 from lmparse.logs.families import family_of, read_options
 from lmparse.logs.ledger_file import LedgerEntry, LedgerOverlap
@@ -78,7 +78,7 @@ class _Comparison:
         self._limits = limits
         self._last: tuple[int, str] = -1, ""
         """Id of the file in front in the last comparison, and where the other one begins."""
-        self._place: SharedRecords | None = None
+        self._place: OverlappingRecords | None = None
         self._is_same = dict.fromkeys(new, True)
 
     def of(self, entry: LedgerEntry, before: LedgerEntry) -> LedgerOverlap:
