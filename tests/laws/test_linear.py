@@ -68,7 +68,8 @@ def compare(shape: str, read: Any, tmp_path: Path) -> None:
     def cost(size: int) -> int:
         folder = tmp_path / str(size)
         folder.mkdir(exist_ok=True)
-        return operations(lambda: read(*SHAPES[shape](folder, size)))
+        path, options = SHAPES[shape](folder, size)
+        return operations(lambda: read(path, options))
 
     cost(3)  # what is made once is there
     one, two, four = cost(SIZE), cost(2 * SIZE), cost(4 * SIZE)
