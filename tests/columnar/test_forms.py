@@ -165,7 +165,7 @@ def test_a_plan_says_what_is_read_one_by_one(built: Path) -> None:
 
 
 LARGE_SPEC = """\
-meta: {{id: n_large, title: Large numbers, endian: be}}
+meta: {{id: n_large_{number}, title: Large numbers, endian: be}}
 seq:
   - {{id: a, type: s8, doc: A}}
   - {{id: b, type: s8, doc: B}}
@@ -198,34 +198,44 @@ LARGE_CONDITIONS = ("-_root.a > 0", "_root.a / _root.b == -9223372036854775808",
 LARGE_SIZES = ("_root.b", "0x7fffffffffffffff", "0xffffffffffffffffff", "_root.a == 1 ? 1 : 0xffffffffffffffffff")
 
 
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        *({"on": on} for on in LARGE_ON),
-        *({"condition": condition} for condition in LARGE_CONDITIONS),
-        *({"inner": size} for size in LARGE_SIZES),
-        {"size": "size: b"},
-        {"place": "b", "on": "ahead"},
-        {"place": "0xffffffffffffffffff", "on": "ahead"},
-    ],
-    ids=lambda chosen: " ".join(chosen.values()),
+LARGE_CHOSEN: tuple[dict[str, str], ...] = (
+    *({"on": on} for on in LARGE_ON),
+    *({"condition": condition} for condition in LARGE_CONDITIONS),
+    *({"inner": size} for size in LARGE_SIZES),
+    {"size": "size: b"},
+    {"place": "b", "on": "ahead"},
+    {"place": "0xffffffffffffffffff", "on": "ahead"},
 )
+
+
+@pytest.fixture(scope="module")
+def large_specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The specs of all choices, by their numbers: one build of them starts the compiler once."""
+    folder = tmp_path_factory.mktemp("large")
+    (folder / "specs").mkdir()
+    defaults = {"on": "a", "size": "", "condition": "_root.a == 1", "inner": "1", "place": "16"}
+    for number, chosen in enumerate(LARGE_CHOSEN):
+        text = LARGE_SPEC.format(**{**defaults, **chosen, "number": number})
+        (folder / "specs" / f"n_large_{number}.ksy").write_text(text)
+    made = Builder().make(folder / "specs")
+    assert not made.problems
+    assert made.built == len(LARGE_CHOSEN)
+    put(folder / "built", made.products)
+    return folder / "built"
+
+
+@pytest.mark.parametrize("number", range(len(LARGE_CHOSEN)), ids=lambda number: " ".join(LARGE_CHOSEN[number].values()))
 def test_sizes_and_expressions_beyond_64_bits(
-    chosen: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, large_specs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(form_plan, "_LEAST", 1)
-    (tmp_path / "specs").mkdir()
-    defaults = {"on": "a", "size": "", "condition": "_root.a == 1", "inner": "1", "place": "16"}
-    (tmp_path / "specs" / "n_large.ksy").write_text(LARGE_SPEC.format(**{**defaults, **chosen}))
-    made = Builder().make(tmp_path / "specs")
-    assert not made.problems
-    put(tmp_path / "built", made.products)
+    spec = str(large_specs / f"n_large_{number}")
     behind = (b"", b"\x01", b"\x01\x02\x03\x04", b"\x02" * 20)
     records = [struct.pack(">qq", a, b) + more for a, b, more in product(LARGE_NUMBERS, LARGE_NUMBERS, behind)]
-    for number in LARGE_NUMBERS:  # of one divisor or size at a time, too, and of all
-        some = [raw for raw in records if raw[8:16] == struct.pack(">q", number)]
-        compared(written(tmp_path / "x.dat", some), spec=str(tmp_path / "built" / "n_large"), framing="rdw")
-    table = compared(written(tmp_path / "x.dat", records), spec=str(tmp_path / "built" / "n_large"), framing="rdw")
+    for divisor in LARGE_NUMBERS:  # of one divisor or size at a time, too, and of all
+        some = [raw for raw in records if raw[8:16] == struct.pack(">q", divisor)]
+        compared(written(tmp_path / "x.dat", some), spec=spec, framing="rdw")
+    table = compared(written(tmp_path / "x.dat", records), spec=spec, framing="rdw")
     assert table.num_rows == len(records)
 
 
