@@ -14,8 +14,10 @@ from fuzz.mutations import mutation
 
 SHARES = 8
 """Parts in which the inputs of a target are tried, so that they can run beside each other."""
-CHANGES = {"framing": 400, "tables_file": 400, "specs": 400, "records": 200, "spark_options": 200}
-OTHERS = 120
+CHANGES = {"framing": (400, 8000), "tables_file": (160, 8000), "specs": (160, 8000), "records": (120, 4000),
+           "spark_options": (80, 4000)}  # fmt: skip
+OTHERS = 48, 2400
+"""Changes of cases for each target, quick and thorough: half a minute of one core in all, quick."""
 
 
 @pytest.mark.parametrize("share", range(SHARES))
@@ -32,7 +34,6 @@ def test_any_input_holds(name: str, share: int) -> None:
 
 
 def _inputs(seeds: list[bytes], name: str, share: int) -> list[bytes]:
-    quick = CHANGES.get(name, OTHERS)
     chance = Random(f"{name} {share}")
-    changes = [mutation(seeds, chance) for _ in range(amount(quick, 20 * quick) // SHARES)]
+    changes = [mutation(seeds, chance) for _ in range(amount(*CHANGES.get(name, OTHERS)) // SHARES)]
     return [*seeds[share::SHARES], *changes]
