@@ -79,13 +79,13 @@ class Driver:
             self._process.wait()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def kills(request: pytest.FixtureRequest) -> int:
     """How many executors are killed."""
     return int(request.config.getoption("--cluster-kills"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Truth]:
     """A log of as many bytes as were asked for; it is removed in the end."""
     folder = tmp_path_factory.mktemp("log")
@@ -94,14 +94,14 @@ def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     Path(truth.path).unlink()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def options(log: Truth) -> dict[str, str]:
     """Options that read the records of the log, as the data source has them."""
     size = {"maxPartitionBytes": str(PART_BYTES)} if log.bytes < _SMALL else {}
     return {"spec": "bmc_lldf", "framing": "rdw", **size}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """A master and two workers; nothing of it is left in the end."""
     if not sys.platform.startswith("linux"):
