@@ -21,6 +21,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet
 LOCKED := --require-hashes --no-build-isolation
 TIMES := $(VENV)/times
+SPARK_LOG := $(VENV)/tests-with-spark.log
 CLUSTER_BYTES ?= 5G
 CLUSTER_KILLS ?= 10
 SOAK_BYTES ?= 10G
@@ -31,7 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test check-generated check-code test-thorough cluster-test soak random-specs test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
+.PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,13 +46,11 @@ define stage
 @$(2) && printf '%4d s  %s\n' $$SECONDS '$(1)' | tee -a $(TIMES)
 endef
 
-test: dev ## check everything, in stages; the Spark tests come last
+test: dev ## check everything, in stages; the tests with Spark run beside the others, and what they print comes when they end
 	@rm -f $(TIMES)
 	@$(MAKE) --no-print-directory --jobs 2 check-generated check-code
-	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal)
-	@echo "== times so far"; cat $(TIMES)
-	@echo "== tests with Spark"
-	@$(BIN)/pytest $(WITH_SPARK)
+	@$(MAKE) --no-print-directory --jobs 2 check-spark check-tests
+	@echo "== times"; cat $(TIMES)
 
 # Two stages that use one core each, and run beside each other.
 check-generated:
@@ -61,6 +60,16 @@ check-code:
 	$(call stage,specs,$(BIN)/python build.py lint)
 	$(call stage,ruff,$(BIN)/ruff check --quiet .)
 	$(call stage,mypy,$(BIN)/mypy)
+
+# Two stages beside each other: the tests with Spark wait for Java and its processes half of their time. What they print
+# is kept until they end, so that lines of the two do not mix.
+check-tests:
+	$(call stage,tests without Spark,$(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal)
+
+check-spark:
+	@echo "== tests with Spark: run beside the others, and print in $(SPARK_LOG) until they end"
+	@$(BIN)/pytest $(WITH_SPARK) >$(SPARK_LOG) 2>&1; code=$$?; cat $(SPARK_LOG); \
+		[ $$code -eq 0 ] && printf '%4d s  %s\n' $$SECONDS 'tests with Spark' | tee -a $(TIMES)
 
 test-thorough: dev ## the tests without Spark with all the records, damage and examples that make test takes a part of; long
 	LMPARSE_THOROUGH=1 $(BIN)/pytest -m 'not spark and not browser' --numprocesses auto --dist worksteal
