@@ -17,6 +17,8 @@ from samples.db2_random import FORMS, Plan, form_of, random_script, written
 from transaction_runs import ENGINES, converted, differences, in_parts, said_differently, ways_of, whole
 
 SEEDS = range(1, amount(30, 600) + 1)
+TRANSACTIONS = amount(20, 60)
+"""Of each script: few suffice for every event to occur in some script."""
 EVENTS = {
     *db2_random.WEIGHTS, *db2_random.ENDS, "identifier used again", "address that is none", "value appended to",
     *(f"compensation {style}" for style in ("named", "unnamed", "nowhere", "zero", "another", "twice")),
@@ -34,14 +36,14 @@ EVENTS = {
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_engines_agree_on_a_random_script(seed: int, tmp_path: Path) -> None:
-    path, options, _ = written(tmp_path, seed, amount(25, 60))
+    path, options, _ = written(tmp_path, seed, TRANSACTIONS)
     assert differences(path, options, ways_of(seed)) == []
 
 
 def test_every_event_occurs_in_every_form() -> None:
     found: Counter[str] = Counter()
     for seed in SEEDS:
-        found += random_script(seed).events
+        found += random_script(seed, TRANSACTIONS).events
         found["tables file"] += seed % 3 > 0
     assert {event for event in EVENTS if not found[event]} == set()
     assert {form_of(seed) for seed in SEEDS} == {*FORMS}
