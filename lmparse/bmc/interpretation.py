@@ -38,6 +38,10 @@ class LogSettings(FamilySettings):
     extract: ExtractSettings | None = field(default=None, compare=False)
     """What the other extracts say of this one, if it is one of several."""
 
+    @property
+    def path(self) -> str | None:
+        return None if self.extract is None else self.extract.path
+
 
 @dataclass(eq=False)
 class Interpretation:

@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
     )  # fmt: skip
     command.add_argument(
         "--text-times", action="store_true",
-        help="write dates and times as text, which releases of Db2 take that have no datetime constants",
+        help="write dates and times as text, which older servers take that have no datetime constants",
     )  # fmt: skip
     add_show_errors(command)
     add_changes_read(command)

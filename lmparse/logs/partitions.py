@@ -25,7 +25,7 @@ from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
 from lmparse.storage import addresses
 from lmparse.storage.addresses import local_path
-from lmparse.storage.joined import names_in
+from lmparse.storage.joined import joined_of, names_in
 from lmparse.storage.listing import modified
 from lmparse.storage.processes import Run
 from lmparse.storage.states import FileState, check_all
@@ -72,6 +72,15 @@ class FilePart:
     notices: tuple[str, ...] = ()
     """What planning has to say of the file; the first part of the file has it."""
 
+    @property
+    def shown(self) -> str:
+        """The file that it is of, or the files of the log that it is of."""
+        own = self.settings.own
+        if own is not None and own.path is not None:
+            return own.path
+        joined = joined_of(self.path)
+        return self.path if joined is None else joined.shown
+
     def open(self, **named: Any) -> RecordFile:
         """Open the file to read this part.
 
@@ -100,6 +109,11 @@ class UnreadFile:
     """Bytes that are not read, as stored; 0 if it is gone or remote."""
     start: int = 0
     """Offset up to which it is read as a part of a log of several files."""
+
+    @property
+    def shown(self) -> str:
+        """The file."""
+        return self.path
 
 
 Part = FilePart | UnreadFile
@@ -244,10 +258,12 @@ class Request:
             parts = file.record_parts(self.max_bytes, is_numbered=is_numbered)
         check_all(planned)
         made: list[FilePart] = []
-        counted = 0
+        counted: dict[str | None, int] = {}
         for settings, span in parts:
-            size = max(span.end - max(span.start, counted), 0)  # parts of a Db2 LUW log are sets of transactions
-            counted = max(counted, span.end)
+            name = None if settings.own is None else settings.own.path
+            known = counted.get(name, 0)
+            size = max(span.end - max(span.start, known), 0)  # parts of a Db2 LUW log are sets of transactions
+            counted[name] = max(known, span.end)
             notices = () if made else tuple(file.tally.notices)
             made.append(
                 FilePart(path, options, settings, span, planned, file.spec.fingerprint, damage, self.ignore_missing,

@@ -41,6 +41,11 @@ class FamilySettings:
 
     __slots__ = ()
 
+    @property
+    def path(self) -> str | None:
+        """The file that offsets of a part are in, if the log is of several; None if they are in the log itself."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class FileSettings:

@@ -77,7 +77,7 @@ class ReadJob:
         with hints_shown(), self._advised():
             if self.output.bad_records_path is not None:
                 part = replace(part, damage=Damage.LEFT_OUT)
-            account = PartAccount(part.path)
+            account = PartAccount(part.shown)
             place = self.output.bad_records_path
             bad = None if place is None else TaskFile(place)
             try:
@@ -232,8 +232,8 @@ def _bad_record(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _bad_file(account: PartAccount, error: DataError) -> dict[str, Any]:
     return {
-        "path": account.path, "reason": str(error), "code": error.code, "record_index": error.record_index,
-        "record_offset": error.record_offset, "bytes_unread": account.unread,
+        "path": error.file or account.path, "reason": str(error), "code": error.code,
+        "record_index": error.record_index, "record_offset": error.record_offset, "bytes_unread": account.unread,
     }  # fmt: skip
 
 

@@ -1003,12 +1003,14 @@ def test_no_format_is_named_at_the_edges(package: str) -> None:
         "field",
         "header",
         "image",
+        "lob",
         "log",
         "long",
         "lsn",
         "packed",
         "raw",
         "row",
+        "transaction",
         "unlisted",
     }
     names = {word for spec_id in catalog.spec_ids() for word in spec_id.split("_")} - plain
