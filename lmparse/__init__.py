@@ -35,6 +35,7 @@ from lmparse.errors import (
 
 if TYPE_CHECKING:
     from lmparse.columnar.filters import Filter
+    from lmparse.export.landing import Landed, land
     from lmparse.logs.arrow import read_table
     from lmparse.logs.log import Log, open_log, read_changes
     from lmparse.logs.open import parse
@@ -52,6 +53,7 @@ __all__ = [
     "Filter",
     "FramingError",
     "InvalidValueError",
+    "Landed",
     "LeftoverError",
     "LimitError",
     "LmparseError",
@@ -64,6 +66,7 @@ __all__ = [
     "TruncatedError",
     "UnknownFormatError",
     "explain",
+    "land",
     "open_log",
     "parse",
     "read_changes",
@@ -74,9 +77,11 @@ __all__ = [
 _HOMES = {
     "Explained": "review.explain.search",
     "Filter": "columnar.filters",
+    "Landed": "export.landing",
     "Log": "logs.log",
     "Sniffed": "logs.sniff",
     "explain": "review.explain.search",
+    "land": "export.landing",
     "open_log": "logs.log",
     "parse": "logs.open",
     "read_changes": "logs.log",

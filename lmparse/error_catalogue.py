@@ -396,6 +396,13 @@ CATALOGUE: dict[str, Cause] = {
         "or version.",
         "Name another file; if there is none, all files are read from their beginning.",
     ),
+    "LMP-S031": Cause(
+        "a folder cannot be landed in",
+        "The folder has changes in another form, or with or without current tables, other than is asked for; what "
+        "`lmparse land` keeps in `_lmparse` is damaged; another process is landing there; or its path has characters "
+        "that Delta tables do not take.",
+        "Go on as the folder was begun, wait for the other process, or name another folder.",
+    ),
     "LMP-S040": Cause(
         "not a ledger",
         "The file is not there, or was not written by `lmparse ledger add`, is damaged, or is of another version. It "

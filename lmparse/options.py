@@ -290,6 +290,14 @@ FILE_OPTIONS = tuple(entry.name for entry in dataclasses.fields(Options) if entr
 """Names of the options that name a file that describes a log."""
 
 
+NOT_LANDED = (
+    "checkpoint", "columns", "ending_seq", "ending_timestamp", "envelope", "include", "operations", "order",
+    "source_time_zone", "starting_after", "starting_seq", "starting_timestamp", "table", "table_version",
+)  # fmt: skip
+"""Options of changes that `land` refuses: with them some changes would not be landed, and not be landed later either,
+or they change the form or the order of what is landed."""
+
+
 def own_names(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Options without aliases, and a note on each alias.
 

@@ -132,7 +132,7 @@ class ChangeFolderRun(Run):
         return self.summary
 
     def _files_ahead(self, folder: Path, metadata: dict[str, str]) -> FilesAhead:
-        return FilesAhead(folder, lambda path, group: self._opened(path, group, metadata), _operations, self._origin)
+        return FilesAhead(folder, lambda path, group: self._opened(path, group, metadata), operations_in, self._origin)
 
     def _changes_of_parts(self, tasks: list[_ChangeTask], ahead: FilesAhead, pool: processes.Pool) -> _Spilled:
         kept = _Spilled()
@@ -216,7 +216,7 @@ class ChangeFolderRun(Run):
         operations: Counter[str] = Counter()
         with self._opened(path, parts[0], metadata) as output:
             for batch in self._merged(parts):
-                operations.update(_operations(batch))
+                operations.update(operations_in(batch))
                 output.write(batch)
         return operations
 
@@ -316,7 +316,7 @@ def _spill_part(task: _ChangeTask) -> _ChangesRead:
     return done
 
 
-def _operations(batch: pa.RecordBatch) -> Counter[str]:
+def operations_in(batch: pa.RecordBatch) -> Counter[str]:
     """Number of rows by operation; unlisted change types and bad records have no operation and count apart."""
     names = pc.fill_null(batch.column("op"), "unlisted")
     if schemas.CORRUPT_RECORD in batch.schema.names:

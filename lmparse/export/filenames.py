@@ -12,7 +12,7 @@ _RESERVED = frozenset(
     ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"] + [f"{port}{n}" for port in ("COM", "LPT") for n in range(10)]
 )
 """Names of devices on Windows, also when a dot and an ending follow."""
-_MOST = 120
+MOST = 120
 """Maximum length of a name, in characters, without its version."""
 
 
@@ -29,13 +29,18 @@ class Named:
 
 def safe_name(table: Named) -> str:
     """`SCHEMA.NAME.vNNN`; other characters than those in `_PLAIN` become `%` and the hex of their UTF-8 bytes."""
-    words = [escaped(word) for word in (table.schema, table.name) if word] or ["%"]
+    name = unversioned(table.schema, table.name)
+    version = f".v{table.version:03d}"
+    return name + version if len(name) <= MOST else f"{name[:MOST]}~{_mark(table)}{version}"
+
+
+def unversioned(schema: str, name: str) -> str:
+    """`SCHEMA.NAME` in the same characters, of any length."""
+    words = [escaped(word) for word in (schema, name) if word] or ["%"]
     if words[0].upper() in _RESERVED or words[0][0] in "-_":
         # A name that begins with - is an option in the shell, and Spark ignores files that begin with _.
         words[0] = f"%{ord(words[0][0]):02X}{words[0][1:]}"
-    name = ".".join(words)
-    version = f".v{table.version:03d}"
-    return name + version if len(name) <= _MOST else f"{name[:_MOST]}~{_mark(table)}{version}"
+    return ".".join(words)
 
 
 def safe_names(tables: Iterable[Named]) -> list[str]:
@@ -58,5 +63,10 @@ def escaped(word: str) -> str:
 
 
 def _mark(table: Named) -> str:
-    text = "\0".join((table.schema, table.name, str(table.version), table.identity))
+    return digest(table.schema, table.name, str(table.version), table.identity)
+
+
+def digest(*words: str) -> str:
+    """Some digits that tell apart names that would be equal."""
+    text = "\0".join(words)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -6,7 +6,7 @@ So neither the changes of a table nor an open file for each table is held in mem
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -155,7 +155,7 @@ def merged(parts: list[Group], is_sorted: bool, origin: RecordOrigin) -> Iterato
     if not is_sorted or _is_ascending(batches, origin):
         return iter(batches)
     numbers = [_numbers(batch, origin) for batch in batches]
-    return _taken(batches, np.argsort(np.concatenate(numbers), kind="stable"))
+    return taken(batches, np.argsort(np.concatenate(numbers), kind="stable"))
 
 
 def _numbers(batch: pa.RecordBatch, origin: RecordOrigin) -> Any:
@@ -191,14 +191,17 @@ def last_behind(batch: pa.RecordBatch, last: int, origin: RecordOrigin) -> int |
     return None if numbers[0] < last or (numbers[1:] < numbers[:-1]).any() else int(numbers[-1])
 
 
-def _taken(batches: list[pa.RecordBatch], order: Any) -> Iterator[pa.RecordBatch]:
-    """The rows of batches in another order, a limited number at a time."""
+def taken(
+    batches: Sequence[pa.RecordBatch], order: Any, fit: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The rows of batches in another order, a limited number at a time; `fit` gives rows of all the same columns."""
     starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
     for begin in range(0, len(order), _ROWS):
         chosen = order[begin : begin + _ROWS]
         owners = np.searchsorted(starts, chosen, side="right") - 1
         pieces, places = [], []
         for owner, mine in places_by_value(owners):
-            pieces.append(batches[owner].take(pa.array(chosen[mine] - starts[owner])))
+            piece = batches[owner].take(pa.array(chosen[mine] - starts[owner]))
+            pieces.append(piece if fit is None else fit(piece))
             places.append(mine)
         yield pa.concat_batches(pieces).take(pa.array(np.argsort(np.concatenate(places))))

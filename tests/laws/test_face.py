@@ -44,6 +44,8 @@ streams = [log.to_reader(filters=filters, metadata=False), log.to_table(filters=
 shown: lmparse.Explained = lmparse.explain("a.dat", 3, lsn=None, offset=None)
 lines: list[str] = shown.lines(80)
 page: str = shown.html()
+landed: lmparse.Landed = lmparse.land(["a.log", "b.log"], "lake", as_="parquet", current=False, tables="a.yaml")
+report: dict[str, Any] = landed.to_dict()
 try:
     lmparse.open_log("a.dat")
 except (lmparse.OptionError, lmparse.UnknownFormatError, lmparse.DataError, lmparse.EngineDifferenceError) as fault:

@@ -116,6 +116,14 @@ def test_it_is_converted_in_parts(site: Path, log: Path, tmp_path: Path) -> None
     assert list(map(shown, rows)) == [row for row in CHANGES if row["table_name"] == "ACCOUNT"]
 
 
+def test_it_is_landed_once(site: Path, log: Path, tmp_path: Path) -> None:
+    """It has no checkpoint: the target says up to which `seq` its changes are landed."""
+    words = ("land", log, "--spec", "acme_log", "--to", tmp_path / "lake", "--as", "parquet", "--json")
+    found = [json.loads(run(site, *words)) for _ in range(2)]
+    assert [report["rows"] for report in found] == [len(CHANGES), 0]
+    assert json.loads((tmp_path / "lake" / "_lmparse" / "land.json").read_text())["seq"] is not None
+
+
 @pytest.mark.parametrize(
     ("value", "said"),
     [

@@ -1,0 +1,95 @@
+"""`lmparse land`: appends the changes of a log to a table for each of its tables, each change once."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lmparse import __version__
+from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, not_installed, options_of
+from lmparse.cli.messages import (
+    DIFFERENCE,
+    GOOD,
+    ErrorPrinter,
+    fail,
+    message,
+    print_json,
+    report_left_out,
+    report_tally,
+)
+from lmparse.errors import DataError
+from lmparse.options import NOT_LANDED
+from lmparse.storage.arrow_alone import load_arrow
+from lmparse.terminal import unchanged
+
+if TYPE_CHECKING:
+    from lmparse.export.landing import Landed, LandedChanges
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    summary = "append the changes of a log to tables, each change once"
+    command = add_command(commands, "land", run, summary)
+    command.add_argument("files", metavar="LOG", nargs="+", help="a log, or the files of one log in any order")
+    command.add_argument("--to", metavar="PATH", required=True, help="the folder of the tables")
+    about = "form of the tables (default: delta)"
+    command.add_argument("--as", dest="form", choices=("delta", "parquet"), default="delta", help=about)
+    about = "merge the changes by key into a table of current rows too, for each table with a key"
+    command.add_argument("--current", action="store_true", help=about)
+    command.add_argument("--json", action="store_true", help="print the report as one JSON object")
+    add_show_errors(command)
+    add_options(command, "convert", without=NOT_LANDED)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Land, and report what was landed and what was left out."""
+    try:
+        load_arrow()
+        from lmparse.export import landing
+    except ImportError as error:
+        raise not_installed(error) from None
+    from lmparse.export.progress import Progress
+
+    options, progress = options_of(parsed), Progress(unchanged(sys.stderr))
+    errors = ErrorPrinter(parsed.show_errors)
+
+    def report_below(error: DataError) -> None:
+        progress.clear()
+        errors(error)
+
+    asked = landing.Landing(parsed.files, parsed.to, options, parsed.form, parsed.current, __version__)
+    try:
+        landed = landing.run(asked, report_below, progress)
+    except DataError as error:
+        code = fail(error)
+        message(f"nothing is landed in {parsed.to}: the log was not read to its end")
+        return code
+    finally:
+        progress.clear()
+        errors.total()
+    return _report(landed, as_json=parsed.json)
+
+
+def _report(landed: Landed, *, as_json: bool) -> int:
+    is_marked = any(table.marks for table in landed.tables)
+    code = report_tally(landed.tally, DIFFERENCE if is_marked else GOOD)
+    report_left_out(landed.left_out)
+    if as_json:
+        print_json(landed.to_dict())
+    for table in landed.tables:
+        for line in _lines(table):
+            message(line)
+    message(f"{landed.to}: {landed.rows} changes landed, from {landed.bytes_read} bytes")
+    return code
+
+
+def _lines(table: LandedChanges) -> Iterator[str]:
+    counts = ", ".join(f"{count} {op}" for op, count in sorted(table.rows_by_operation.items()))
+    merged = f"; current: {table.merged} changes merged" if table.merged is not None else ""
+    yield f"{table.folder}: {table.rows} changes" + (f" ({counts})" if counts else "") + merged
+    if table.refusal:
+        yield f"{table.folder}: no current table: {table.refusal}"
+    for mark in table.marks:
+        yield f"{table.folder}: rows of the current table are not proven from seq {mark['seq']} on: {mark['reason']}"

@@ -1,0 +1,277 @@
+"""Current rows: what some changes of one table leave of each row that they touch, by the key of the table.
+
+The changes are read one after the other, and of each key the number of the image that it has at the end is kept.
+
+- A value that an update does not have, because it is not in the log (a LOB, say), is that of the row before: of an
+  earlier change, or of the row in the target.
+- A statement may give a row the key of another one that it moves away later (`SET k = k + 1`). Then, in one
+  transaction, the change that leaves the key is about the row that had it first. It is recognised by its values, or,
+  if they are the same, by the row that had the key before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lmparse.changes.image_columns import ImagePairs
+from lmparse.columnar.schemas import CORRUPT_FIELDS, MICROS, TEXT
+from lmparse.values.byte_arrays import Int64s
+
+UNKNOWN = "_unknown_columns"
+NAMES = pa.list_(TEXT)
+OWN = pa.schema([("_seq", TEXT), ("_commit_timestamp", MICROS), ("_txn_id", TEXT), (UNKNOWN, NAMES)])
+"""Columns of a current table behind those of its rows."""
+DELETED, KEPT = "_deleted", "_kept_columns"
+Find = Callable[[Mapping[str, pa.Scalar]], dict[str, Any] | None]
+"""The row of the target that has a key, by column name."""
+
+
+@dataclass(slots=True)
+class _Source:
+    """Where the value of a column is: in an image of the changes, or in the row of the target that has a key."""
+
+    image: int = -1
+    """Number of the image; -1 for a row of the target."""
+    key: str = ""
+    key_image: int = -1
+    """Number of an image with that key."""
+
+
+@dataclass(slots=True)
+class _Holder:
+    """What a key has: a row, or none since it was deleted."""
+
+    image: int
+    """Number of the image of the row; of the last one if it is deleted."""
+    change: int
+    is_deleted: bool = False
+    mover: int = -1
+    """Number of the transaction that gave the row the key by an update; -1 if none did."""
+    beneath: _Holder | None = None
+    """What had the key before that."""
+    was_touched: bool = True
+    """Whether `beneath` says it; else the target does."""
+    fills: dict[str, _Source | None] = field(default_factory=dict)
+    """Columns whose value is not in the image; None where it is not known."""
+
+
+@dataclass(frozen=True)
+class CurrentRows:
+    """What changes leave."""
+
+    rows: pa.RecordBatch
+    """A row for each key that was touched: columns of the table, OWN, DELETED and KEPT, the names of columns whose
+    value is that of the row in the target."""
+    is_emptied: bool
+    """Whether all rows before them are gone."""
+    marks: list[dict[str, str]]
+    """From where on rows cannot be proven, with the reason."""
+
+
+def current_rows(changes: pa.RecordBatch, key: Sequence[str], find: Find) -> CurrentRows:
+    """What changes of one table, in the order of `seq`, leave."""
+    return _Replay(changes, key, find).result()
+
+
+class _Replay:
+    """The changes as they are applied one after the other."""
+
+    def __init__(self, changes: pa.RecordBatch, key: Sequence[str], find: Find) -> None:
+        self._changes, self._key, self._find = changes, key, find
+        images = ImagePairs(changes, key)
+        self._old, self._new = (images.key_texts(role).to_pylist() for role in ("before", "after"))
+        self._moved = images.key_changed
+        self._absent = {row: names for row, names in enumerate(images.absent("after").to_pylist()) if names}
+        self._txns = changes.column("txn_id").dictionary_encode().indices.fill_null(-2).to_pylist()
+        self._count = changes.num_rows
+        self._held: dict[str, _Holder] = {}
+        self._is_emptied = False
+        self._marks: list[dict[str, str]] = []
+
+    @cached_property
+    def _images(self) -> pa.StructArray:
+        """All images: those after the changes, then those before them."""
+        return pa.concat_arrays([self._changes.column(role) for role in ("after", "before")])
+
+    @cached_property
+    def _unreadable(self) -> dict[int, list[str]]:
+        """By number, the columns of an image after a change whose values cannot be read."""
+        faults = self._changes.column(CORRUPT_FIELDS)
+        if faults.null_count == len(faults):
+            return {}
+        paths = ([entry["path"] or "" for entry in entries or ()] for entries in faults.to_pylist())
+        names = ([path.removeprefix("after.") for path in found if path.startswith("after.")] for found in paths)
+        return {row: found for row, found in enumerate(names) if found}
+
+    def result(self) -> CurrentRows:
+        """What is left."""
+        for row, op in enumerate(self._changes.column("op").to_pylist()):
+            if op == "I":
+                self._put(row, None, is_new=True)
+            elif op == "U":
+                self._update(row)
+            elif op == "D":
+                self._leave(row)
+            elif op in ("T", "M", "X", "S"):
+                self._whole(row, op)
+        return CurrentRows(self._rows(), self._is_emptied, self._marks)
+
+    # -- changes of rows --------------------------------------------------------------------------
+
+    def _update(self, row: int) -> None:
+        if self._moved[row]:
+            self._put(row, self._leave(row), is_moved=True)
+            return
+        key = self._new[row]
+        before = None if key is None else self._held.get(key)
+        self._put(row, self._untouched(row) if before is None else before)
+
+    def _untouched(self, row: int) -> _Holder | None:
+        """The row of the target that a change has the image of."""
+        if self._is_emptied or self._old[row] is None:
+            return None
+        return _Holder(-1, row)
+
+    def _put(self, row: int, before: _Holder | None, *, is_new: bool = False, is_moved: bool = False) -> None:
+        """A row has a key from now on; `before` is the same row until now."""
+        key = self._new[row]
+        if key is None:
+            self._mark(row, "a change has a key that cannot be read")
+            return
+        made = _Holder(row, row)
+        for name in self._absent.get(row, ()):
+            made.fills[name] = None if is_new else self._source(before, name)
+        for name in self._unreadable.get(row, ()):
+            made.fills[name] = None
+        if is_moved:
+            made.mover, made.beneath = self._txns[row], self._held.get(key)
+            made.was_touched = made.beneath is not None or self._is_emptied
+        elif before is not None and before.mover == self._txns[row]:
+            made.mover, made.beneath, made.was_touched = before.mover, before.beneath, before.was_touched
+        self._held[key] = made
+
+    def _source(self, before: _Holder | None, name: str) -> _Source | None:
+        """Where the value is that a column of a row had."""
+        if before is None or before.is_deleted:
+            return None
+        if before.image < 0:
+            return _Source(key=self._old[before.change], key_image=self._count + before.change)
+        return before.fills[name] if name in before.fills else _Source(image=before.image)
+
+    def _leave(self, row: int) -> _Holder | None:
+        """A row does not have its key any longer; returns what it was until now."""
+        key = self._old[row]
+        if key is None:
+            self._mark(row, "a change has a key that cannot be read")
+            return None
+        holder = self._held.get(key)
+        if holder is not None and not holder.is_deleted and self._is_of_another(holder, row):
+            first = holder.beneath if holder.was_touched else _Holder(-1, row)
+            holder.beneath, holder.was_touched = None, True
+            return first
+        self._held[key] = _Holder(self._count + row, row, is_deleted=True)
+        return self._untouched(row) if holder is None else holder
+
+    def _is_of_another(self, holder: _Holder, row: int) -> bool:
+        """Whether a change that leaves a key is of the row that had it before an update gave it to its holder."""
+        if holder.mover != self._txns[row]:
+            return False
+        if holder.was_touched:
+            return holder.beneath is not None and not holder.beneath.is_deleted
+        image, before = (self._images[number].as_py() for number in (holder.image, self._count + row))
+        unknown = {*holder.fills}
+        if any(value != before[name] for name, value in image.items() if name not in unknown):
+            return True
+        return self._find(self._key_of(self._count + row)) is not None
+
+    def _key_of(self, image: int) -> dict[str, pa.Scalar]:
+        value = self._images[image]
+        return {name: value[name] for name in self._key}
+
+    # -- changes of the table -----------------------------------------------------------------------
+
+    def _whole(self, row: int, op: str) -> None:
+        """All rows are gone, or rows change of which the log has no images."""
+        detail = json.loads(self._changes.column("detail")[row].as_py() or "{}")
+        if op == "T" or (op == "M" and not {"limit_keys", "payload", "text"}.intersection(detail)):
+            self._held.clear()
+            self._marks.clear()
+            self._is_emptied = True
+        elif op == "M":
+            self._mark(row, "a mass delete of some partitions, whose rows the log does not name")
+        elif op == "X":
+            self._mark(row, "an exchange with a clone table, whose rows the log does not have")
+        elif "gap" in detail:
+            self._mark(row, f"rows are missing in the log: {detail['gap']}")
+
+    def _mark(self, row: int, reason: str) -> None:
+        self._marks.append({"seq": self._changes.column("seq")[row].as_py(), "reason": reason})
+
+    # -- what is left -------------------------------------------------------------------------------
+
+    def _rows(self) -> pa.RecordBatch:
+        held = {key: one for key, one in self._held.items() if not (one.is_deleted and self._is_emptied)}
+        unknown: list[list[str]] = [[] for _ in held]
+        kept: list[list[str]] = [[] for _ in held]
+        filled = {entry.name: _Filled(entry.name) for entry in self._images.type}
+        for place, (key, one) in enumerate(held.items()):
+            for name, source in one.fills.items():
+                if source is not None and source.image < 0 and source.key == key:
+                    kept[place].append(name)
+                elif not filled[name].add(place, source, self._found(source, name)):
+                    unknown[place].append(name)
+        numbers = np.array([one.image for one in held.values()], np.int64)
+        columns = {
+            entry.name: filled[entry.name].column(array, numbers)
+            for entry, array in zip(self._images.type, self._images.flatten(), strict=True)
+        }
+        changes = self._changes.take(pa.array([one.change for one in held.values()], pa.int64()))
+        columns |= {
+            "_seq": changes.column("seq"), "_commit_timestamp": changes.column("commit_ts"),
+            "_txn_id": changes.column("txn_id"), UNKNOWN: pa.array([names or None for names in unknown], NAMES),
+            DELETED: pa.array([one.is_deleted for one in held.values()], pa.bool_()),
+            KEPT: pa.array([names or None for names in kept], NAMES),
+        }  # fmt: skip
+        return pa.RecordBatch.from_pydict(columns)
+
+    def _found(self, source: _Source | None, name: str) -> dict[str, Any]:
+        """The row of the target that a value is taken from, if it has the value."""
+        if source is None or source.image >= 0:
+            return {}
+        row = self._find(self._key_of(source.key_image)) or {}
+        return {} if name in (row.get(UNKNOWN) or ()) else row
+
+
+class _Filled:
+    """The values of one column; some are not those of the images that the rows have."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._from_images: dict[int, int] = {}
+        self._from_target: dict[int, Any] = {}
+
+    def add(self, place: int, source: _Source | None, row: Mapping[str, Any]) -> bool:
+        """Take the value of a row from another image, or from a row of the target; whether it is known there."""
+        if source is not None and source.image >= 0:
+            self._from_images[place] = source.image
+        elif self._name in row:
+            self._from_target[place] = row[self._name]
+        else:
+            return False
+        return True
+
+    def column(self, array: pa.Array, numbers: Int64s) -> pa.Array:
+        """The values, from the values of all images and the number of the image of each row."""
+        numbers = numbers.copy()
+        numbers[[*self._from_images]] = [*self._from_images.values()]
+        if self._from_target:
+            numbers[[*self._from_target]] = len(array) + np.arange(len(self._from_target))
+            array = pa.concat_arrays([array, pa.array([*self._from_target.values()], array.type)])
+        return array.take(pa.array(numbers))

@@ -1,0 +1,328 @@
+"""Landing: the changes of a log appended to a table for each of its tables, each change once however often it runs.
+
+One pass over the log keeps its changes on the disk by table. Then each table gets what it does not have, and at last
+the checkpoint of the log is written. A run that is killed before that is made up for by the next one: each table says
+up to which `seq` it has changes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+
+from lmparse.changes.log import ChangeLog
+from lmparse.columnar.comparison import compared
+from lmparse.errors import OptionError
+from lmparse.export.change_folder import operations_in
+from lmparse.export.conversion import opened_again
+from lmparse.export.landing_parquet import ParquetChanges
+from lmparse.export.landing_rows import Seen, TableRows, tables_of, united
+from lmparse.export.landing_target import OTHER, LandedTable, LandingTarget, opened_target
+from lmparse.export.progress import Progress
+from lmparse.export.spill_files import Group, SpillFiles, merged, spill
+from lmparse.export.writers import MARK
+from lmparse.logs.families import check_changes, read_options
+from lmparse.logs.joining import checkpoint_behind, checkpoint_place
+from lmparse.logs.open import files_read, open_resumed, states_read
+from lmparse.options import NOT_LANDED, Options, check_taken
+from lmparse.records.files import OnError, Tally, ignored
+from lmparse.spelling import camel, plain
+from lmparse.storage.atomic_output import OwnedFolder, ended_by_signals, naming_output, write_text
+from lmparse.storage.inputs import inputs_of
+from lmparse.storage.states import check_all
+
+if TYPE_CHECKING:
+    from lmparse.export.landing_current import CurrentTable
+
+FORMS = ("delta", "parquet")
+_ROLES = ("I", "U", "D", "M", "T", "X")
+"""Operations that change rows."""
+
+
+class ChangeTable(Protocol):
+    """A table that changes are appended to."""
+
+    def schema(self) -> pa.Schema | None:
+        """Its columns; None if it is not there."""
+
+    def land(self, rows: TableRows, schema: pa.Schema, seen: Seen) -> None:
+        """Append the rows that it does not have, and pass them to `seen`."""
+
+
+@dataclass
+class LandedChanges:
+    """What one run landed of one table."""
+
+    folder: str
+    table: str | None
+    """None for changes without a table version."""
+    rows: int = 0
+    rows_by_operation: Counter[str] = field(default_factory=Counter)
+    merged: int | None = None
+    """Number of the changes that were merged into its current table; None without one."""
+    refusal: str = ""
+    """Why it has no current table, or one that is as it was."""
+    marks: list[dict[str, str]] = field(default_factory=list)
+    """From where on rows of its current table cannot be proven."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON."""
+        return {**vars(self), "rows_by_operation": dict(sorted(self.rows_by_operation.items()))}
+
+
+@dataclass
+class Landed:
+    """What one run landed, and what it left out."""
+
+    to: str
+    tables: list[LandedChanges] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Number of changes by the reason for which they are not landed."""
+    tally: Tally = field(default_factory=Tally)
+    bytes_read: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Number of changes that were appended."""
+        return sum(table.rows for table in self.tables)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON."""
+        counts = {"error_count": self.tally.error_count, "dropped": self.tally.dropped, "kept": self.tally.kept}
+        return {
+            "to": self.to, "rows": self.rows, "tables": [table.to_dict() for table in self.tables],
+            "left_out": dict(sorted(self.left_out.items())), **counts, "notices": self.tally.notices,
+            "bytes_read": self.bytes_read,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Landing:
+    """What is to be landed, and where."""
+
+    paths: Sequence[str]
+    to: str
+    options: Options
+    form: str = "delta"
+    with_current: bool = False
+    version: str = ""
+
+
+def land(
+    logs: str | Path | Sequence[str | Path],
+    to: str | Path,
+    *,
+    as_: str = "delta",
+    current: bool = False,
+    **options: Any,
+) -> Landed:
+    """Append the changes of a log to tables in a folder, each change once; `current` merges them by key too.
+
+    `as_` is `delta`, which needs the package deltalake, or `parquet`. The folder says how far the log has been landed:
+    the next run goes on there. Options are those of `lmparse land` under their Python names.
+
+    Raises OptionError, FramingError if the log is damaged, and as `open_log`; then the next run makes up for it.
+    """
+    check_taken(options, "convert", "land")
+    for name in options:
+        if plain(name) in map(plain, NOT_LANDED):
+            raise OptionError(f"{camel(name)} means nothing for land: all committed changes are landed")
+    paths = [str(logs)] if isinstance(logs, str | Path) else list(map(str, logs))
+    return run(Landing(paths, str(to), read_options(options), as_, current), ignored, None)
+
+
+def run(asked: Landing, on_error: OnError, progress: Progress | None) -> Landed:
+    """Land. Bad records and values are passed to `on_error`, unless the mode is failfast. Raises as `land`."""
+    if asked.form not in FORMS:
+        raise OptionError(f"as has no value {asked.form!r}", hint="one of " + ", ".join(FORMS))
+    if asked.with_current and asked.form != "delta":
+        raise OptionError("current tables are merged by Delta", hint="give --as delta, or leave current out")
+    if asked.form == "delta":
+        check_installed()
+    family, options = check_changes(asked.options), asked.options
+    inputs = inputs_of([*asked.paths, *options.files.values()])
+    with (
+        ended_by_signals(),
+        opened_target(asked.to, asked.form, asked.with_current, inputs, options.bounds) as target,
+    ):
+        if family.checkpoint is not None:
+            options = replace(options, checkpoint=str(target.checkpoint))
+        else:
+            options = replace(options, starting_after=target.seq)
+        log = open_resumed(asked.paths, options, on_error=on_error)
+        return _Run(asked, target, log, progress).land()
+
+
+def check_installed() -> None:
+    """Raise OptionError LMP-S005 if Delta tables cannot be written."""
+    try:
+        import deltalake  # noqa: F401
+    except ImportError:
+        raise OptionError("deltalake is not installed", code="LMP-S005", hint="pip install 'lmparse[delta]'") from None
+
+
+class _Run:
+    """One landing under way."""
+
+    def __init__(self, asked: Landing, target: LandingTarget, log: ChangeLog, progress: Progress | None) -> None:
+        self._asked, self._target, self._log, self._progress = asked, target, log, progress
+        self._planned = states_read(log.path, log.options)
+        self._landed = Landed(target.shown, tally=log.tally, bytes_read=len(log.buffer))
+
+    def land(self) -> Landed:
+        """Read the log, and land what its tables do not have."""
+        log, target = self._log, self._target
+        inputs = files_read(log.path, log.options)
+        place = checkpoint_place(log.options, inputs) if log.options.checkpoint is not None else None
+        if not len(log.buffer):
+            next(log.extents(), None)  # reports it
+        with naming_output(target.shown):
+            owned = OwnedFolder(target.home, "land")
+        try:
+            with naming_output(target.shown):
+                tables = self._tables(owned.path)
+            reached = checkpoint_behind(log) if place is not None else None
+            self._landed.left_out = log.left_out
+            with naming_output(target.shown):
+                self._land(tables, owned.path)
+        finally:
+            owned.remove()
+        if place is not None and reached is not None:
+            write_text(reached.to_json(), place)
+        else:
+            target.seq = max(filter(None, (target.seq, *(rows.last_seq for rows in tables))), default=None)
+            target.save()
+        return self._landed
+
+    # -- reading --------------------------------------------------------------------------------
+
+    def _tables(self, folder: Path) -> list[TableRows]:
+        """The changes of the log by table. Raises ReadError LMP-F012 if a file is another than it was."""
+        log = self._log
+        log.scratch = folder
+        groups = self._spilled(log, folder, "rows")
+        if log.options.engine == "check":
+            other = opened_again(log, None, "kaitai")
+            assert isinstance(other, ChangeLog)
+            other.resumed = log.resumed
+            _check_same(groups, self._spilled(other, folder, "kaitai"), log)
+        check_all(self._planned)
+        return tables_of(groups, {version.identity: version.key for version in log.all_versions()})
+
+    def _spilled(self, log: ChangeLog, folder: Path, prefix: str) -> list[Group]:
+        files = SpillFiles(folder, prefix)
+        if self._progress is not None:
+            self._progress.start(len(log.buffer))
+        for rows, reached in spill(log, None, files):
+            if self._progress is not None:
+                self._progress.at(reached, rows)
+        return files.groups()
+
+    # -- landing --------------------------------------------------------------------------------
+
+    def _land(self, tables: Sequence[TableRows], work: Path) -> None:
+        """Land all tables. What cannot be landed raises OptionError before the first one is written."""
+        target = self._target
+        planned = [self._planned_table(rows, work) for rows in tables]
+        target.save()
+        for one in planned:
+            one.land_changes()
+        for one in planned:
+            one.land_current()
+        self._mark_unread(tables)
+        target.save()
+        self._landed.tables = [one.landed for one in planned]
+        named = {one.landed.folder for one in planned}
+        for table in target.tables.values():
+            if table.marks and table.folder not in named:
+                self._landed.tables.append(LandedChanges(table.folder, table.full_name, marks=table.marks))
+
+    def _planned_table(self, rows: TableRows, work: Path) -> _PlannedTable:
+        target = self._target
+        table = None if rows.ids == OTHER else target.table(rows.ids, rows.schema_name, rows.table_name)
+        folder = OTHER if table is None else table.folder
+        changes: ChangeTable
+        current = None
+        if target.form == "delta":
+            from lmparse.export.landing_current import CurrentTable
+            from lmparse.export.landing_delta import DeltaChanges
+
+            changes = DeltaChanges(target.changes(folder), rows.full_name)
+            if target.with_current and table is not None:
+                current = CurrentTable(target, table, rows)
+        else:
+            changes = ParquetChanges(target.changes(folder), self._metadata(), work)
+        return _PlannedTable(
+            rows, table, changes, current, LandedChanges(folder, None if table is None else table.full_name)
+        )
+
+    def _metadata(self) -> dict[str, str]:
+        log = self._log
+        return {
+            "lmparse.version": self._asked.version,
+            MARK: log.spec.id,
+            "lmparse.spec_sha256": log.spec.layout.sha256,
+        }
+
+    def _mark_unread(self, tables: Sequence[TableRows]) -> None:
+        """Mark the current tables of which changes have no table version, and so are among the others."""
+        for rows in tables:
+            if rows.ids == OTHER and self._target.with_current:
+                for batch in rows.batches(rows.schema):
+                    for row in batch.select(["op", "seq", "schema_name", "table_name"]).to_pylist():
+                        if row["op"] in _ROLES:
+                            self._target.mark(row["schema_name"], row["table_name"], row["seq"])
+
+
+class _PlannedTable:
+    """One table that is to be landed, and can be."""
+
+    def __init__(
+        self,
+        rows: TableRows,
+        table: LandedTable | None,
+        changes: ChangeTable,
+        current: CurrentTable | None,
+        landed: LandedChanges,
+    ) -> None:
+        """Raises OptionError LMP-C008 if its columns cannot be united with those that are landed."""
+        self._rows, self._table, self._changes, self._current, self.landed = rows, table, changes, current, landed
+        known = changes.schema()
+        self._schema = rows.schema if known is None else united(known, rows.schema, rows.full_name)
+        if current is not None:
+            landed.refusal = current.refusal()
+            if not landed.refusal:
+                current.check()
+
+    def land_changes(self) -> None:
+        """Append the changes to the change table."""
+        landed = self.landed
+
+        def seen(batch: pa.RecordBatch) -> None:
+            landed.rows += batch.num_rows
+            landed.rows_by_operation.update(operations_in(batch))
+
+        self._changes.land(self._rows, self._schema, seen)
+
+    def land_current(self) -> None:
+        """Merge the changes into the current table."""
+        if self._current is None or self._table is None:
+            return
+        if not self.landed.refusal:
+            self.landed.merged = self._current.land()
+        elif self._table.key is not None:
+            self._table.mark(self._rows.last_seq or "", self.landed.refusal)
+        self.landed.marks = self._table.marks
+
+
+def _check_same(first: list[Group], second: list[Group], log: ChangeLog) -> None:
+    """Compare the changes from two engines. Raises EngineDifferenceError."""
+    for key in dict.fromkeys(group.key for group in (*first, *second)):
+        sides = ([group for group in side if group.key == key] for side in (first, second))
+        for _ in compared(*(merged(side, True, log.origin) for side in sides)):
+            pass

@@ -1,0 +1,176 @@
+"""Landing current tables: what the changes of one table leave, merged by key into a Delta table, chunk after chunk.
+
+A chunk ends with a transaction, so that readers see the table as it was behind a commit, unless a transaction has more
+changes than are held at a time. Every chunk is a commit of its own, which says its last `seq`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lmparse.changes.descriptions import NOT_NULL, TYPE
+from lmparse.export.current_rows import DELETED, KEPT, OWN, UNKNOWN, CurrentRows, current_rows
+from lmparse.export.landing_delta import DeltaFolder
+from lmparse.export.landing_rows import TableRows, fitted_batch, united
+from lmparse.export.landing_target import LandedTable, LandingTarget
+
+CHUNK_ROWS, CHUNK_BYTES = 1 << 16, 1 << 25
+"""Changes from which a chunk ends behind the next transaction, and their bytes."""
+MOST_CHUNKS = 8
+"""Times as many are held of one transaction."""
+_COMMIT_DIGITS = 20
+"""Digits of the commit position in `seq`."""
+_NANOS = re.compile(r"TIMESTAMP\((?:[7-9]|1[0-2])\)")
+"""Types of timestamps of which Arrow's have not all digits here."""
+
+
+class CurrentTable:
+    """The current table of one table."""
+
+    def __init__(self, target: LandingTarget, table: LandedTable, rows: TableRows) -> None:
+        self._target, self._table, self._rows = target, table, rows
+        self._folder = DeltaFolder(target.current(table.folder), table.full_name)
+        self._changes = rows.schema
+        self._image: pa.StructType = rows.schema.field("after").type
+        self._wanted = pa.schema([*self._image, *OWN])
+        self._key: Sequence[str] = rows.keys[-1] if rows.keys else tuple(table.key or ())
+
+    def refusal(self) -> str:
+        """Why there is no current table, or why changes cannot be merged into it; empty if they can."""
+        names = [entry.name for entry in self._image]
+        taken = sorted({*OWN.names, DELETED, KEPT}.intersection(names))
+        if len(self._rows.keys) > 1:
+            keys = " and ".join(", ".join(key) or "none" for key in self._rows.keys)
+            return f"its versions have different keys: {keys}"
+        if not self._rows.keys:
+            return ""  # changes of the table as a whole only
+        if not self._key:
+            return "no key of it is known"
+        if self._table.key is not None and list(self._key) != self._table.key:
+            return f"its key is {', '.join(self._key)}, and was {', '.join(self._table.key)}"
+        if taken:
+            return f"it has a column {taken[0]}, a name that current tables use"
+        if missing := [name for name in self._key if name not in names]:
+            return f"the column {missing[0]} of its key is not in the log"
+        long = [name for name in self._key if _NANOS.match(_said(self._image.field(name), TYPE))]
+        return f"{long[0]} of its key has more digits of a second than are kept" if long else ""
+
+    def check(self) -> None:
+        """Raise OptionError LMP-C008 if its columns cannot be united with those of the changes."""
+        known = self._folder.schema()
+        if known is not None:
+            united(known, self._wanted, self._table.full_name)
+
+    def land(self) -> int:
+        """Merge the changes that are not in it; returns their number."""
+        self._table.key = list(self._key) or self._table.key
+        if not self._key:
+            return 0
+        if self._folder.id is not None and self._table.current_id not in (None, self._folder.id):
+            self._table.marks.clear()  # another table was put there
+        self._folder.widen(self._wanted)
+        self._folder.add_columns(self._wanted)
+        schema, after, count = self._changes, self._folder.landed_seq(), 0
+        for chunk in chunks(self._rows.batches(schema, after)):
+            self._merge(current_rows(chunk, self._key, self._folder.find), chunk.column("seq")[-1].as_py())
+            count += chunk.num_rows
+        return count
+
+    def _merge(self, left: CurrentRows, seq: str) -> None:
+        if left.is_emptied:
+            self._table.marks.clear()
+        if left.marks or left.is_emptied:
+            for mark in left.marks:
+                self._table.mark(mark["seq"], mark["reason"])
+            self._target.save()
+        known = self._folder.schema()
+        wanted = self._wanted if known is None else united(known, self._wanted, self._table.full_name)
+        if left.is_emptied or known is None:
+            rows = left.rows.filter(pc.invert(left.rows.column(DELETED)))
+            rows = fitted_batch(_with_unknown(rows), wanted)
+            self._folder.replace([rows], wanted, seq)
+        elif left.rows.num_rows:
+            self._folder.merge(left.rows, *self._statement(left.rows), seq)
+        if self._table.current_id != self._folder.id:
+            self._table.current_id = self._folder.id
+            self._target.save()
+
+    def _statement(self, rows: pa.RecordBatch) -> tuple[str, dict[str, str], dict[str, str]]:
+        """What identifies a row, and the values that are set by updates and inserts, as SQL."""
+        on = " AND ".join(f"(t.{_quoted(name)} {self._equals(name)} s.{_quoted(name)})" for name in self._key)
+        kept = {name for names in rows.column(KEPT).to_pylist() for name in names or ()}
+        plain = {_quoted(name): f"s.{_quoted(name)}" for name in self._wanted.names}
+        insert = dict(plain)
+        update = {
+            _quoted(name): f"CASE WHEN array_has(s.{KEPT}, {_text(name)}) THEN t.{_quoted(name)} "
+            f"ELSE s.{_quoted(name)} END"
+            for name in kept
+        }
+        if kept:
+            both = f"array_concat(s.{UNKNOWN}, array_intersect(s.{KEPT}, t.{UNKNOWN}))"
+            update[_quoted(UNKNOWN)] = (
+                f"CASE WHEN s.{KEPT} IS NULL OR t.{UNKNOWN} IS NULL THEN s.{UNKNOWN} "
+                f"WHEN s.{UNKNOWN} IS NULL THEN array_intersect(s.{KEPT}, t.{UNKNOWN}) ELSE {both} END"
+            )
+            insert[_quoted(UNKNOWN)] = (
+                f"CASE WHEN s.{KEPT} IS NULL THEN s.{UNKNOWN} WHEN s.{UNKNOWN} IS NULL THEN s.{KEPT} "
+                f"ELSE array_concat(s.{UNKNOWN}, s.{KEPT}) END"
+            )
+        return on, plain | update, insert
+
+    def _equals(self, name: str) -> str:
+        return "=" if _said(self._image.field(name), NOT_NULL) else "IS NOT DISTINCT FROM"
+
+
+def _with_unknown(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Rows for a table without rows: nothing is kept there, so values that would be are unknown."""
+    names = zip(rows.column(UNKNOWN).to_pylist(), rows.column(KEPT).to_pylist(), strict=True)
+    found = pa.array([[*(unknown or ()), *(kept or ())] or None for unknown, kept in names], OWN.field(UNKNOWN).type)
+    return rows.set_column(rows.schema.get_field_index(UNKNOWN), UNKNOWN, found)
+
+
+def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Changes in the order of `seq`, many at a time and whole transactions together."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows < CHUNK_ROWS and size < CHUNK_BYTES:
+            continue
+        whole = pa.concat_batches(held)
+        end = _last_commit(whole)
+        if end == 0 and rows < MOST_CHUNKS * CHUNK_ROWS and size < MOST_CHUNKS * CHUNK_BYTES:
+            continue
+        yield whole.slice(0, end or rows)
+        held = [whole.slice(end)] if end else []
+        rows, size = sum(one.num_rows for one in held), sum(one.nbytes for one in held)
+    if held:
+        yield pa.concat_batches(held)
+
+
+def _last_commit(batch: pa.RecordBatch) -> int:
+    """The number of changes in front of the last transaction."""
+    commits = pc.utf8_slice_codeunits(batch.column("seq"), 0, _COMMIT_DIGITS)
+    places = np.flatnonzero(np.asarray(pc.not_equal(commits.slice(1), commits.slice(0, len(commits) - 1))))
+    return int(places[-1]) + 1 if len(places) else 0
+
+
+def _said(entry: pa.Field, name: str) -> str:
+    found: bytes = (entry.metadata or {}).get(name.encode(), b"")
+    return found.decode()
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _text(name: str) -> str:
+    doubled = name.replace("'", "''")
+    return f"'{doubled}'"

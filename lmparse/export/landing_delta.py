@@ -1,0 +1,236 @@
+"""Landing in Delta: a Delta table whose every commit says up to which `seq` changes are in it.
+
+The `seq` is the key `lmparse.seq` of the commit in the history of the table. The transaction `lmparse` of the commit
+has one number more than that of the one before: if two processes commit at a time, the second one fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.fs as fs
+from deltalake import CommitProperties, DeltaTable, Transaction, WriterProperties, write_deltalake
+from deltalake.exceptions import DeltaError, TableNotFoundError
+from deltalake.schema import Schema
+
+from lmparse.columnar.schemas import CORRUPT_RECORD
+from lmparse.errors import OptionError
+from lmparse.export.landing_rows import (
+    COMMIT_DATE,
+    Seen,
+    TableRows,
+    bad_marks,
+    fitted_batch,
+    is_widened,
+    united,
+)
+from lmparse.export.landing_target import OTHER
+from lmparse.options import SEQ_DIGITS
+
+SEQ = "lmparse.seq"
+APPLICATION = "lmparse"
+_RECENT = 64
+"""Commits among which that of the last landing nearly always is."""
+NONE_LANDED = "0" * SEQ_DIGITS
+"""What a table says up to which no change with a `seq` is in it."""
+_PRUNING_ROWS = 4096
+"""Rows up to which a merge looks for the files of the table that may have their keys; for more, that takes memory."""
+_WRITER = WriterProperties(compression="ZSTD", max_row_group_size=1 << 16)
+"""A row group is held in memory until it is whole; by default it has a million rows."""
+Row = dict[str, Any]
+
+
+class DeltaFolder:
+    """A Delta table in a folder of this machine, whether it is there yet or not."""
+
+    def __init__(self, path: Path, name: str, partition_by: str | None = None) -> None:
+        self._path, self._name, self._partition_by = path, name, partition_by
+        self._table: DeltaTable | None = None
+        with self._naming(), suppress(TableNotFoundError):
+            self._table = DeltaTable(self._uri) if path.is_dir() else None
+
+    @property
+    def _uri(self) -> str:
+        return str(self._path)
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Give errors of the package the name of the table."""
+        try:
+            yield
+        except DeltaError as error:
+            why = str(error).partition("\n")[0]
+            raise OptionError(f"{self._path}: cannot be written: {why}", code="LMP-S022") from error
+
+    @property
+    def id(self) -> str | None:
+        """The id of the table; None if it is not there."""
+        return None if self._table is None else str(self._table.metadata().id)
+
+    def schema(self) -> pa.Schema | None:
+        """Its columns; None if it is not there."""
+        return None if self._table is None else pa.schema(self._table.schema().to_arrow())
+
+    # -- what is landed -------------------------------------------------------------------------
+
+    def landed_seq(self) -> str | None:
+        """The `seq` up to which changes are in the table; None if no commit in its history says it."""
+        if self._table is None or self._table.transaction_version(APPLICATION) is None:
+            return None
+        with self._naming():
+            for limit in (_RECENT, None):
+                for entry in self._table.history(limit):
+                    if SEQ in entry:
+                        return str(entry[SEQ])
+        return None
+
+    def greatest_seq(self) -> str | None:
+        """The greatest value of its column `seq`."""
+        found: str | None = None
+        if self._table is not None:
+            for batch in self._dataset().to_batches(columns=["seq"]):
+                one = pc.max(batch.column("seq")).as_py()
+                found = max(filter(None, (found, one)), default=None)
+        return found
+
+    def bad_records(self) -> set[bytes]:
+        """What tells apart the bad records that it has."""
+        found: set[bytes] = set()
+        if self._table is not None:
+            wanted = pc.field(COMMIT_DATE).is_null() & pc.field("seq").is_null()
+            for batch in self._dataset().to_batches(columns=[CORRUPT_RECORD, "_metadata"], filter=wanted):
+                found.update(bad_marks(batch))
+        return found
+
+    def find(self, key: Mapping[str, pa.Scalar]) -> Row | None:
+        """The row with a key; None if there is none."""
+        if self._table is None:
+            return None
+        wanted = pc.scalar(True)
+        for name, value in key.items():
+            is_it = pc.field(name) == value if value.is_valid else pc.field(name).is_null()
+            wanted = wanted & is_it
+        rows: list[Row] = self._dataset().to_table(filter=wanted).slice(0, 1).to_pylist()
+        return rows[0] if rows else None
+
+    def _dataset(self) -> ds.Dataset:
+        """Its rows, read by Arrow itself: a file system in Python may end the process when it exits."""
+        assert self._table is not None
+        files = fs.SubTreeFileSystem(str(self._path), fs.LocalFileSystem())
+        with self._naming():
+            return self._table.to_pyarrow_dataset(filesystem=files)
+
+    # -- commits --------------------------------------------------------------------------------
+
+    def append(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, seq: str | None) -> None:
+        """Append rows, and columns that the table lacks."""
+        self._write(batches, schema, seq, mode="append", schema_mode="merge")
+
+    def replace(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, seq: str | None) -> None:
+        """Put rows in the place of all that are there."""
+        self._write(batches, schema, seq, mode="overwrite", schema_mode="overwrite")
+
+    def _write(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema, seq: str | None, **how: Any) -> None:
+        reader = pa.RecordBatchReader.from_batches(_as_stored(schema, self.schema()), iter(batches))
+        with self._naming():
+            write_deltalake(
+                self._table or self._uri, reader, name=self._name if self._table is None else None,
+                partition_by=self._partition_by, commit_properties=self._commit(seq), writer_properties=_WRITER, **how,
+            )  # fmt: skip
+            self._table = DeltaTable(self._uri)
+
+    def _commit(self, seq: str | None) -> CommitProperties:
+        """What a commit says of the landing; without a `seq` it lands nothing."""
+        if seq is None:
+            return CommitProperties()
+        last = None if self._table is None else self._table.transaction_version(APPLICATION)
+        transaction = Transaction(APPLICATION, (last or 0) + 1)
+        return CommitProperties(custom_metadata={SEQ: seq}, app_transactions=[transaction])
+
+    def widen(self, schema: pa.Schema) -> None:
+        """Rewrite the table if a column of a schema has a wider type there; add its columns then."""
+        known = self.schema()
+        if known is None or not is_widened(known, whole := united(known, schema, self._name)):
+            return
+        rows = (fitted_batch(batch, whole) for batch in self._dataset().to_batches())
+        self._write(rows, whole, self.landed_seq(), mode="overwrite", schema_mode="overwrite")
+
+    def add_columns(self, schema: pa.Schema) -> None:
+        """Add the columns of a schema that the table lacks."""
+        known = self.schema()
+        if self._table is None or known is None:
+            return
+        added = [entry for entry in schema if entry.name not in known.names]
+        if added:
+            with self._naming():
+                self._table.alter.add_columns(Schema.from_arrow(_as_stored(pa.schema(added), None)).fields)
+
+    def merge(
+        self, source: pa.RecordBatch, on: str, update: Mapping[str, str], insert: Mapping[str, str], seq: str
+    ) -> None:
+        """Merge rows `s` into the table `t`: those with `_deleted` go, others are updated or inserted."""
+        assert self._table is not None
+        with self._naming():
+            merger = self._table.merge(
+                source, on, source_alias="s", target_alias="t", streamed_exec=source.num_rows > _PRUNING_ROWS,
+                commit_properties=self._commit(seq), writer_properties=_WRITER,
+            )  # fmt: skip
+            merger = merger.when_matched_delete("s._deleted").when_matched_update(dict(update), "NOT s._deleted")
+            merger.when_not_matched_insert(dict(insert), "NOT s._deleted").execute()
+            self._table = DeltaTable(self._uri)
+
+
+class DeltaChanges:
+    """The change table of one table, in Delta."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._folder = DeltaFolder(path, name, COMMIT_DATE)
+
+    def schema(self) -> pa.Schema | None:
+        """Its columns; None if it is not there."""
+        return self._folder.schema()
+
+    def land(self, rows: TableRows, schema: pa.Schema, seen: Seen) -> None:
+        """Append the rows that the table does not have, in one commit. They are passed to `seen` as they are read."""
+        folder = self._folder
+        folder.widen(schema)
+        after = folder.landed_seq() or folder.greatest_seq()
+        known = folder.bad_records() if rows.ids == OTHER else set()
+        batches = chain(rows.batches(schema, after), rows.bad_batches(schema, known))
+        first = next(batches, None)
+        if first is not None:
+            last = max(filter(None, (after, rows.last_seq)), default=NONE_LANDED)
+            folder.append(_noted(chain([first], batches), seen), schema, last)
+
+
+def _as_stored(schema: pa.Schema, known: pa.Schema | None) -> pa.Schema:
+    """A schema with the metadata that a table has for its columns; new columns have their comment alone.
+
+    What else is known of a column may be otherwise in a later version, and a table has it once.
+    """
+    return pa.schema(_stored_fields(list(schema), [] if known is None else list(known)))
+
+
+def _stored_fields(fields: Sequence[pa.Field], known: Sequence[pa.Field]) -> list[pa.Field]:
+    before, found = {entry.name: entry for entry in known}, []
+    for entry in fields:
+        old = before.get(entry.name)
+        if pa.types.is_struct(entry.type):
+            inner = [] if old is None else list(old.type)
+            entry = entry.with_type(pa.struct(_stored_fields(list(entry.type), inner)))
+        comment = {name: text for name, text in (entry.metadata or {}).items() if name == b"comment"}
+        found.append(entry.with_metadata(comment if old is None else old.metadata or {}))
+    return found
+
+
+def _noted(batches: Iterable[pa.RecordBatch], seen: Seen) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        seen(batch)
+        yield batch

@@ -1,0 +1,183 @@
+"""Landing target: the folder that changes are landed in, and what is known there from one run to the next.
+
+`_lmparse/land.json` has the names of the folders of tables, `_lmparse/checkpoint.json` how far the log has been landed.
+The first is written before a table gets a folder, the second when all of a run is in the tables.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from lmparse.errors import OptionError
+from lmparse.export.filenames import MOST, digest, unversioned
+from lmparse.limits import Limits
+from lmparse.spec.documents import DocumentError, file_bytes, read_json
+from lmparse.storage.atomic_output import OutputPlace, check_place, naming_output, remove_left_behind, write_text
+from lmparse.storage.inputs import Inputs, inputs_of
+from lmparse.storage.marks import begins_with
+
+CODE = "LMP-S031"
+OTHER = "other"
+"""Folder of changes without a table version."""
+_HOME, _STATE, _CHECKPOINT, _LOCK = "_lmparse", "land.json", "checkpoint.json", "lock"
+_BEGINNING = b'{\n  "land_version": '
+_VERSION = 1
+_UNREADABLE = "%[]\\*"
+"""Characters in the path of a Delta table that its package does not read back."""
+
+
+@dataclass
+class LandedTable:
+    """One table of a target."""
+
+    ids: str
+    folder: str
+    schema_name: str
+    table_name: str
+    key: list[str] | None = None
+    """The key by which its current table is kept; None if it has none."""
+    current_id: str | None = None
+    """The id of the Delta table that `marks` are of."""
+    marks: list[dict[str, str]] = field(default_factory=list)
+    """From where on rows of the current table cannot be proven, each with its seq and reason."""
+
+    @property
+    def full_name(self) -> str:
+        """Schema and name, or the ids."""
+        return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
+
+    def mark(self, seq: str, reason: str) -> None:
+        """Take note that rows cannot be proven from a change on; a reason is noted where it occurs first."""
+        if reason not in (mark["reason"] for mark in self.marks):
+            self.marks.append({"seq": seq, "reason": reason})
+
+
+@dataclass
+class LandingTarget:
+    """A target whose lock this process has."""
+
+    path: Path
+    shown: str
+    form: str
+    with_current: bool
+    tables: dict[str, LandedTable] = field(default_factory=dict)
+    """By the ids of the tables."""
+    seq: str | None = None
+    """Of logs without checkpoints, the `seq` up to which all changes have been landed."""
+
+    @property
+    def home(self) -> Path:
+        """The folder for what is not a table."""
+        return self.path / _HOME
+
+    @property
+    def checkpoint(self) -> Path:
+        """The checkpoint of the log."""
+        return self.home / _CHECKPOINT
+
+    def changes(self, folder: str) -> Path:
+        """The change table of a folder."""
+        return self.path / "changes" / folder
+
+    def current(self, folder: str) -> Path:
+        """The current table of a folder."""
+        return self.path / "current" / folder
+
+    def table(self, ids: str, schema_name: str, table_name: str) -> LandedTable:
+        """A table of the log, which has a folder from now on."""
+        if ids not in self.tables:
+            folder = self._folder(ids, schema_name, table_name)
+            self.tables[ids] = LandedTable(ids, folder, schema_name, table_name)
+        return self.tables[ids]
+
+    def _folder(self, ids: str, schema_name: str, table_name: str) -> str:
+        """`SCHEMA.NAME`, as files of `convert`; with a hash if it is long or another table has it."""
+        name = unversioned(schema_name, table_name).replace("%", "~")
+        taken = {OTHER, *(table.folder.casefold() for table in self.tables.values())}
+        if len(name) <= MOST and name.casefold() not in taken:
+            return name
+        return f"{name[:MOST]}~{digest(schema_name, table_name, ids)}"
+
+    def mark(self, schema_name: str | None, table_name: str | None, seq: str) -> None:
+        """Mark the current tables of a name: a change of them has no table version."""
+        for table in self.tables.values():
+            if table.key is not None and (table.schema_name, table.table_name) == (schema_name or "", table_name or ""):
+                table.mark(seq, "changes are without a table version, and so in changes/other")
+
+    def save(self) -> None:
+        """Write what is known. Raises OptionError."""
+        shown = {
+            "land_version": _VERSION, "as": self.form, "current": self.with_current, "seq": self.seq,
+            "tables": [asdict(self.tables[ids]) for ids in sorted(self.tables)],
+        }  # fmt: skip
+        write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", self._place())
+
+    def _place(self) -> OutputPlace:
+        foreign = begins_with(_BEGINNING, "a state of land")
+        place = self.home / _STATE
+        return check_place(place, inputs_of([]), is_folder=False, overwrite=True, foreign=foreign)
+
+    def load(self, limits: Limits) -> None:
+        """Take over what is known. Raises OptionError LMP-S031 for another form than this run asks for."""
+        place = self.home / _STATE
+        if not os.path.lexists(place):
+            return
+        try:
+            found = read_json(file_bytes(place, limits), limits)
+            if found["land_version"] != _VERSION:
+                raise ValueError(f"it is of version {found['land_version']}, and this lmparse reads {_VERSION}")
+            known = found["as"], found["current"]
+            self.tables = {entry["ids"]: LandedTable(**entry) for entry in found["tables"]}
+            self.seq = found["seq"]
+        except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
+            raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
+        if known != (self.form, self.with_current):
+            words = f"as {known[0]}, {'with' if known[1] else 'without'} current tables"
+            raise OptionError(f"{self.shown} has changes {words}", code=CODE, hint="go on so, or name another folder")
+
+
+@contextmanager
+def opened_target(
+    to: str | Path, form: str, with_current: bool, inputs: Inputs, limits: Limits
+) -> Iterator[LandingTarget]:
+    """The target at a path, which is made; no other process lands there until the end of the block.
+
+    Raises OptionError LMP-S021 for a place that is not one, LMP-S031 for a target of another form, or in use.
+    """
+    place = check_place(to, inputs, is_folder=True, overwrite=True, foreign=_foreign)
+    bad = sorted({*str(place.path)}.intersection(_UNREADABLE))
+    if form == "delta" and bad:
+        raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
+    target = LandingTarget(place.path, place.shown, form, with_current)
+    with naming_output(place.shown):
+        target.home.mkdir(parents=True, exist_ok=True)
+        lock = os.open(target.home / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OptionError(
+                f"{place.shown}: another process is landing there", code=CODE, hint="run it again when that has ended"
+            ) from None
+        remove_left_behind(target.home)
+        target.load(limits)
+        yield target
+    finally:
+        os.close(lock)
+
+
+def _foreign(folder: Path) -> str | None:
+    """What in a folder is not a target: one that has begun, or current tables that were put there before the first run.
+
+    Only what `land` names there is ever written.
+    """
+    others = sorted(path.name for path in folder.iterdir() if path.name != "current")
+    if not others or (folder / _HOME).is_dir():
+        return None
+    return f"it has {others[0]}, and no {_HOME}"

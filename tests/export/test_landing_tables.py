@@ -1,0 +1,325 @@
+"""What comes of columns that change, of changes that the log has no rows of, of bad records; and the command."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+from commands import Run
+from deltalake import DeltaTable, write_deltalake
+from export.conftest import Files
+from export.delta_tables import rows_of
+from samples import db2_scripts as luw
+from writers.db2.columns import Column
+from writers.db2.stream import Stream, Transaction
+from writers.db2.tables import Table
+
+import lmparse
+from lmparse.errors import EngineDifferenceError, OptionError
+from lmparse.export import landing
+from lmparse.samples import db2_log
+
+ID = Column("ID", "INTEGER", nullable=False)
+Change = Callable[[Transaction], None]
+
+
+def delta(path: Path) -> list[dict[str, Any]]:
+    """The rows of a Delta table, by key or `seq`."""
+    return sorted(rows_of(path), key=lambda row: str(row["ID"] if "ID" in row else row["seq"]))
+
+
+class Extracts:
+    """A log that is landed transaction by transaction."""
+
+    def __init__(self, folder: Path, *, key: str = "key: [ID], ", **how: Any) -> None:
+        self.folder, self.to, self.key = folder, folder / "to", key
+        self.how: dict[str, Any] = {"current": how.get("as_", "delta") == "delta", "spec": "db2_log", **how}
+        self.stream, self.place, self.count = Stream("v10", "little", "filter"), 0, 0
+
+    def land(self, *changes: Change, tables: tuple[Table, ...] = ()) -> lmparse.Landed:
+        """Write a transaction for each change, and land them."""
+        for change in changes:
+            unit = self.stream.begin()
+            change(unit)
+            unit.commit()
+        path = self.folder / f"{self.count}.log"
+        path.write_bytes(self.stream.bytes()[self.place :])
+        self.place, self.count = len(self.stream.bytes()), self.count + 1
+        keyed = [(f"name: {table.name},", f"name: {table.name}, {self.key}") for table in tables if self.key]
+        options = {"tables": luw.tables_file(self.folder, *tables, replaced=keyed)} if tables else {}
+        return lmparse.land(path, self.to, **self.how, **options)
+
+
+def table(*columns: Column) -> Table:
+    return Table(3, 5, "ITEM", (ID, *columns))
+
+
+def insert(form: Table, **row: Any) -> Change:
+    return lambda unit: void(unit.insert(form, row))
+
+
+def void(_: object) -> None:
+    return None
+
+
+# -- columns ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_columns_that_are_added_and_widened(form: str, tmp_path: Path) -> None:
+    log = Extracts(tmp_path, as_=form)
+    first, second, third = (
+        table(Column("N", "INTEGER")),
+        table(Column("N", "INTEGER"), Column("NOTE", "VARCHAR(9)")),
+        table(Column("N", "BIGINT"), Column("NOTE", "VARCHAR(90)"), Column("SUM", "DECIMAL(5,2)")),
+    )
+    log.land(insert(first, ID=1, N=1), tables=(first,))
+    log.land(insert(second, ID=2, N=2, NOTE="two"), tables=(second,))
+    landed = log.land(insert(third, ID=3, N=1 << 40, NOTE="three", SUM="1.50"), tables=(third,))
+    assert landed.tables[0].rows_by_operation == {"I": 1}
+    log.land(insert(first, ID=4, N=4), tables=(first,))
+    if form == "parquet":
+        files = sorted((tmp_path / "to" / "changes" / "PROD.ITEM").rglob("*.parquet"), key=lambda path: path.name)
+        types = [str(ds.dataset(path).schema.field("after").type) for path in files]
+        assert types[2] == types[3] == "struct<ID: int32, N: int64, NOTE: string, SUM: decimal128(5, 2)>"
+        return
+    rows = [
+        (row["ID"], row["N"], row["NOTE"], row["SUM"] and str(row["SUM"]))
+        for row in delta(log.to / "current" / "PROD.ITEM")
+    ]
+    assert rows == [(1, 1, None, None), (2, 2, "two", None), (3, 1 << 40, "three", "1.50"), (4, 4, None, None)]
+    changes = delta(log.to / "changes" / "PROD.ITEM")
+    assert [row["after"]["N"] for row in changes] == [1, 2, 1 << 40, 4]
+    assert DeltaTable(str(log.to / "changes" / "PROD.ITEM")).metadata().partition_columns == ["commit_date"]
+
+
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_a_column_of_another_type_is_refused_before_anything_is_written(form: str, tmp_path: Path) -> None:
+    log = Extracts(tmp_path, as_=form, current=False)
+    first, second, other = table(Column("N", "INTEGER")), table(Column("N", "DATE")), Table(3, 4, "AFIRST", (ID,))
+    log.land(insert(first, ID=1, N=1), tables=(first,))
+    before = (log.to / "_lmparse" / "checkpoint.json").read_bytes()
+    with pytest.raises(OptionError, match=r"PROD.ITEM: .*int32 in what is landed, and date32") as found:
+        log.land(insert(other, ID=1), insert(second, ID=2, N="2026-03-14"), tables=(second, other))
+    assert found.value.code == "LMP-C008"
+    assert not (log.to / "changes" / "PROD.AFIRST").exists()
+    assert (log.to / "_lmparse" / "checkpoint.json").read_bytes() == before
+    assert len([*(log.to / "changes" / "PROD.ITEM").rglob("*.parquet")]) == 1
+
+
+# -- what current tables cannot have ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "columns", "reason"),
+    [
+        ("", (), "no key of it is known"),
+        ("key: [ID], ", (Column("_seq", "INTEGER"),), "it has a column _seq, a name that current tables use"),
+        ("key: [ID, AT], ", (Column("AT", "TIMESTAMP(9)"),), "AT of its key has more digits of a second than are kept"),
+    ],
+)
+def test_tables_without_a_current_table(key: str, columns: tuple[Column, ...], reason: str, tmp_path: Path) -> None:
+    log = Extracts(tmp_path, key=key)
+    form = table(*columns)
+    row = {column.name: 1 if column.name == "_seq" else "2026-03-14T10:11:12.000000123" for column in columns}
+    (landed,) = log.land(insert(form, ID=1, **row), tables=(form,)).tables
+    assert (landed.refusal, landed.merged, landed.rows) == (reason, None, 1)
+    assert len(delta(log.to / "changes" / "PROD.ITEM")) == 1
+    assert not (log.to / "current").exists()
+
+
+def test_a_key_that_changes_leaves_the_current_table_and_marks_it(tmp_path: Path) -> None:
+    log, form = Extracts(tmp_path), table(Column("N", "INTEGER"))
+    log.land(insert(form, ID=1, N=1), tables=(form,))
+    log.key = "key: [N], "
+    (landed,) = log.land(insert(form, ID=2, N=2), tables=(form,)).tables
+    assert landed.refusal == "its key is N, and was ID"
+    assert [mark["reason"] for mark in landed.marks] == [landed.refusal]
+    assert len(delta(log.to / "current" / "PROD.ITEM")) == 1
+    assert len(delta(log.to / "changes" / "PROD.ITEM")) == 2
+
+
+def test_rows_that_the_log_does_not_have(tmp_path: Path) -> None:
+    """A mark stays until all rows are gone, or the current table is another one."""
+    log, form = Extracts(tmp_path), table()
+
+    def without_logging(unit: Transaction) -> None:
+        unit.alter_attribute(form, 1, 0)
+        unit.insert(form, {"ID": 2})
+
+    log.land(insert(form, ID=1), tables=(form,))
+    for change in (without_logging, insert(form, ID=3)):
+        (landed,) = log.land(change, tables=(form,)).tables
+        (mark,) = landed.marks
+        assert mark["reason"].startswith("rows are missing in the log: ")
+    (landed,) = log.land(lambda unit: unit.truncate(form), insert(form, ID=4), tables=(form,)).tables
+    assert landed.marks == []
+    assert [row["ID"] for row in delta(log.to / "current" / "PROD.ITEM")] == [4]
+
+
+def test_nulls_in_the_key(tmp_path: Path) -> None:
+    form = Table(3, 5, "ITEM", (Column("ID", "INTEGER"), Column("N", "INTEGER")))
+    log = Extracts(tmp_path)
+    log.land(insert(form, ID=None, N=1), insert(form, ID=2, N=2), tables=(form,))
+    log.land(lambda unit: void(unit.update(form, {"ID": None, "N": 1}, {"ID": None, "N": 5})), tables=(form,))
+    assert [(row["ID"], row["N"]) for row in delta(log.to / "current" / "PROD.ITEM")] == [(2, 2), (None, 5)]
+
+
+def test_keys_of_many_types(tmp_path: Path) -> None:
+    """Rows move to the keys of others that are in the table, which it is asked for."""
+    names = ("EMPNO", "SALARY", "HIRED", "LOGIN", "AT", "RATE", "KEY", "N")
+    log = Extracts(tmp_path, key=f"key: [{', '.join(names)}], ")
+    rows = [luw.emp(number, "same") for number in range(1, 5)]
+    log.land(*(insert(luw.EMP, **row) for row in rows[:3]), tables=(luw.EMP,))
+
+    def shifted(unit: Transaction) -> None:
+        for old, new in pairwise(rows):
+            unit.update(luw.EMP, old, new)
+
+    log.land(shifted, tables=(luw.EMP,))
+    found = rows_of(log.to / "current" / "PROD.EMP")
+    assert sorted(row["EMPNO"] for row in found) == ["000002", "000003", "000004"]
+    assert sorted(row["SALARY"] for row in found) == sorted(row["SALARY"] for row in rows[1:])
+
+
+def test_rows_from_before_the_log(tmp_path: Path) -> None:
+    """A current table may be filled before the first run."""
+    log, form = Extracts(tmp_path), table(Column("N", "INTEGER"))
+    seed = pa.table({"ID": pa.array([1, 2, 3], pa.int32()), "N": pa.array([1, 2, 3], pa.int32())})
+    write_deltalake(str(log.to / "current" / "PROD.ITEM"), seed)
+    log.land(
+        lambda unit: void(unit.update(form, {"ID": 1, "N": 1}, {"ID": 1, "N": 10})),
+        lambda unit: void(unit.delete(form, {"ID": 2, "N": 2})), tables=(form,),
+    )  # fmt: skip
+    rows = [(row["ID"], row["N"], row["_seq"] is None) for row in delta(log.to / "current" / "PROD.ITEM")]
+    assert rows == [(1, 10, False), (3, 3, True)]
+
+
+# -- the command --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> tuple[Path, Path]:
+    """A log and its tables file."""
+    tables, log = db2_log.make(8).write(tmp_path / "in")
+    return log, tables
+
+
+@pytest.mark.parametrize("form", ["delta", "parquet"])
+def test_bad_records_and_values_are_landed_once(form: str, damaged: Files, run: Callable[..., Run]) -> None:
+    to = damaged.to / "t"
+    command = ("land", damaged.data, "--control", damaged.control, "--to", to, "--as", form)
+    done = run(*command)
+    assert done.code == 20
+    assert "[LMP-" in done.err
+    for _ in range(2):
+        assert run(*command).code == 20
+        if form == "delta":
+            rows = rows_of(to / "changes" / "other")
+        else:
+            rows = ds.dataset(to / "changes" / "other").to_table().to_pylist()
+        assert len([row for row in rows if row["_corrupt_record"]]) == 1
+    assert run(*command, "--mode", "failfast").code == 20
+
+
+def test_the_report(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
+    log, tables = sample
+    command = ("land", log, "--tables", tables, "--to", tmp_path / "to", "--current")
+    done = run(*command, "--json")
+    (report,) = done.rows
+    assert done.code == 0
+    by_table = {entry["table"]: entry for entry in report["tables"]}
+    assert by_table["HR.EMPLOYEE"]["rows"] == sum(by_table["HR.EMPLOYEE"]["rows_by_operation"].values())
+    assert by_table["HR.EMPLOYEE"]["merged"] == by_table["HR.EMPLOYEE"]["rows"]
+    assert f"left out: {report['left_out']['rolled-back']} rolled-back" in done.err
+    changes = run("changes", log, "--tables", tables)
+    assert report["rows"] == len(changes.rows)
+    assert f"{report['rows']} changes landed" in done.err
+    again = run(*command)
+    assert (again.code, again.out) == (0, "")
+    assert ": 0 changes landed" in again.err
+
+
+def test_what_is_refused(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
+    log, tables = sample
+    to = tmp_path / "to"
+    words = ("land", log, "--tables", tables, "--to", to)
+    assert run(*words, "--as", "parquet", "--current").code == 2
+    assert not to.exists()
+    for option in ("--table", "--include", "--operations", "--starting-seq", "--checkpoint", "--envelope", "--order"):
+        assert run(*words, option, "X").code == 2
+    with pytest.raises(OptionError, match="table means nothing for land"):
+        lmparse.land(log, to, tables=str(tables), table="HR.EMPLOYEE")
+    assert run("land", log, "--tables", tables, "--to", tmp_path / "in").code == 2  # it holds the log
+    assert run("land", log, "--tables", tables, "--to", tmp_path / "a%20b").code == 2
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    (foreign / "mine.txt").write_text("mine")
+    assert "[LMP-S021]" in run("land", log, "--tables", tables, "--to", foreign).err
+    assert run(*words).code == 0
+    for other in (("--as", "parquet"), ("--current",)):
+        assert "[LMP-S031]" in run(*words, *other).err
+    with open(to / "_lmparse" / "lock", "r+b") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "another process is landing there" in run(*words).err
+    (to / "_lmparse" / "land.json").write_text('{"land_version": 7}')
+    assert "[LMP-S031]" in run(*words).err
+
+
+def test_a_damaged_log_lands_nothing(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
+    log, tables = sample
+    log.write_bytes(log.read_bytes()[:-1])
+    done = run("land", log, "--tables", tables, "--to", tmp_path / "to")
+    assert done.code == 20
+    assert "nothing is landed" in done.err
+    assert sorted(path.name for path in (tmp_path / "to").rglob("*") if path.is_file()) == ["lock"]
+
+
+def test_without_the_package(
+    sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "deltalake", None)
+    words = ("land", sample[0], "--tables", sample[1], "--to", tmp_path / "to")
+    done = run(*words)
+    assert done.code == 2
+    assert "pip install 'lmparse[delta]'" in done.err
+    assert run(*words, "--as", "parquet").code == 0
+
+
+def test_engine_check(sample: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, tables = sample
+    assert lmparse.land(log, tmp_path / "a", as_="parquet", tables=str(tables), engine="check").rows
+    real = landing._Run._spilled
+
+    def one_row_less(*given: Any) -> Any:
+        groups = real(*given)
+        return groups[:-1] if given[-1] == "kaitai" else groups
+
+    monkeypatch.setattr(landing._Run, "_spilled", one_row_less)
+    with pytest.raises(EngineDifferenceError):
+        lmparse.land(log, tmp_path / "b", as_="parquet", tables=str(tables), engine="check")
+
+
+def test_log_master(log: Files, run: Callable[..., Run]) -> None:
+    """It has other operations, among them some that a current table cannot follow."""
+    to = log.to / "t"
+    command = ("land", log.data, "--control", log.control, "--to", to, "--current")
+    done = run(*command)
+    assert done.code == 24  # a table was exchanged with its clone
+    assert "are not proven from seq" in done.err
+    first = json.loads((to / "_lmparse" / "land.json").read_text())
+    assert (to / "_lmparse" / "checkpoint.json").exists()
+    seqs = [row["seq"] for folder in (to / "changes").iterdir() for row in delta(folder)]
+    expected = [row["seq"] for row in run("changes", log.data, "--control", log.control).rows]
+    assert sorted(seqs) == sorted(expected)
+    assert run(*command).code == 24
+    assert json.loads((to / "_lmparse" / "land.json").read_text()) == first
+    assert sorted(row["seq"] for folder in (to / "changes").iterdir() for row in delta(folder)) == sorted(expected)
