@@ -2,7 +2,7 @@
 
     import lmparse
 
-    log = lmparse.open_log("payroll.dat", control="payroll.ctl")
+    log = lmparse.open_log("payroll.dat")  # and the control file beside it
     for change in log.changes():
         print(change["op"], change["table_name"], change["after"])
 

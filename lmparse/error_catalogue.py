@@ -267,7 +267,8 @@ CATALOGUE: dict[str, Cause] = {
     ),
     "LMP-C007": Cause(
         "no control file found, or several",
-        "The folder has no control file whose DLDS record names the data set and none of the same stem, or several.",
+        "The folder has no control file whose DLDS record names the data set and none of the same stem, or several, or "
+        "so many files that they are not looked through. Without the option control, it is the folder of the log.",
         "Name it with the option control.",
     ),
     "LMP-C008": Cause(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lmparse.bmc import change_record, control_file
 from lmparse.bmc.control_file import first_code, read_control
+from lmparse.changes.family import FoundControl
 from lmparse.errors import ControlError, DataError, FramingError, TruncatedError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import record_starts
@@ -21,6 +22,11 @@ from lmparse.storage.addresses import local_path, name_of_local
 from lmparse.storage.buffers import Buffer
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of
 from lmparse.storage.listing import names_in
+
+_HEAD = 16
+"""First bytes of a file that tell whether it may be a control file, whatever its framing."""
+_MOST_FILES, _MOST_CONTROL_FILES = 10_000, 1000
+"""Files in the folder of one log that are looked at, and those of them that are read."""
 
 
 def is_control(path: str, limits: Limits = DEFAULT) -> bool:
@@ -73,11 +79,14 @@ def _named_data_set(path: str, stamp: Hashable, limits: Limits) -> str | None:
     The file is copied only if it begins like a control file, and once for each state of it. Raises FramingError
     LMP-F001, which is not cached.
     """
-    first, code = buffers.head(path, 16), first_code()
-    if not any(first.startswith(code, place) for place in record_starts()):
+    if not _begins_like_one(buffers.head(path, _HEAD)):
         return None
     _copy = buffers.open_buffer(path, limits)  # the functions below read this copy
     return _data_set(path, limits) if _is_control(path, limits) else None
+
+
+def _begins_like_one(first: bytes) -> bool:
+    return any(first.startswith(first_code(), place) for place in record_starts())
 
 
 def _data_set(control: str, limits: Limits) -> str:
@@ -124,7 +133,7 @@ class ControlSearch:
         folder = control if control is not None else _folder_of(place)
         known = self._folders.get(folder)
         if known is None:
-            known = self._folders[folder] = _FolderControls.of(folder, self._limits)
+            known = self._folders[folder] = _FolderControls.of(_possible(folder, ""), self._limits)
         named, same = known.named(name, place), known.of_stem(name, place)
         for found in (named, same):
             if len(found) == 1:
@@ -147,9 +156,9 @@ class _FolderControls:
     by_stem: dict[str, list[str]]
 
     @classmethod
-    def of(cls, folder: str, limits: Limits) -> _FolderControls:
+    def of(cls, files: Iterable[tuple[str, Hashable]], limits: Limits) -> _FolderControls:
         found = cls([], {}, {})
-        for path, data_set in _control_files(folder, limits):
+        for path, data_set in _control_files(files, limits):
             found.all.append(path)
             found.by_data_set.setdefault(data_set, []).append(path)
             found.by_stem.setdefault(Path(compression.unpacked_name(path)).stem, []).append(path)
@@ -165,6 +174,45 @@ class _FolderControls:
         return [path for path in self.by_stem.get(Path(name).stem, []) if path != data]
 
 
+def find_beside(path: str, limits: Limits = DEFAULT) -> FoundControl:
+    """The control file in the folder of one log, as `find_control` finds it, and what it was found by.
+
+    Nobody has named the folder, so that it may have anything in it: ControlError LMP-C007 is also raised if so many
+    files are there that to look at them takes longer than a user would wait without a word.
+    """
+    place = path if addresses.is_remote(path) else name_of_local(str(Path(local_path(path))))
+    folder = _folder_of(place)
+    possible = list(_possible(folder, place, path))
+    if len(possible) > _MOST_CONTROL_FILES:
+        raise _too_many(path, folder, f"{len(possible)} that begin like control files")
+    return _fitting(path, folder, compression.unpacked_name(place), _control_files(possible, limits))
+
+
+def _fitting(path: str, folder: str, name: str, found: Iterator[tuple[str, str]]) -> FoundControl:
+    """The one among the control files of a folder that is for a log with a name; raises as `find_control`."""
+    candidates = dict(found)
+    named = [found for found, data_set in candidates.items() if data_set in (name.upper(), Path(name).stem.upper())]
+    same = [found for found in candidates if Path(compression.unpacked_name(found)).stem == Path(name).stem]
+    for fitting, why in ((named, "its DLDS names the data set"), (same, "it has the same stem")):
+        if len(fitting) == 1:
+            others = f", as no other of {len(candidates)} there" if len(candidates) > 1 else ""
+            return FoundControl(fitting[0], f"beside the log: {why}{others}")
+    which = "several control files" if named or same else "no control file"
+    raise ControlError(
+        f"{which} in {folder} for it", code="LMP-C007", file=path, hint="name it with control",
+        expected="one whose DLDS names the data set, or of the same stem",
+        found=", ".join(addresses.base_name(found) for found in named or same or candidates) or "none",
+    )  # fmt: skip
+
+
+def _too_many(path: str, folder: str, found: str) -> ControlError:
+    return ControlError(
+        f"too many files in {folder} to look for its control file", code="LMP-C007", file=path,
+        expected=f"at most {_MOST_FILES} files, of which {_MOST_CONTROL_FILES} are control files", found=found,
+        hint="name it with control",
+    )  # fmt: skip
+
+
 def _is_folder(path: str) -> bool:
     if not addresses.is_remote(path):
         return os.path.isdir(path)
@@ -176,9 +224,9 @@ def _folder_of(path: str) -> str:
     return addresses.folder_of(path) if addresses.is_remote(path) else str(Path(path).parent)
 
 
-def _control_files(folder: str, limits: Limits) -> Iterator[tuple[str, str]]:
-    """The control files in a folder, with the data set that each one names."""
-    for path, stamp in _files_in(folder):
+def _control_files(files: Iterable[tuple[str, Hashable]], limits: Limits) -> Iterator[tuple[str, str]]:
+    """The control files among some, with the data set that each one names."""
+    for path, stamp in files:
         if stamp is None:
             if _is_control(path, limits):
                 yield path, _data_set(path, limits)
@@ -186,6 +234,25 @@ def _control_files(folder: str, limits: Limits) -> Iterator[tuple[str, str]]:
         with suppress(FramingError):  # an unreadable one may belong to another log
             if (data_set := _named_data_set(path, stamp, limits)) is not None:
                 yield path, data_set
+
+
+def _possible(folder: str, data: str, bounded: str | None = None) -> Iterator[tuple[str, Hashable]]:
+    """The files beside a data file, with their stamps, but for those that do not begin like a control file.
+
+    Of a compressed or remote file that is found out later, once for each state of it. `bounded` is the log as the user
+    named it: ControlError LMP-C007 is raised for too many files.
+    """
+    files = _files_in(folder)
+    if bounded is not None and len(files) > _MOST_FILES:
+        raise _too_many(bounded, folder, f"{len(files)} files")
+    for path, stamp in files:
+        with suppress(FramingError):  # an unreadable one may belong to another log
+            if path != data and (stamp is not None or _may_be_one(buffers.head(path, _HEAD))):
+                yield path, stamp
+
+
+def _may_be_one(first: bytes) -> bool:
+    return len(first) < _HEAD or _begins_like_one(first)
 
 
 def _files_in(folder: str) -> list[tuple[str, Hashable]]:

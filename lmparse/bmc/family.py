@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lmparse.bmc import change_record, control_file
-from lmparse.bmc.control_search import ControlSearch, find_control, is_control
+from lmparse.bmc.control_search import ControlSearch, find_beside, find_control, is_control
 from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
@@ -169,7 +169,7 @@ FAMILY = Family(
     column_docs=LogicalLog.column_docs,
     options=frozenset({"control", "control_framing", "row_images", "floats"}),
     record_files=frozenset({"control"}),  # it may describe the header
-    control=ControlFiles(is_control, find_control, _search),
+    control=ControlFiles(is_control, find_control, _search, find_beside),
     join=_join,
     checkpoint=_checkpoint,
     first_position=_first_position,

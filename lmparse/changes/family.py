@@ -55,6 +55,15 @@ class ChangeReader(Protocol):
 
 
 @dataclass(frozen=True)
+class FoundControl:
+    """A control file that nobody named, and why it is that of a log."""
+
+    path: str
+    evidence: str
+    """In words for users."""
+
+
+@dataclass(frozen=True)
 class ControlFiles:
     """How control files of a family are recognised; its logs have no changes without one."""
 
@@ -64,6 +73,8 @@ class ControlFiles:
     """The control file of a log, from the path of the log and the option `control`. Raises ControlError LMP-C007."""
     search: Callable[[Limits], Callable[[str, str | None], str]]
     """The same for many logs: a function that looks through each folder once."""
+    beside: Callable[[str, Limits], FoundControl]
+    """The control file beside a log for which the option names none. Raises ControlError LMP-C007, FramingError."""
 
 
 @dataclass(frozen=True)

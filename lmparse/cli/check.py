@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options
-from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, message, print_json, print_lines
+from lmparse.cli.messages import DATA, DIFFERENCE, GOOD, LEFTOVER, ErrorPrinter, note, print_json, print_lines
 from lmparse.options import Options
 from lmparse.terminal import json_text
 
@@ -26,15 +26,20 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Check a log; for the exit code, errors outweigh differences."""
+    from lmparse.logs.beside import look_beside
     from lmparse.logs.check import account
     from lmparse.logs.open import options_for
     from lmparse.storage.atomic_output import write_text
 
     options, said = options_for(parsed.file, given_options(parsed))
     if said:
-        message(f"note: {said}")
+        note(said)
+    beside = look_beside(parsed.file, options)
+    options = beside.options
     place = _report_place(parsed.report, parsed.file, options) if parsed.report else None
-    found = account(parsed.file, options)
+    found = account(parsed.file, options, beside.decision)
+    if beside.decision is not None:
+        note(str(beside.decision))
     if place:
         write_text(json_text(found.to_dict(), indent=2) + "\n", place)
     if parsed.json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lmparse import __version__
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
-from lmparse.cli.messages import ErrorPrinter, fail, message, report_left_out, report_tally
+from lmparse.cli.messages import ErrorPrinter, fail, message, note, report_left_out, report_tally
 from lmparse.errors import DataError, OptionError
 from lmparse.options import asks_for_changes
 from lmparse.storage.arrow_alone import load_arrow
@@ -75,8 +75,9 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _conversion(parsed: argparse.Namespace) -> Conversion:
     from lmparse.export.conversion import Conversion
-    from lmparse.logs.families import read_options
+    from lmparse.logs.families import check_changes, read_options
     from lmparse.logs.joining import one_log
+    from lmparse.logs.open import described
 
     given = given_options(parsed)
     options = read_options(given)
@@ -84,6 +85,12 @@ def _conversion(parsed: argparse.Namespace) -> Conversion:
     if len(parsed.files) > 1 and not with_changes:
         raise OptionError("records are converted from one file at a time", hint=f"OUT is {parsed.out}")
     path, options = one_log(parsed.files, options)
+    if with_changes:
+        check_changes(options)
+        beside = described(path, options)
+        options = beside.options
+        if beside.decision is not None:
+            note(str(beside.decision))
     return Conversion(
         path,
         parsed.out,

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_page, given_options, options_of, page_place
-from lmparse.cli.messages import DATA, GOOD, LEFTOVER, message, print_json, report
+from lmparse.cli.messages import DATA, GOOD, LEFTOVER, message, note, print_json, report
 from lmparse.errors import LeftoverError, OptionError
 from lmparse.terminal import unchanged
 
@@ -62,12 +62,19 @@ def _watch(parsed: argparse.Namespace) -> int:
 
 
 def _show(parsed: argparse.Namespace) -> int:
+    from lmparse.logs.beside import CONTROL_FILE, look_beside
     from lmparse.logs.open import files_read
     from lmparse.review.explain.search import explain
     from lmparse.storage.atomic_output import write_text
 
-    place = page_place(parsed, files_read(parsed.file, options_of(parsed)))
+    options = options_of(parsed)
+    if parsed.html:
+        options = look_beside(parsed.file, options).options  # what is read is not replaced
+    place = page_place(parsed, files_read(parsed.file, options))
     found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **given_options(parsed))
+    for decision in found.decisions:
+        if decision.name == CONTROL_FILE:
+            note(str(decision))
     if place:
         write_text(found.html(), place)
     if parsed.json:

@@ -12,6 +12,7 @@ from lmparse.cli.messages import (
     ErrorPrinter,
     fail,
     message,
+    note,
     print_json,
     print_lines,
     report_left_out,
@@ -50,11 +51,11 @@ def run(parsed: argparse.Namespace) -> int:
     options = read_options({**given_options(parsed), "order": "commit"})
     if options.table is None:
         raise OptionError("a history is of a row of one table", code="LMP-S003", hint="give --table")
-    log = open_resumed(parsed.files, options, on_error=errors)
+    log = open_resumed(parsed.files, options, on_error=errors, say=note)
     history = RowHistory(log, _key(parsed.key))
-    note = history.check()
-    if note:
-        message(f"note: {note}")
+    said = history.check()
+    if said:
+        note(said)
     for entry in history.entries():
         if parsed.json:
             print_json(entry.to_dict())

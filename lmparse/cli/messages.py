@@ -55,6 +55,11 @@ def message(text: str) -> None:
     print(one_line(text[:_LONGEST]) + more, file=sys.stderr)
 
 
+def note(text: str) -> None:
+    """Print what the user should know that is not an error."""
+    message(f"note: {text}")
+
+
 def report(error: LmparseError) -> None:
     """Print an error with its hint."""
     for line in str(error).split("\n"):
@@ -98,7 +103,7 @@ def fail(error: LmparseError) -> int:
 def report_tally(tally: Tally, code: int = GOOD) -> int:
     """Print the notices on a file; returns the exit code: `code` unless a record was bad."""
     for notice in tally.notices:
-        message(f"note: {notice}")
+        note(notice)
     if tally.kept:
         message(f"bad records, whose rows have their bytes and no values: {tally.kept}")
     if tally.dropped > tally.kept:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, report_left_out, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, message, note, report_left_out, report_tally
 from lmparse.errors import DataError
 from lmparse.storage.arrow_alone import load_arrow
 from lmparse.terminal import json_text
@@ -58,7 +58,7 @@ def run_changes(parsed: argparse.Namespace) -> int:
     from lmparse.logs.open import files_read, open_resumed, save_checkpoint
 
     errors, given = ErrorPrinter(parsed.show_errors), given_options(parsed)
-    log = open_resumed(parsed.files, read_options(given), on_error=errors)
+    log = open_resumed(parsed.files, read_options(given), on_error=errors, say=note)
     if log.options.checkpoint is not None:
         checkpoint_place(log.options, files_read(log.path, log.options))
     is_flat = log.options.envelope == "flat"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from lmparse.cli.arguments import Commands, add_command, add_options, given_options
@@ -11,8 +13,10 @@ from lmparse.cli.messages import DATA, GOOD, print_json, print_lines, report
 from lmparse.errors import DataError, FramingError
 from lmparse.options import Options
 from lmparse.spelling import camel
+from lmparse.terminal import json_text
 
 if TYPE_CHECKING:
+    from lmparse.logs.beside import Beside
     from lmparse.logs.sniff import Sniffed
     from lmparse.logs.tilings import Tiled
 
@@ -38,6 +42,7 @@ def run(parsed: argparse.Namespace) -> int:
     for path in parsed.files:
         try:
             found = _found(path, options, given)
+            beside = _beside(path, found, options)
         except DataError as error:
             if parsed.json:
                 print_json({"file": path, "kind": None, "error": error.to_dict()})
@@ -45,10 +50,21 @@ def run(parsed: argparse.Namespace) -> int:
             code = DATA
             continue
         if parsed.json:
-            print_json(found.to_dict())
+            print_json(found.to_dict() | beside.found)
         else:
-            print_lines(_lines(path, found))
+            print_lines(_lines(path, found, beside))
     return code
+
+
+def _beside(path: str, found: Sniffed | Tiled, options: Options) -> Beside:
+    """What is beside a log that has been recognised, with which its changes are read."""
+    from lmparse.logs.beside import Beside, look_beside
+    from lmparse.logs.families import spec_name
+    from lmparse.logs.tilings import Tiled
+
+    if isinstance(found, Tiled):
+        return Beside(options)
+    return look_beside(path, replace(options, spec=spec_name(found.spec)))
 
 
 def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | Tiled:
@@ -73,7 +89,7 @@ def _found(path: str, options: Options, given: dict[str, Any]) -> Sniffed | Tile
     return tiled
 
 
-def _lines(path: str, found: Sniffed | Tiled) -> list[str]:
+def _lines(path: str, found: Sniffed | Tiled, beside: Beside) -> list[str]:
     from lmparse.logs.tilings import Tiled
 
     if isinstance(found, Tiled):
@@ -83,7 +99,8 @@ def _lines(path: str, found: Sniffed | Tiled) -> list[str]:
         f"{path}: {found.kind} ({found.spec}), framing {found.trial.framing.name}{sure}",
         *(f"  record {index} at {offset:#x}, {length} bytes" for index, offset, length in found.records),
         *([] if found.trial.fault is None else [f"  {found.trial.fault}"]),
-        *_said(found.options),
+        *([] if beside.decision is None else [f"  {beside.decision}"]),
+        *_said(found.options | beside.found),
     ]
 
 
@@ -110,6 +127,6 @@ def _ways(path: str, found: Tiled) -> list[str]:
 def _said(options: Mapping[str, str]) -> list[str]:
     """The options as the shell and Spark take them."""
     return [
-        "  shell  " + " ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items()),
-        "  Spark  " + "".join(f'.option("{camel(name)}", "{value}")' for name, value in options.items()),
+        "  shell  " + " ".join(f"--{name.replace('_', '-')} {quote(value)}" for name, value in options.items()),
+        "  Spark  " + "".join(f'.option("{camel(name)}", {json_text(value)})' for name, value in options.items()),
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, options_of
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, print_json, print_lines, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, note, print_json, print_lines, report_tally
 
 if TYPE_CHECKING:
     from lmparse.changes.descriptions import TableDescription
@@ -24,10 +24,10 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the table versions; what ends reading is reported behind those that are known."""
-    from lmparse.logs.open import open_changes, table_descriptions
+    from lmparse.logs.open import open_described, table_descriptions
 
     errors = ErrorPrinter(parsed.show_errors)
-    log = open_changes(parsed.file, options_of(parsed), on_error=errors)
+    log = open_described(parsed.file, options_of(parsed), on_error=errors, say=note)
     described = table_descriptions(log)
     for table in described.found:
         if parsed.json:

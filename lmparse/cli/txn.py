@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lmparse.changes.transaction_summary import total
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
-from lmparse.cli.messages import GOOD, ErrorPrinter, fail, print_json, print_lines, report_tally
+from lmparse.cli.messages import GOOD, ErrorPrinter, fail, note, print_json, print_lines, report_tally
 from lmparse.errors import DataError
 from lmparse.storage.arrow_alone import load_arrow
 
@@ -46,7 +46,8 @@ def run(parsed: argparse.Namespace) -> int:
     except ImportError as error:
         if given.get("engine", "kaitai") != "kaitai":
             raise not_installed(error) from None
-    log = open_resumed(parsed.files, read_options(given), on_error=errors)
+    options = read_options(given)
+    log = open_resumed(parsed.files, options, needs_control=False, on_error=errors, say=note)
     code = GOOD
     try:
         if parsed.json:

@@ -120,8 +120,11 @@ class CheckReport:
         yield f"  {self.error_count} errors, {len(self.differences)} differences"
 
 
-def account(path: str, options: Options) -> CheckReport:
-    """Read a whole file and account for it. Raises only if its framing cannot be found."""
+def account(path: str, options: Options, decision: Decision | None = None) -> CheckReport:
+    """Read a whole file and account for it. Raises only if its framing cannot be found.
+
+    `decision` is what the caller has decided about its options.
+    """
     report = CheckReport(path, 0, options.spec)
 
     known: set[tuple[int | None, str, str | None]] = set()
@@ -151,7 +154,8 @@ def account(path: str, options: Options) -> CheckReport:
         report.differences += count.unread_bytes()
     if isinstance(file, ChangeLog):
         report.claims += _of_log(file, report)
-    report.decisions, report.notices = file.decisions, file.tally.notices
+    report.decisions = [*([] if decision is None else [decision]), *file.decisions]
+    report.notices = file.tally.notices
     bytes_.tested, bytes_.failed = report.size, 0 if report.is_accounted else abs(report.size - report.accounted)
     if not report.is_accounted:
         report.differences.append("the parts do not add up to the size of the file")

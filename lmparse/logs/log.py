@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import OptionError
+from lmparse.errors import FramingError, OptionError
+from lmparse.logs.beside import look_beside
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import checkpoint_before, one_log
-from lmparse.logs.open import open_changes, open_file, options_for, save_checkpoint, states_read, table_descriptions
+from lmparse.logs.open import open_described, open_file, options_for, save_checkpoint, states_read, table_descriptions
 from lmparse.logs.transactions import transaction_summaries
 from lmparse.options import Options, check_taken
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import Decision
 from lmparse.spelling import plain
-from lmparse.storage.states import FileState
+from lmparse.storage.states import FileState, state_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,19 +38,25 @@ class Log:
 
     def __init__(self, file: RecordFile, planned: tuple[FileState, ...] = (), *, has_engine: bool = False) -> None:
         """`planned` are the states of its files when it was opened; `has_engine` if the options name an engine."""
-        self._file, self._planned, self._has_engine = file, planned, has_engine
+        self._plain, self._planned, self._has_engine = file, planned, has_engine
+        self._file = file
+        """What was read last: `_plain`, or the same log with the control file beside it."""
+        self._described: ChangeLog | None = None
         self.left_out: Counter[str] = file.left_out if isinstance(file, ChangeLog) else Counter()
         """Number of changes that options exclude, by reason; counted while they are read, anew each time."""
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The records as `lmparse records` prints them, whatever the options for changes."""
         self._check_engine("records")
+        self._file = self._plain
         return self._begun(self._file.records())
 
     def changes(self) -> Iterator[dict[str, Any]]:
         """The changes as `lmparse changes` prints them.
 
-        Raises OptionError: LMP-S003 for records that are not changes, and for a log that lacks its control file.
+        Without the option `control`, they are read with the control file beside the log, which `decisions` and a
+        notice name. Raises OptionError LMP-S003 for records that are not changes, ControlError LMP-C007 if there is no
+        control file for a log that needs one, or several.
         """
         self._check_engine("changes")
         log = self._change_log()
@@ -62,7 +69,7 @@ class Log:
     def tables(self) -> Iterator[dict[str, Any]]:
         """The versions of the tables that describe the log, as `lmparse tables --json` prints them.
 
-        Raises OptionError as `changes` does, and, behind those that are known, the error that ends reading.
+        Raises as `changes` does, and, behind those that are known, the error that ends reading.
         """
         log = self._change_log()
         described = table_descriptions(log)
@@ -74,9 +81,9 @@ class Log:
     def transactions(self) -> Iterator[dict[str, Any]]:
         """The transactions, or units of recovery, as `lmparse txn --json` prints them: one row each.
 
-        Raises OptionError as `changes` does, but Log Master's control file is not needed.
+        Raises as `changes` does, but Log Master's control file is not needed.
         """
-        log = self._change_log()
+        log = self._change_log(needs_control=False)
         return self._begun(summary.to_row() for summary in transaction_summaries(log))
 
     def to_reader(self, *, filters: Sequence[Filter] = (), metadata: bool = True) -> pa.RecordBatchReader:
@@ -121,31 +128,46 @@ class Log:
         """
         save_checkpoint(self._file)
 
-    def _change_log(self) -> ChangeLog:
-        check_changes(self._file.options)
-        assert isinstance(self._file, ChangeLog)
-        return self._file
+    def _change_log(self, *, needs_control: bool = True) -> ChangeLog:
+        """The log of changes, which is what is being read from now on; with the control file beside it."""
+        family = check_changes(self._plain.options)
+        log = self._plain if self._described is None else self._described
+        assert isinstance(log, ChangeLog)
+        if family.control is not None and log.options.control is None:
+            log = self._with_control(log, needs_control)
+        self._file = log
+        return log
+
+    def _with_control(self, plain: ChangeLog, needs_control: bool) -> ChangeLog:
+        log = open_described(plain.path, plain.options, needs_control=needs_control)
+        log.left_out, log.resumed = self.left_out, plain.resumed
+        if log.options.control is not None:
+            self._described, self._planned = log, (*self._planned, state_of(log.options.control))
+        return log
 
     def _check_engine(self, what: str) -> None:
         if self._has_engine:
             raise OptionError(f"engine means nothing for {what}", hint="it is for to_reader and to_table")
 
     def _begun(self, rows: Iterator[T]) -> Iterator[T]:
+        return self._rows_of(self._file, rows)
+
+    def _rows_of(self, file: RecordFile, rows: Iterator[T]) -> Iterator[T]:
         """Rows of a new reading: what an earlier one counted, or kept for rows that nobody took, is forgotten."""
-        self._file.tally.begin()
-        self._file.keeps_bad_records = False  # dictionaries have no place for them
-        self._file.bad_records.clear()
+        file.tally.begin()
+        file.keeps_bad_records = False  # dictionaries have no place for them
+        file.bad_records.clear()
         self.left_out.clear()
         yield from rows
 
     @property
     def tally(self) -> Tally:
-        """Errors, counts and notices of reading."""
+        """Errors, counts and notices of the last reading."""
         return self._file.tally
 
     @property
     def decisions(self) -> list[Decision]:
-        """Decisions about the file, each with its evidence."""
+        """Decisions about the file, each with its evidence; which control file was taken is known with its changes."""
         return self._file.decisions
 
 
@@ -153,7 +175,8 @@ def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
     """Open a log. `lmparse.open_log("a.dat", control="a.ctl").changes()` returns its changes.
 
     Several files are one log: they are put in order by the positions of their records, and what is in two of them is
-    read once. Options are those of the command line under their Python names. Raises OptionError, UnknownFormatError
+    read once. Options are those of the command line under their Python names; changes of a Log Master log without
+    `control` are read with the control file beside it, as `Log.changes` says. Raises OptionError, UnknownFormatError
     for an unknown spec, FramingError for a file whose framing cannot be found and for files that are not of one log,
     ControlError for a bad control file.
     """
@@ -163,10 +186,27 @@ def open_log(path: str | Path | Sequence[str | Path], **options: Any) -> Log:
         return _opened(path, read_options(options), has_engine=has_engine)
     named, said = options_for(path, options)
     planned = states_read(str(path), named)
-    file = open_file(path, named)
+    file = _with_what_it_needs(path, named)
     if said:
         file.notice(said)
-    return Log(file, planned, has_engine=has_engine)
+    return Log(file, (*planned, *_states_beside(file, named)), has_engine=has_engine)
+
+
+def _with_what_it_needs(path: str | Path, options: Options) -> RecordFile:
+    """The file; with the control file beside it only if it cannot be opened without: it is empty, or has a header of
+    its own. Raises as `open_file`."""
+    try:
+        return open_file(path, options)
+    except FramingError:
+        if not look_beside(str(path), options).found:
+            raise
+    return open_described(path, options)
+
+
+def _states_beside(file: RecordFile, options: Options) -> list[FileState]:
+    """The state of the control file that was taken and not named."""
+    control = file.options.control
+    return [] if control is None or options.control is not None else [state_of(control)]
 
 
 def read_changes(
@@ -190,6 +230,7 @@ def _opened(path: str | Path | Sequence[str | Path], options: Options, *, has_en
     check_changes(options)
     place, options = one_log([path] if isinstance(path, str | Path) else path, options)
     planned = states_read(place, options)
-    log = open_changes(place, options)
+    log = _with_what_it_needs(place, options)
+    assert isinstance(log, ChangeLog)
     log.resumed = checkpoint_before(options)
-    return Log(log, planned, has_engine=has_engine)
+    return Log(log, (*planned, *_states_beside(log, options)), has_engine=has_engine)

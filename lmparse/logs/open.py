@@ -13,8 +13,9 @@ from typing import Any
 
 from lmparse.changes.descriptions import TableDescriptions
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import FramingError, OptionError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing.framings import named_framing
+from lmparse.logs.beside import Beside, Say, look_beside, unusable
 from lmparse.logs.families import check_changes, check_fits, detection_of, families, family_of, read_options
 from lmparse.logs.joining import checkpoint_before, checkpoint_behind, checkpoint_place, one_log
 from lmparse.logs.sniff import sniff
@@ -135,16 +136,54 @@ def open_changes(
     return log
 
 
-def open_resumed(paths: Sequence[str | Path], options: Options, *, on_error: OnError = None) -> ChangeLog:
+def open_resumed(
+    paths: Sequence[str | Path],
+    options: Options,
+    *,
+    needs_control: bool = True,
+    on_error: OnError = None,
+    say: Say | None = None,
+) -> ChangeLog:
     """Open the files of one log, to go on behind the checkpoint that the options name, if they do.
 
-    Raises as `one_log` and `open_changes` do.
+    Raises as `one_log` and `open_described` do.
     """
     check_changes(options)
     path, options = one_log(paths, options)
-    log = open_changes(path, options, on_error=on_error)
+    log = open_described(path, options, needs_control=needs_control, on_error=on_error, say=say)
     log.resumed = checkpoint_before(options)
     return log
+
+
+def open_described(
+    path: str | Path, options: Options, *, needs_control: bool = True, on_error: OnError = None, say: Say | None = None
+) -> ChangeLog:
+    """As `open_changes`, with the control file beside the log if the options name none.
+
+    It is among the decisions; `say` tells the user at once, by default a notice does. Raises ControlError LMP-C007, or
+    the error of a damaged one, if `needs_control`, otherwise the log is opened without it.
+    """
+    beside = described(path, options) if needs_control else look_beside(str(path), options)
+    try:
+        log = open_changes(path, beside.options, on_error=on_error)
+    except DataError as error:
+        without = None if needs_control else unusable(beside, error, options)
+        if without is None:
+            raise
+        beside, log = without, open_changes(path, options, on_error=on_error)
+    if beside.decision is not None:
+        log.decisions.insert(0, beside.decision)
+        (say or log.notice)(str(beside.decision))
+    return log
+
+
+def described(path: str | Path, options: Options) -> Beside:
+    """The control file beside a log that has no changes without one. Raises as `open_described`."""
+    beside = look_beside(str(path), options)
+    if beside.fault is not None:
+        open_changes(path, options)  # what is not such a log needs none: its error says what it is
+        raise beside.fault
+    return beside
 
 
 def table_descriptions(log: ChangeLog) -> TableDescriptions:

@@ -15,6 +15,7 @@ from typing import Any
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError
 from lmparse.framing.extents import Span
+from lmparse.logs.beside import CONTROL_FILE
 from lmparse.logs.families import check_changes, family_of
 from lmparse.logs.file_selection import FileSelection
 from lmparse.logs.joining import paths_of
@@ -249,6 +250,8 @@ class Request:
     ) -> list[FilePart]:
         planned = states_read(path, options)
         file = open_file(path, options)
+        if options.control is not None and options.control != self.options.control:
+            file.notice(f"{CONTROL_FILE}: {options.control}")
         if self.with_changes and isinstance(file, ChangeLog):
             file.run = run
             if is_one_of_many and not file.has_table():

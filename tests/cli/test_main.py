@@ -117,7 +117,6 @@ def test_version(run: Any) -> None:
         ("records", "FILE", "--code-page", "cp1"),
         ("records", "FILE", "--table", "ORDERS"),
         ("records", "FILE", "--colum", "dbid"),
-        ("changes", "FILE"),
         ("changes", "FILE", "--control", "CONTROL", "--operations", "Q"),
         ("changes", "FILE", "--control", "CONTROL", "--table", "NOTHING"),
         ("changes", "FILE", "--control", "CONTROL", "--columns", "NO_SUCH_COLUMN"),
@@ -462,10 +461,12 @@ def test_failfast_stops_at_the_first(run: Any, damaged: Path) -> None:
 def test_sniff_says_what_a_file_is_with_proof(run: Any, log: Files, example: logs.Example) -> None:
     done = run("sniff", log.data, log.control)
     assert (done.code, done.err) == (0, "")
+    beside = f"--control {log.control}"
     offset = framing.framed("rdw", example.data_records).offsets[1]
     assert f"{log.data}: data change records (bmc_lldf), framing rdw\n" in done.out
     assert f"  record 1 at {offset:#x}, {len(example.data_records[1])} bytes\n" in done.out
-    assert "  shell  --spec bmc_lldf --framing rdw\n" in done.out
+    assert f"  shell  --spec bmc_lldf --framing rdw {beside}\n" in done.out
+    assert f'.option("framing", "rdw").option("control", "{log.control}")\n' in done.out
     assert '  Spark  .option("spec", "bmc_control").option("framing", "rdw")\n' in done.out
 
 
@@ -483,7 +484,7 @@ def test_sniffed_options_read_the_file(run: Any, log: Files, example: logs.Examp
     log.data.write_bytes(framing.bdw(example.data_records, 2000))
     shell = next(line for line in run("sniff", log.data).out.splitlines() if line.startswith("  shell"))
     options = shell.split()[1:]
-    assert options[-1] == "bdw"
+    assert options[2:] == ["--framing", "bdw", "--control", str(log.control)]
     assert len(run("records", log.data, *options).rows) == len(example.data_records)
 
 

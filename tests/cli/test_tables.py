@@ -71,10 +71,11 @@ def test_tables_of_a_control_file(log: tuple[Path, Path], capsys: pytest.Capture
 
 
 def test_tables_need_the_control_file(log: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    run("tables", log[0], code=2)
-    assert "the tables are in the control file" in capsys.readouterr().err
+    another = log[1].rename(log[1].with_name("another.ctl"))
+    run("tables", log[0], code=20)
+    assert "[LMP-C007]" in capsys.readouterr().err
     with pytest.raises(lmparse.OptionError, match="not changes"):
-        list(lmparse.open_log(log[1], spec="bmc_control").tables())
+        list(lmparse.open_log(another, spec="bmc_control").tables())
 
 
 def test_a_damaged_log_gives_the_tables_that_are_described(

@@ -204,7 +204,6 @@ def test_another_ending_is_refused_with_those_there_are(run: Any, log: Files, na
     ("DATA", "s3://TO/x.parquet"),
     ("DATA", "DATA/x.parquet"),
     ("DATA", "TO"),
-    ("DATA", "TO/x", "--include", "all"),
     ("DATA", "TO/x", "--control", "CONTROL", "--format", "xml"),
     ("DATA", "TO/x", "--control", "CONTROL", "--order", "commit", "--jobs", "2"),
     ("DATA", "TO/x", "--control", "CONTROL", "--table", "NOTHING"),

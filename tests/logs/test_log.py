@@ -248,7 +248,6 @@ def test_filters_and_columns_that_are_not_wanted(folder: Path) -> None:
         ({"table": "NO.SUCH"}, "NO.SUCH"),
         ({"columns": "NO_SUCH"}, "there is no column 'NO_SUCH'"),
         ({"table_version": 1}, "tableVersion needs a table"),
-        ({"control": None}, "changes need the control file"),
         ({"control": None, "spec": "bmc_dlci"}, "records of bmc_dlci are not changes"),
         ({"colums": "A"}, "did you mean columns"),
         ({"framing": "rdw", "record_length": 5}, "framing rdw does not use recordLength"),

@@ -207,8 +207,12 @@ def test_bits_say_that_they_share_their_byte() -> None:
         ({"path": f"{BAD}db2_log/v10_little_bare_cut_in_body.bin"}, "the option tables"),
     ],
 )
-def test_without_columns_a_row_is_bytes_and_a_note_names_the_option(options: dict[str, str], asked: str) -> None:
-    found = explain(**options, record=1)
+def test_without_columns_a_row_is_bytes_and_a_note_names_the_option(
+    options: dict[str, str], asked: str, tmp_path: Path
+) -> None:
+    alone = tmp_path / "alone.bin"  # without a control file beside it
+    alone.write_bytes(Path(options["path"]).read_bytes())
+    found = explain(alone, record=1)
     assert any(asked in note for note in found.notes)
     assert tiled(found.main) == found.dissection.raw
 
@@ -642,7 +646,9 @@ def test_import_lmparse_loads_nothing_that_shows_records(tmp_path: Path) -> None
 
 def test_a_page_goes_to_its_file_and_over_no_other(run: Any, tmp_path: Path) -> None:
     out = tmp_path / "record.html"
-    assert run(LOG, "--html", out) == (0, "", "")
+    code, printed, err = run(LOG, "--html", out)
+    assert (code, printed) == (0, "")
+    assert err.startswith(f"note: control file: {LOG.removesuffix('.bin')}.ctl (")
     first = out.read_text("utf-8")
     assert first.startswith("<!DOCTYPE html>")
     code, _, err = run(LOG, "--record", 1, "--html", out)

@@ -10,13 +10,14 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from lmparse.errors import FramingError, OptionError, TruncatedError
+from lmparse.errors import DataError, FramingError, OptionError, TruncatedError
 from lmparse.framing.base import Framing
 from lmparse.framing.descriptors import block_descriptor
 from lmparse.framing.detection import detect
 from lmparse.framing.extents import RecordExtent
 from lmparse.framing.words import WordFraming
 from lmparse.limits import Limits
+from lmparse.logs.beside import look_beside, unusable
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
@@ -96,10 +97,11 @@ def explain(
     try:
         complete, framing = _completed(path, given)
         named = {} if framing is None else {"framing": framing.value}
-        file = open_file(path, read_options(complete | named), on_error=ignored)
+        file, beside = _opened(path, read_options(complete | named))
         if framing is not None:
             page = Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default")
             file.decisions[:] = [framing, page]
+        file.decisions[:0] = [] if beside is None else [beside]
     except FramingError as error:
         if byte is None or error.file not in (None, str(path)):
             raise
@@ -108,6 +110,18 @@ def explain(
     if lsn is not None:
         return search.by_position(lsn)
     return search.by_number(wanted) if byte is None else search.by_offset(byte)
+
+
+def _opened(path: str | Path, options: Options) -> tuple[RecordFile, Decision | None]:
+    """The file, read with the control file beside it if that can be read; and which one that is."""
+    beside = look_beside(str(path), options)
+    try:
+        return open_file(path, beside.options, on_error=ignored), beside.decision
+    except DataError as error:
+        without = unusable(beside, error, options)
+        if without is None:
+            raise
+        return open_file(path, options, on_error=ignored), without.decision
 
 
 def _whole(name: str, given: int | str) -> int:
