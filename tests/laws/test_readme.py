@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ README = (ROOT / "README.md").read_text()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 PYTHON = [text for language, text in BLOCKS if language == "python"]
+OF_DEVELOPERS = ("test", "browser", "fuzz", "dev", "bench")
+"""Extras for work on lmparse itself."""
 SHELL = [line for _, text in BLOCKS for line in text.splitlines() if line.startswith("lmparse ")]
 
 
@@ -57,6 +60,15 @@ def test_shell_examples(line: str, place: Path) -> None:
     words = line.removeprefix("lmparse ").split("#")[0].split()
     names = [name for word in words for name in (map(str, sorted(place.glob(word))) if "*" in word else [word])]
     assert run(["-m", "lmparse", *names], place)
+
+
+def test_the_table_of_extras_has_all_that_users_install() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    listed = re.findall(r"^\| `lmparse\[(\w+)\]` \|", README, re.MULTILINE)
+    assert {*listed, *OF_DEVELOPERS} == set(project["optional-dependencies"])
+    asked = re.findall(r"pip install '(?:lmparse|\.)\[([\w,]+)\]'", README)
+    assert asked
+    assert {extra for extras in asked for extra in extras.split(",")} <= set(listed)
 
 
 def test_there_are_examples() -> None:
