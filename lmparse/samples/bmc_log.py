@@ -128,6 +128,7 @@ class _Maker:
         self.chance = chance
         self.rba = 0x0000_0042_0000_1000
         self.clock = _START
+        self.keys = 0
 
     # -- control file -----------------------------------------------------------------
 
@@ -252,6 +253,8 @@ class _Maker:
     def _change(self, table: SampleTable, shared: Mapping[str, Any]) -> Iterator[bytes]:
         change_type = self.chance.choice(("I", "I", "UB", "UB", "D", "IL"))
         images = [self._image(table) for _ in range(2 if change_type == "UB" else 1)]
+        key = sum(column.length for column in table.columns if column.key)
+        images[1:] = [images[0][:key] + image[key:] for image in images[1:]]  # an update is of one row
         data = b"".join(_counted(image) for image in images)
         yield from self._records(table, {**shared, "change_type": change_type}, _counted(data, itself=True))
 
@@ -315,6 +318,9 @@ class _Maker:
         if column.length > 10_000:
             body = page.encode(words * chance.choice((1, 1, 1500)))[: column.length]
             return body.decode("utf-8", "ignore").encode()
+        if column.key:
+            self.keys += 1  # no other row has it, so that no image contradicts another
+            words = f"{self.keys:0{column.length}d}"
         encoded = page.encode(words)[: column.length]
         return encoded if column.is_varying else encoded.ljust(column.length, page.encode(" "))
 

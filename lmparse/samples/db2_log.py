@@ -136,14 +136,15 @@ class SampleWriter:
         self._insert(chain, self._employee, self._new_employee(number))
         self._insert(other, self._orders, self._new_order(number))
         is_rolled_back = number % 7 == 6
-        if number % 5 == 1 and self._rows and not is_rolled_back:
-            rid, row = self._rows[-1]
-            new = {**row, "SALARY": (row["SALARY"] or Decimal(0)) + Decimal("100.50"), "RESUME": None}
-            self._update(chain, self._employee, rid, {**row, "RESUME": None}, new)
-            self._rows[-1] = rid, new
-        if number % 5 == 2 and len(self._rows) > 1 and not is_rolled_back:
-            rid, row = self._rows.pop(0)
-            self._row(chain, "delete_record_v97", self._employee, rid, {**row, "RESUME": None})
+        # Rows without a LOB value: images before a change do not have it, and would not be as the row was.
+        plain = [place for place, (_, row) in enumerate(self._rows) if row["RESUME"] is None]
+        if number % 5 == 1 and plain and not is_rolled_back:
+            rid, row = self._rows[plain[-1]]
+            new = {**row, "SALARY": (row["SALARY"] or Decimal(0)) + Decimal("100.50")}
+            self._update(chain, self._employee, rid, row, new)
+            self._rows[plain[-1]] = rid, new
+        if number % 5 == 2 and len(plain) > 1 and not is_rolled_back:
+            self._row(chain, "delete_record_v97", self._employee, *self._rows.pop(plain[0]))
         if number % 5 == 3:
             mark = len(chain.done)
             self._insert(chain, self._orders, self._new_order(1000 + number))

@@ -94,4 +94,4 @@ def test_given_transactions_are_what_is_written(tmp_path: Path) -> None:
 def test_the_small_sample_keeps_its_bytes() -> None:
     """Pages and examples show it."""
     digest = sha256(db2_log.make().log).hexdigest()
-    assert digest == "9978cfea26f7ea98b229bbd750938b4cf13bf6bf49da05a5b54e4ba6e48c4f4d"
+    assert digest == "e773c8a83aeeedde8fff3686e182b2116d8a70b2ff3174d0544191cb3828487b"
