@@ -23,16 +23,19 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Write the pages."""
+    from lmparse.review.coverage.provenance import Provenance
     from lmparse.review.docs.site import write_site
     from lmparse.samples import write_samples
 
     with TemporaryDirectory() as folder:
         if not parsed.samples:
             write_samples(Path(folder))
-        samples = parsed.samples or [folder]
-        given = given_options(parsed)
-        done = write_site(parsed.out, samples=samples, specs=parsed.specs, given=given, overwrite=parsed.overwrite)
+        done = write_site(
+            parsed.out, samples=parsed.samples or [folder], specs=parsed.specs, given=given_options(parsed),
+            overwrite=parsed.overwrite, provenance=None if parsed.samples else Provenance.SYNTHETIC,
+        )  # fmt: skip
     for error in done.samples.faults:
         report(error)
-    message(f"{parsed.out}: {done.specs} specs in {done.files} files, with {len(done.samples.files)} samples")
+    samples = ", ".join(f"{len(files)} {provenance.value}" for provenance, files in done.samples.evidence) or "no"
+    message(f"{parsed.out}: {done.specs} specs in {done.files} files, with {samples} samples")
     return DATA if done.samples.faults else GOOD

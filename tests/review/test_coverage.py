@@ -171,6 +171,24 @@ def test_no_name_of_a_case_is_an_address(option: str, tmp_path: Path, monkeypatc
     assert samples.files == []
 
 
+def test_a_case_says_what_its_bytes_rest_on(tmp_path: Path) -> None:
+    """Its control file too; a log without a case, or with a case that does not say, is one that somebody gave."""
+    for name, stated in (("a", "from a manual; printed"), ("b", "; Synthetic"), ("c", "synthetic; changed"), ("d", "")):
+        for end in (".bin", ".ctl"):
+            (tmp_path / f"{name}{end}").write_bytes((CASES / "bmc_lldf" / f"changes_bdw{end}").read_bytes())
+        (tmp_path / f"{name}.yaml").write_text(f"command: changes\noptions: {{}}\nprovenance: {stated!r}\n")
+    found = report_of(collect([str(tmp_path)], {}))
+    stated = {Path(file.path).name: file.provenance.value for file in found.samples.files}
+    given = {f"{name}{end}": "given" for name in "cd" for end in (".bin", ".ctl")}
+    made = {"a.bin": "printed", "a.ctl": "printed", "b.bin": "synthetic", "b.ctl": "synthetic"}
+    assert stated == given | made
+    counts = [(one["provenance"], one["files"]) for one in found.to_dict()["evidence"]]
+    assert counts == [("given", 4), ("printed", 2), ("synthetic", 2)]
+    sample = found.samples.coverage.fields["bmc_lldf", "dbid"].sample
+    assert sample is not None
+    assert (Path(sample.file).name, sample.provenance.value) == ("c.bin", "given")
+
+
 def test_a_case_says_how_it_is_read() -> None:
     case = CASES / "bmc_lldf_data" / "reading_total.bin"
     assert "bmc_row_image" not in report(case).unreached
@@ -354,9 +372,20 @@ def test_the_keys_of_the_json_form() -> None:
     found = report(*MIXED).to_dict()
     shares = {"percent", "reached", "of", "fields", "codes", "branches"}
     assert found.keys() == shares | {
-        *("report_version", "records", "files", "unreadable", "passed_over", "faults", "kinds", "specs", "unreached")
+        *(
+            "report_version",
+            "records",
+            "evidence",
+            "files",
+            "unreadable",
+            "passed_over",
+            "faults",
+            "kinds",
+            "specs",
+            "unreached",
+        )
     }
-    assert found["files"][0].keys() == {"file", "spec", "framing", "records", "faults", "bytes", "error"}
+    assert found["files"][0].keys() == {"file", "spec", "framing", "provenance", "records", "faults", "bytes", "error"}
     assert found["specs"][0].keys() == shares | {
         *("spec", "title", "records", "spec_bytes", "sample_bytes", "layouts_never_present", "never_present"),
         *("never_filled", "codes_unseen", "unlisted", "cases", "all_fields"),

@@ -105,7 +105,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site with the cases as samples."""
     out = tmp_path_factory.mktemp("docs") / "site"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(site, "read_samples", lambda paths, specs, limits: samples_of_cases())
+        patch.setattr(site, "read_samples", lambda *given: samples_of_cases())
         assert run("docs", out, "--samples", CASES) == 0
     return out
 
@@ -174,9 +174,11 @@ def test_one_sees_where_the_manual_says_so(pages: dict[str, Page]) -> None:
     assert 'table "Data change record (LLDF)"' in words(meaning)
 
 
-def test_one_sees_what_a_real_record_holds_there(pages: dict[str, Page]) -> None:
+def test_one_sees_what_a_record_of_a_sample_holds_there(pages: dict[str, Page]) -> None:
     shown = words(cells(row_of_byte(pages["bmc_lldf.html"], 104))["Sample"])
-    stated = re.fullmatch(r"I Insert: the row after C9 40 (\S+), record (\d+), at (0x\w+); in \d+ records", shown)
+    stated = re.fullmatch(
+        r"I Insert: the row after C9 40 synthetic: (\S+), record (\d+), at (0x\w+); in \d+ synthetic records", shown
+    )
     assert stated
     raw = (CASES / stated[1]).read_bytes()
     assert raw[int(stated[3], 16) :][:2] == b"\xc9\x40"
@@ -273,6 +275,37 @@ def test_the_manuals_tables_stand_beside_the_specs(pages: dict[str, Page]) -> No
     assert "190 is BE" in misprint
     for one in compared.misprints:
         assert one.field_id in LAYOUTS[one.layout].by_id
+
+
+# -- what samples rest on ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", [True, False], ids=["cases", "made by the command"])
+def test_pages_with_made_samples_say_that_all_are_synthetic(case: bool, folder: Path, made: Path) -> None:
+    site_folder = folder if case else made
+    index, samples = (
+        words(parsed(name, (site_folder / name).read_text("utf-8")).root) for name in ("index.html", "samples.html")
+    )
+    assert "Every sample on these pages is synthetic" in index
+    assert "no product wrote them" in index
+    assert re.search(r"\d+ fields, \d+ in a synthetic sample", index)
+    assert "synthetic bytes that were made after the same manuals" in samples
+
+
+def test_files_of_the_caller_are_counted_apart_from_synthetic_ones(tmp_path: Path) -> None:
+    """The value of a file that somebody has given comes first."""
+    given = tmp_path / "logs"
+    given.mkdir()
+    for end in (".bin", ".ctl"):
+        (given / f"payroll{end}").write_bytes((CASES / "bmc_lldf" / f"changes_bdw{end}").read_bytes())
+    assert run("docs", tmp_path / "out", "--samples", CASES / "bmc_lldf_data", "--samples", given) == 0
+    index, page = (
+        parsed(name, (tmp_path / "out" / name).read_text("utf-8")) for name in ("index.html", "bmc_lldf.html")
+    )
+    assert "Every sample" not in words(index.root)
+    assert re.search(r"fields, \d+ in a given sample, \d+ in a synthetic sample", words(index.root))
+    shown = words(cells(page.by_id("dbid"))["Sample"])
+    assert re.search(r"given: payroll.bin, record 0, at 0x\w+; in \d+ given records, \d+ synthetic records", shown)
 
 
 # -- the search -------------------------------------------------------------------------
@@ -453,7 +486,7 @@ def test_a_spec_of_ones_own_has_its_pages_too(tmp_path: Path) -> None:
     assert "common_rid.html" in page.links()
     shown = {name: words(cell) for name, cell in cells(page.by_id("state")).items()}
     assert shown["Byte"] == "5 0x5"
-    assert shown["Sample"].startswith("2 Closed 02 acme_index/one.bin, record 0, at 0x5")
+    assert shown["Sample"].startswith("2 Closed 02 given: acme_index/one.bin, record 0, at 0x5")
     assert "#row" in page.links()
     assert not (out / "bmc_lldf.html").exists()
 

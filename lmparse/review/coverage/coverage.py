@@ -16,6 +16,7 @@ from typing import Any
 
 from lmparse.records.dissection import Branch, Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
+from lmparse.review.coverage.provenance import Provenance
 from lmparse.spec import catalog
 from lmparse.spec.layout import NESTED, Field, Layout, is_reserved, spec_of
 
@@ -48,11 +49,13 @@ class Sample:
     """Offset of the record in its file."""
     field_offset: int
     """Offset of the field in its record."""
+    provenance: Provenance = Provenance.GIVEN
 
     @property
-    def place(self) -> tuple[str, int, int, int]:
-        """Sort key: samples in the order of files and bytes."""
-        return self.file, self.record_index, self.record_offset, self.field_offset
+    def rank(self) -> tuple[int, str, int, int, int]:
+        """Sort key: the strongest evidence first, then the order of files and bytes."""
+        place = (self.file, self.record_index, self.record_offset, self.field_offset)
+        return (self.provenance.strength, *place)
 
 
 @dataclass
@@ -64,7 +67,7 @@ class FieldCoverage:
     filled: int = 0
     """How often its value is not null, blank, zero, or bytes of zero."""
     sample: Sample | None = None
-    """The first filled value, by file and place; while none is filled, the first value."""
+    """The first filled value by provenance, file and place; while none is filled, the first value."""
     codes: Counter[int] = dataclasses.field(default_factory=Counter)
     """The listed values among its values, by `Code.value`."""
     unlisted: Counter[str] = dataclasses.field(default_factory=Counter)
@@ -72,18 +75,18 @@ class FieldCoverage:
 
     def merge(self, other: FieldCoverage) -> None:
         """Add what was collected elsewhere."""
-        if other.sample is not None and self.prefers(other.sample.place, bool(other.filled)):
+        if other.sample is not None and self.prefers(other.sample, is_filled=bool(other.filled)):
             self.sample = other.sample
         self.present += other.present
         self.filled += other.filled
         self.codes += other.codes
         self.unlisted += other.unlisted
 
-    def prefers(self, place: tuple[str, int, int, int], is_filled: bool) -> bool:
-        """Whether a sample at a place is better than the kept one. To be called before the counts are raised."""
+    def prefers(self, sample: Sample, *, is_filled: bool) -> bool:
+        """Whether a sample is better than the kept one. To be called before the counts are raised."""
         if self.sample is None:
             return True
-        return place < self.sample.place if is_filled == bool(self.filled) else is_filled
+        return sample.rank < self.sample.rank if is_filled == bool(self.filled) else is_filled
 
     def count_code(self, entry: Field, node: Node, raw: bytes) -> None:
         """Count the value of a field with a list of codes; `raw` is the whole record."""
@@ -173,10 +176,11 @@ class Coverage:
         record_index: int,
         record_offset: int,
         layouts: Mapping[str, Layout] | None = None,
+        provenance: Provenance = Provenance.GIVEN,
     ) -> None:
         """Count one record. `layouts` are those of a spec that is not in the package."""
         known = catalog.load(dissection.spec).layouts if layouts is None else layouts
-        record = _Record(dissection.raw, file, record_index, record_offset, known, {dissection.spec})
+        record = _Record(dissection.raw, file, record_index, record_offset, known, provenance, {dissection.spec})
         if dissection.fault is not None:
             record.faults[id(dissection.fault)] = dissection.fault.code
         self._walk(dissection.nodes, record, None)
@@ -287,9 +291,10 @@ class Coverage:
         """Count one occurrence of a field; `span` are its first byte and the byte behind its last one."""
         seen = self.fields[field[0], field[1].id]
         start, end = span
-        place = (record.file, record.index, record.offset, start)
-        if seen.prefers(place, is_filled):
-            seen.sample = Sample(value, record.raw[start:end], meaning, *place)
+        place = (record.file, record.index, record.offset, start, record.provenance)
+        sample = Sample(value, record.raw[start:end], meaning, *place)
+        if seen.prefers(sample, is_filled=is_filled):
+            seen.sample = sample
         seen.present += 1
         seen.filled += is_filled
         return seen
@@ -314,6 +319,7 @@ class _Record:
     index: int
     offset: int
     layouts: Mapping[str, Layout]
+    provenance: Provenance
     specs: set[str]
     branches: set[Branch] = dataclasses.field(default_factory=set)
     faults: dict[int, str] = dataclasses.field(default_factory=dict)

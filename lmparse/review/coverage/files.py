@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import filterfalse, islice
@@ -15,6 +16,7 @@ from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options
 from lmparse.review.coverage.coverage import ByteCount, Coverage
+from lmparse.review.coverage.provenance import Provenance, of_words
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
@@ -48,6 +50,7 @@ class FileCoverage:
     """Bytes of its records and of the descriptor words."""
     fault: DataError | None = None
     """The error that ended reading."""
+    provenance: Provenance = Provenance.GIVEN
 
 
 @dataclass
@@ -55,6 +58,9 @@ class Samples:
     """What was read from a set of files."""
 
     coverage: Coverage = field(default_factory=Coverage)
+    """Of all files together."""
+    apart: defaultdict[Provenance, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
+    """The same by the provenance of the files."""
     files: list[FileCoverage] = field(default_factory=list)
     unreadable: list[DataError] = field(default_factory=list)
     """Errors of files of which nothing was read."""
@@ -66,10 +72,18 @@ class Samples:
     def add(self, more: Samples) -> None:
         """Add what was read from other files."""
         self.coverage.merge(more.coverage)
+        for provenance, coverage in more.apart.items():
+            self.apart[provenance].merge(coverage)
         self.files += more.files
         self.unreadable += more.unreadable
         self.passed_over += more.passed_over
         self.specs |= more.specs
+
+    @property
+    def evidence(self) -> list[tuple[Provenance, list[FileCoverage]]]:
+        """The files by provenance, the strongest first; without provenances that no file has."""
+        named = ((one, [file for file in self.files if file.provenance is one]) for one in Provenance)
+        return [(one, files) for one, files in named if files]
 
     @property
     def paths(self) -> list[str]:
@@ -86,14 +100,20 @@ class Samples:
 
 
 def collect(
-    paths: Iterable[str], given: Mapping[str, Any], *, limit: int | None = None, specs: str | None = None
+    paths: Iterable[str],
+    given: Mapping[str, Any],
+    *,
+    limit: int | None = None,
+    specs: str | None = None,
+    provenance: Provenance | None = None,
 ) -> Samples:
     """Read samples: files, folders with all files in them, and patterns.
 
     The format of a file is detected from its bytes, unless `given` (options under their Python names) or a case
     beside the file specifies it. Options that have no meaning for a file are ignored there. `limit` is the number of
-    records to read from each file; `specs` is a folder that build.py made, with specs that cases may have. Damaged
-    records and files are kept among the results. Raises OptionError.
+    records to read from each file; `specs` is a folder that build.py made, with specs that cases may have. `provenance`
+    is that of all files; without it a file has what its case states, or is `given`. Damaged records and files are kept
+    among the results. Raises OptionError.
     """
     Options.parse(given)
     samples = Samples()
@@ -106,7 +126,8 @@ def collect(
         is_named = names == [name_of_local(addresses.local_path(path))]
         for name in names if is_named else filterfalse(_belongs_to_case, names):
             try:
-                _add(samples, name, given, is_named=is_named, specs=specs, limit=limit)
+                found = provenance or _stated_provenance(name)
+                _add(samples, name, given, found, is_named=is_named, specs=specs, limit=limit)
             except DataError as error:
                 error.at(file=name)
                 if not is_named and error.code in _NOTHING_KNOWN:
@@ -117,31 +138,37 @@ def collect(
 
 
 def _add(
-    samples: Samples, name: str, given: Mapping[str, Any], *, is_named: bool, specs: str | None, limit: int | None
-) -> None:
+    samples: Samples, name: str, given: Mapping[str, Any], provenance: Provenance, *,
+    is_named: bool, specs: str | None, limit: int | None,
+) -> None:  # fmt: skip
     """Read one file. An option of its case that does not fit is a fault of the file, not of the caller."""
     try:
-        add_file(samples, name, _options(name, given, is_named, specs), limit=limit)
+        add_file(samples, name, _options(name, given, is_named, specs), provenance, limit=limit)
     except (OptionError, UnknownFormatError) as error:
         if _case(name) is None:
             raise
         raise _unusable(Path(name), error.message) from None
 
 
-def add_file(samples: Samples, path: str, options: Options, *, limit: int | None = None) -> None:
+def add_file(
+    samples: Samples, path: str, options: Options, provenance: Provenance, *, limit: int | None = None
+) -> None:
     """Read one file with options that specify its format. Raises DataError when nothing of it can be read."""
     file = open_file(path, options, on_error=lambda error: None)
     samples.specs[file.spec.id] = file.spec
     here = Coverage()
-    found = FileCoverage(path, file.spec.id, file.framing.name)
+    found = FileCoverage(path, file.spec.id, file.framing.name, provenance=provenance)
     dissector = dissector_of(file)
     try:
         for extent in islice(file.extents(), limit):
             for word in words_of(file.framing, file.buffer, extent):
-                here.add(word.dissection, file=path, record_index=extent.index, record_offset=word.offset)
+                here.add(
+                    word.dissection, file=path, record_index=extent.index, record_offset=word.offset,
+                    provenance=provenance,
+                )  # fmt: skip
             here.add(
                 dissector.dissect_apart(extent), file=path, record_index=extent.index, record_offset=extent.offset,
-                layouts=file.spec.layouts,
+                layouts=file.spec.layouts, provenance=provenance,
             )  # fmt: skip
             found.records += 1
     except FramingError as error:
@@ -155,6 +182,7 @@ def add_file(samples: Samples, path: str, options: Options, *, limit: int | None
             found.bytes["unread"] += skipped  # options leave them out
     samples.files.append(found)
     samples.coverage.merge(here)
+    samples.apart[provenance].merge(here)
 
 
 def case_options(path: str, specs: str | None = None) -> dict[str, Any] | None:
@@ -194,6 +222,11 @@ def _case(path: str) -> dict[str, Any] | None:
         return None
     is_case = isinstance(said, dict) and isinstance(said.get("options"), dict) and "command" in said
     return said if is_case else None
+
+
+def _stated_provenance(path: str) -> Provenance:
+    """What the case of a log says about its bytes; it holds for the control file of the case as well."""
+    return of_words((_case(str(Path(path).with_suffix(_LOG))) or {}).get("provenance"))
 
 
 def _spec_of_case(log: Path, name: str, specs: str | None) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from lmparse.review.coverage.coverage import ByteCount, Coverage, FieldCoverage, Sample, bytes_of
+from lmparse.review.coverage.files import Samples
+from lmparse.review.coverage.provenance import Provenance
 from lmparse.spec.layout import NESTED, Code, Field, Layout, is_reserved
 from lmparse.values.json_form import to_json
 
@@ -153,6 +155,33 @@ class BranchReach:
     def cases(self, *, seen: bool) -> list[tuple[str, int]]:
         """Names of the layouts that records have, or have not, with the number of records."""
         return [(inside(case) or case, count) for case, count in self.counts.items() if bool(count) == seen]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the samples of one provenance reach."""
+
+    provenance: Provenance
+    files: int
+    records: int
+    shares: Shares
+
+    @property
+    def line(self) -> str:
+        """As text."""
+        return (
+            f"{self.provenance.value} samples, {self.provenance.about}: {self.files} files, {self.records} records; "
+            f"{self.shares}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "provenance": self.provenance.value,
+            "files": self.files,
+            "records": self.records,
+            **self.shares.to_dict(),
+        }
 
 
 @dataclass(frozen=True)
@@ -304,6 +333,18 @@ class SpecReach:
             yield f"  branches of {branch.name}: {seen}" + (f"; unseen: {unseen}" if unseen else "")
 
 
+def evidence(specs: Iterable[SpecReach], samples: Samples) -> list[Evidence]:
+    """What the samples of each provenance reach of some specs, the strongest evidence first."""
+    reached = list(specs)
+    return [
+        Evidence(
+            one, len(files), sum(file.records for file in files),
+            sum((replace(spec, coverage=samples.apart[one]).shares for spec in reached), Shares()),
+        )
+        for one, files in samples.evidence
+    ]  # fmt: skip
+
+
 def inside(layout: str, field: str = "") -> str:
     """The name of a layout, or of a field of a layout, inside its spec."""
     return ".".join(filter(None, (layout.partition(".")[2], field)))
@@ -315,7 +356,8 @@ def shown_code(code: Code) -> str:
 
 
 def _sample_dict(sample: Sample) -> dict[str, Any]:
-    return vars(sample) | {"value": to_json(sample.value), "raw": shown_bytes(sample)}
+    stated = {"value": to_json(sample.value), "raw": shown_bytes(sample), "provenance": sample.provenance.value}
+    return vars(sample) | stated
 
 
 def shown_bytes(sample: Sample) -> str:

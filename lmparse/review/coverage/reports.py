@@ -11,9 +11,11 @@ from lmparse.review.coverage.coverage import BYTE_CLASSES
 from lmparse.review.coverage.files import FileCoverage, Samples
 from lmparse.review.coverage.reach import (
     STATES,
+    Evidence,
     Share,
     Shares,
     SpecReach,
+    evidence,
     inside,
     shown_bytes,
     shown_code,
@@ -42,6 +44,11 @@ class CoverageReport:
         """How many of the fields, codes and branches of the specs samples reach."""
         return sum((spec.shares for spec in self.specs), Shares())
 
+    @cached_property
+    def evidence(self) -> list[Evidence]:
+        """What the samples of each provenance reach."""
+        return evidence(self.specs, self.samples)
+
     @property
     def share(self) -> Share:
         """Fields, codes and branches together."""
@@ -59,6 +66,7 @@ class CoverageReport:
             "report_version": VERSION,
             **self.shares.to_dict(),
             "records": self.records,
+            "evidence": [one.to_dict() for one in self.evidence],
             "files": [_file_dict(file) for file in samples.files],
             "unreadable": [error.to_dict() for error in samples.unreadable],
             "passed_over": samples.passed_over,
@@ -77,7 +85,7 @@ class CoverageReport:
                 + (f", {file.faults} faults" if file.faults else "")
                 + (f", then {file.fault.code}" if file.fault is not None else "")
             )
-            yield f"  {file.bytes.in_words()}"
+            yield f"  {file.provenance.value}; {file.bytes.in_words()}"
         if samples.passed_over:
             yield f"passed over, as no samples: {', '.join(samples.passed_over)}"
         if samples.coverage.faults:
@@ -88,6 +96,7 @@ class CoverageReport:
         yield ""
         if self.unreached:
             yield f"no sample has a part of: {', '.join(self.unreached)}"
+        yield from (one.line for one in self.evidence)
         yield f"coverage {self.share.percent} % ({self.share}): {self.shares}"
 
     def page(self) -> str:
@@ -121,6 +130,7 @@ def _file_dict(file: FileCoverage) -> dict[str, Any]:
         "file": file.path,
         "spec": file.spec,
         "framing": file.framing,
+        "provenance": file.provenance.value,
         "records": file.records,
         "faults": file.faults,
         "bytes": file.bytes.to_dict(),

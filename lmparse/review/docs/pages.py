@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from lmparse.review.coverage.coverage import Coverage, FieldCoverage
+from lmparse.review.coverage.files import Samples
+from lmparse.review.coverage.provenance import Provenance
 from lmparse.review.coverage.reach import SHOWN_BYTES, FieldReach, SpecReach
 from lmparse.review.docs.manuals import Manuals, Reference
 from lmparse.review.docs.words import Piece, Text, facts, first_sentence, is_open, kind_in_words
@@ -43,6 +45,10 @@ class Switch:
     """The values that choose a layout, by the id of the layout."""
 
 
+Counts = tuple[tuple[Provenance, int], ...]
+"""How often samples have something, by their provenance; without provenances that do not have it."""
+
+
 @dataclass(frozen=True, slots=True)
 class CodeRow:
     """A listed value of a field, or an unlisted value that a sample has."""
@@ -55,8 +61,8 @@ class CodeRow:
     word: str
     """The spec's name for it; empty for an unlisted value."""
     meaning: str
-    count: int
-    """How often samples have it."""
+    counts: Counts
+    """How many values of samples it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class CaseRow:
     link: Link
     when: tuple[str, ...]
     """The values that choose it; empty where the text of the spec is not available."""
-    count: int
+    counts: Counts
     """Number of records of the samples that have it."""
 
 
@@ -87,6 +93,8 @@ class FieldRow(FieldReach):
     """Bounds, checks, and when the field is present, a sentence each."""
     doc: Text
     reference: Reference | None
+    present: Counts
+    """How often samples have it."""
 
     @property
     def kind(self) -> str:
@@ -101,7 +109,7 @@ class FieldRow(FieldReach):
     @property
     def unseen(self) -> list[CodeRow]:
         """Listed values that no sample has."""
-        return [code for code in self.codes if code.word and not code.count]
+        return [code for code in self.codes if code.word and not code.counts]
 
     @property
     def shown_value(self) -> str | None:
@@ -157,6 +165,8 @@ class SpecPage:
     id: str
     layout: Layout
     reach: SpecReach
+    records: Counts
+    """Records of the samples that have a part of it."""
     params: tuple[tuple[str, CodeSet | None], ...]
     sections: tuple[LayoutSection, ...]
     """The section of the spec itself first, then those of its types by name."""
@@ -225,10 +235,11 @@ class Pages:
     """The pages of all specs that were built together."""
 
     def __init__(
-        self, layouts: Mapping[str, Layout], coverage: Coverage, switches: Mapping[tuple[str, str], Switch]
+        self, layouts: Mapping[str, Layout], samples: Samples, switches: Mapping[tuple[str, str], Switch]
     ) -> None:
         self._layouts = layouts
-        self._coverage = coverage
+        self._coverage = samples.coverage
+        self._apart = [(one, samples.apart[one]) for one in Provenance if one in samples.apart]
         self._switches = switches
 
     @cached_property
@@ -277,6 +288,7 @@ class Pages:
             id=spec_id,
             layout=layout,
             reach=SpecReach(spec_id, layouts, self._coverage),
+            records=self._counts(lambda coverage: coverage.records[spec_id]),
             params=params,
             sections=tuple(map(self._section, layouts)),
             code_sets=tuple(self._code_sets(layouts)),
@@ -306,7 +318,6 @@ class Pages:
         anchor = _dotted(inner, entry.id)
         seen = self._coverage.of(layout.id, entry.id)
         switch = self._switches.get((layout.id, entry.id), Switch("", {}))
-        counts = self._coverage.branches
         return FieldRow(
             layout=layout.id,
             field=entry,
@@ -316,14 +327,36 @@ class Pages:
             type=self.link(entry.type) if entry.type else None,
             switch=switch.on,
             cases=tuple(
-                CaseRow(self.link(case), switch.when.get(case, ()), counts[layout.id, entry.id, case])
+                CaseRow(self.link(case), switch.when.get(case, ()), self._branches(layout.id, entry.id, case))
                 for case in entry.cases
             ),
-            codes=tuple(_code_rows(entry, seen, anchor)),
+            codes=tuple(self._code_rows(layout, entry, anchor)),
             facts=tuple(self._text(fact, layout) for fact in facts(entry)),
             doc=self._text(entry.doc, layout),
             reference=self.manuals.look_up(entry.doc_ref),
+            present=self._counts(lambda coverage: coverage.of(layout.id, entry.id).present),
         )
+
+    def _counts(self, count: Callable[[Coverage], int]) -> Counts:
+        found = ((one, count(coverage)) for one, coverage in self._apart)
+        return tuple((one, number) for one, number in found if number)
+
+    def _branches(self, *branch: str) -> Counts:
+        return self._counts(lambda coverage: coverage.branches[branch[0], branch[1], branch[2]])
+
+    def _code_rows(self, layout: Layout, entry: Field, anchor: str) -> Iterable[CodeRow]:
+        """The listed values of a field in the order of the spec, then the unlisted values of samples."""
+
+        def counted(count: Callable[[FieldCoverage], int]) -> Counts:
+            return self._counts(lambda coverage: count(coverage.of(layout.id, entry.id)))
+
+        width = entry.width if entry.kind == "code" else None
+        for code in entry.codes:
+            yield _code_row(code, anchor, width, counted(partial(_listed, code.value)))
+        if entry.codes:
+            for number, value in enumerate(sorted(self._coverage.of(layout.id, entry.id).unlisted)):
+                counts = counted(partial(_unlisted, value))
+                yield CodeRow(f"{anchor}.unlisted-{number}", value.strip(), "", "", "not listed", counts)
 
     def _code_sets(self, layouts: Iterable[Layout]) -> Iterable[CodeSet]:
         """Enumerations of a spec that no field has."""
@@ -353,14 +386,12 @@ class Pages:
         return self.link(word).href if word in self._layouts else None
 
 
-def _code_rows(entry: Field, seen: FieldCoverage, anchor: str) -> Iterable[CodeRow]:
-    """The listed values of a field in the order of the spec, then the unlisted values of samples."""
-    width = entry.width if entry.kind == "code" else None
-    for code in entry.codes:
-        yield _code_row(code, anchor, width, seen.codes[code.value])
-    if entry.codes:
-        for number, (value, count) in enumerate(sorted(seen.unlisted.items())):
-            yield CodeRow(f"{anchor}.unlisted-{number}", value.strip(), "", "", "not listed", count)
+def _listed(value: int, seen: FieldCoverage) -> int:
+    return seen.codes[value]
+
+
+def _unlisted(value: str, seen: FieldCoverage) -> int:
+    return seen.unlisted[value]
 
 
 def _code_set(prefix: str, name: str, codes: Iterable[Code]) -> CodeSet:
@@ -368,11 +399,11 @@ def _code_set(prefix: str, name: str, codes: Iterable[Code]) -> CodeSet:
     return CodeSet(anchor, name, tuple(_code_row(code, anchor) for code in codes))
 
 
-def _code_row(code: Code, anchor: str, width: int | None = None, count: int = 0) -> CodeRow:
+def _code_row(code: Code, anchor: str, width: int | None = None, counts: Counts = ()) -> CodeRow:
     raw = f"{code.value:X}"
     raw = raw.zfill(2 * width if width else len(raw) + len(raw) % 2)
     shown = str(code.value) if code.text is None else code.text.strip()
-    return CodeRow(f"{anchor}.value-{raw}", shown, raw, code.id, code.doc, count)
+    return CodeRow(f"{anchor}.value-{raw}", shown, raw, code.id, code.doc, counts)
 
 
 def _members(codes: Iterable[Code]) -> frozenset[tuple[int, str]]:

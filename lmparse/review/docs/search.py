@@ -64,7 +64,7 @@ def _of_field(page: SpecPage, row: FieldRow) -> Iterator[Entry]:
         yield "field", name, about, href, words, field.offset, field.offset + (field.width or 1)
     for code in row.codes:
         if code.word:
-            seen = "" if code.count else "; no sample shows it"
+            seen = "" if code.counts else "; no sample shows it"
             about = f"{name}: {code.word.replace('_', ' ')}. {code.meaning}{seen}"
             yield "value", code.value or "blank", about, f"{page.href}#{code.anchor}", [code.word, code.raw, field.id]
 

@@ -19,6 +19,8 @@ from lmparse.errors import LmparseError, OptionError
 from lmparse.logs.families import families
 from lmparse.options import FILE_OPTIONS
 from lmparse.review.coverage.files import Samples, collect
+from lmparse.review.coverage.provenance import Provenance
+from lmparse.review.coverage.reach import evidence
 from lmparse.review.docs import conformance, search
 from lmparse.review.docs.diagrams import Diagram
 from lmparse.review.docs.pages import Link, Pages, SpecPage, Switch
@@ -62,11 +64,13 @@ def write_site(
     specs: str | None = None,
     given: Mapping[str, Any] | None = None,
     overwrite: bool = False,
+    provenance: Provenance | None = None,
 ) -> SiteSummary:
     """Write the site of the specs of the package, or of the folder `specs` that build.py made, to the folder `out`.
 
-    `samples` are logs, folders of logs, or folders of cases, which are read with the options in `given`.
-    Raises OptionError, UnknownFormatError (LMP-S001) for a folder without specs, and OSError.
+    `samples` are logs, folders of logs, or folders of cases, which are read with the options in `given`;
+    `provenance` is that of all of them, None for what their cases state. Raises OptionError, UnknownFormatError
+    (LMP-S001) for a folder without specs, and OSError.
     """
     folder = Path(addresses.local_path(out))
     is_empty = folder.is_dir() and not any(folder.iterdir())
@@ -78,7 +82,7 @@ def write_site(
         foreign=lists_itself(MARK, _listed),
     )
     layouts = built(specs)
-    read = read_samples(samples, specs, given)
+    read = read_samples(samples, specs, given, provenance)
     made = files(layouts, read)
     with AtomicOutput(place) as work:
         work.made.mkdir()
@@ -88,7 +92,12 @@ def write_site(
     return SiteSummary(len(made), sum("." not in name for name in layouts), read)
 
 
-def read_samples(paths: Iterable[str], specs: str | None = None, given: Mapping[str, Any] | None = None) -> Samples:
+def read_samples(
+    paths: Iterable[str],
+    specs: str | None = None,
+    given: Mapping[str, Any] | None = None,
+    provenance: Provenance | None = None,
+) -> Samples:
     """What the samples at some paths reach; files are named by their place in the folder of samples.
 
     So the pages are the same wherever the folder is. Files that cannot be read are listed in the result.
@@ -96,7 +105,7 @@ def read_samples(paths: Iterable[str], specs: str | None = None, given: Mapping[
     """
     samples = Samples()
     for path in paths:
-        found = collect([path], given or {}, specs=specs)
+        found = collect([path], given or {}, specs=specs, provenance=provenance)
         if not found.files:
             raise found.unreadable[0] if found.unreadable else OptionError(f"there is no log in {path}")
         _name_from(Path(path) if Path(path).is_dir() else Path(path).parent, found)
@@ -110,9 +119,10 @@ def _name_from(root: Path, samples: Samples) -> None:
     def named(path: str) -> str:
         return Path(path).relative_to(root).as_posix() if Path(path).is_relative_to(root) else path
 
-    for seen in samples.coverage.fields.values():
-        if seen.sample is not None:
-            seen.sample = replace(seen.sample, file=named(seen.sample.file))
+    for coverage in (samples.coverage, *samples.apart.values()):
+        for seen in coverage.fields.values():
+            if seen.sample is not None:
+                seen.sample = replace(seen.sample, file=named(seen.sample.file))
     for file in samples.files:
         file.path = named(file.path)
     samples.passed_over = [named(path) for path in samples.passed_over]
@@ -133,9 +143,10 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
 
     Raises OptionError (LMP-S005) when Jinja2 is not installed.
     """
-    pages = Pages(layouts, samples.coverage, switches(layouts))
+    pages = Pages(layouts, samples, switches(layouts))
     compared = conformance.compare(layouts)
     shared = {"site": {"name": "lmparse specs", "links": _LINKS}, "specs": pages.all, "samples": samples}
+    shared["evidence"] = evidence((page.reach for page in pages.all), samples)
     shared |= {"conformance": compared, "pages": pages}
 
     def page(name: str, here: str = "", **own: Any) -> str:
