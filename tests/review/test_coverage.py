@@ -254,11 +254,36 @@ def test_a_damaged_record_is_a_fault_and_the_next_one_counts(
     assert found["faults"] == {"LMP-V001": 1}
     assert (found["files"][0]["records"], found["files"][0]["faults"]) == (3, 1)
     by_id = {entry["field"]: entry for entry in found["specs"][0]["all_fields"]}
-    assert (by_id["segment_code"]["present"], by_id["segment_code"]["filled"], by_id["reserved"]["present"]) == (
-        3,
-        1,
-        2,
+    code, reserved = by_id["segment_code"], by_id["reserved"]
+    assert (code["present"], code["filled"], reserved["present"]) == (2, 1, 2)
+    assert (code["apart"], code["apart_sample"]["record_index"]) == ({"LMP-V001": 1}, 1)
+    assert (found["specs"][0]["records"], found["specs"][0]["faulty_records"]) == (2, 1)
+
+
+def test_a_faulty_record_shows_no_value_and_no_field_narrower_than_the_spec() -> None:
+    """Neither garbage of a record that does not parse nor bytes of a 6-byte LRSN stand as a value."""
+    found = report(CASES / "bmc_lldf" / "codes_change_type.bin", CASES / "bmc_xhdf" / "described_narrow.bin")
+    lldf, data, lrsn = (
+        {entry.name: entry.seen for spec in found.specs if spec.id == name for entry in spec.fields}
+        for name in ("bmc_lldf", "bmc_lldf_data", "common_lrsn10")
     )
+    narrow = lldf["log_lrsn"]
+    assert narrow.sample is not None
+    assert len(narrow.sample.raw) == 10
+    assert narrow.apart["6 of 10 bytes"]
+    assert narrow.apart_sample is not None
+    assert data["exchange.clone_owner"].apart == {"LMP-R001": 1}
+    assert data["exchange.clone_owner"].sample is None
+    assert lrsn["epoch"].sample is not None
+    assert lrsn["epoch"].sample.raw == b"\0"
+    assert "only in faulty records or at another width, exchange.clone_owner: LMP-R001 1" in "\n".join(found.lines())
+
+
+def test_the_value_of_a_case_of_the_spec_itself_comes_first() -> None:
+    found = collect([str(CASES / name) for name in ("bmc_lldf", "common_lrsn10")], {})
+    sample = found.coverage.fields["common_lrsn10", "epoch"].sample
+    assert sample is not None
+    assert Path(sample.file).parent.name == "common_lrsn10"
 
 
 @pytest.mark.parametrize(("behind", "code"), [(b"\n", 31), (b"\x04\x00\x00\x00", 20)])
@@ -387,12 +412,35 @@ def test_the_keys_of_the_json_form() -> None:
     }
     assert found["files"][0].keys() == {"file", "spec", "framing", "provenance", "records", "faults", "bytes", "error"}
     assert found["specs"][0].keys() == shares | {
-        *("spec", "title", "records", "spec_bytes", "sample_bytes", "layouts_never_present", "never_present"),
+        *(
+            "spec",
+            "title",
+            "records",
+            "faulty_records",
+            "spec_bytes",
+            "sample_bytes",
+            "layouts_never_present",
+            "never_present",
+        ),
         *("never_filled", "codes_unseen", "unlisted", "cases", "all_fields"),
     }
     assert found["specs"][0]["sample_bytes"].keys() == {"described", "typed", "reserved", "opaque", "unread"}
     assert found["specs"][1]["all_fields"][0].keys() == {
-        *("layout", "field", "status", "kind", "state", "is_goal", "present", "filled", "codes", "unlisted", "sample")
+        *(
+            "layout",
+            "field",
+            "status",
+            "kind",
+            "state",
+            "is_goal",
+            "present",
+            "records",
+            "filled",
+            "codes",
+            "unlisted",
+            "sample",
+        ),
+        *("apart", "apart_sample"),
     }
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
@@ -420,7 +468,8 @@ def test_text_json_and_page_have_the_same_numbers() -> None:
     for file in asjson["files"]:
         cells = [str(file[name]) for name in ("file", "spec", "framing", "records", "faults")]
         (row,) = [row for row in rows if row[:5] == cells]
-        assert row[5::2] == [str(file["bytes"][name]) for name in ("typed", "reserved", "opaque", "unread")]
+        assert row[5] == file["provenance"]
+        assert row[6::2] == [str(file["bytes"][name]) for name in ("typed", "reserved", "opaque", "unread")]
 
 
 def test_a_page_shows_names_and_values_as_they_are(tmp_path: Path) -> None:

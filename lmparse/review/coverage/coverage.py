@@ -50,20 +50,28 @@ class Sample:
     field_offset: int
     """Offset of the field in its record."""
     provenance: Provenance = Provenance.GIVEN
+    is_elsewhere: bool = False
+    """Whether the file is not in a folder that is named after the spec of the field, as cases of the spec are."""
 
     @property
-    def rank(self) -> tuple[int, str, int, int, int]:
-        """Sort key: the strongest evidence first, then the order of files and bytes."""
+    def rank(self) -> tuple[int, bool, str, int, int, int]:
+        """Sort key: the strongest evidence first, then cases of the spec itself, then the order of files and bytes."""
         place = (self.file, self.record_index, self.record_offset, self.field_offset)
-        return (self.provenance.strength, *place)
+        return (self.provenance.strength, self.is_elsewhere, *place)
 
 
 @dataclass
 class FieldCoverage:
-    """What samples have in one field. A list counts as one field, whatever its length."""
+    """What samples have in one field. A list counts as one field, whatever its length.
+
+    A record with a fault proves nothing about its fields, and neither does a field that is not as wide as the spec has
+    it, as a header may be described: both are counted in `apart` alone.
+    """
 
     present: int = 0
     """How often it occurs in the records."""
+    records: int = 0
+    """In how many records it occurs."""
     filled: int = 0
     """How often its value is not null, blank, zero, or bytes of zero."""
     sample: Sample | None = None
@@ -72,12 +80,20 @@ class FieldCoverage:
     """The listed values among its values, by `Code.value`."""
     unlisted: Counter[str] = dataclasses.field(default_factory=Counter)
     """The other values of a field with a list, as text."""
+    apart: Counter[str] = dataclasses.field(default_factory=Counter)
+    """How often it occurs elsewhere, by the reason: the code of the error of its record, or the width it has there."""
+    apart_sample: Sample | None = None
+    """The first of these."""
 
     def merge(self, other: FieldCoverage) -> None:
         """Add what was collected elsewhere."""
         if other.sample is not None and self.prefers(other.sample, is_filled=bool(other.filled)):
             self.sample = other.sample
+        if other.apart_sample is not None:
+            self.set_apart(other.apart_sample)
+        self.apart += other.apart
         self.present += other.present
+        self.records += other.records
         self.filled += other.filled
         self.codes += other.codes
         self.unlisted += other.unlisted
@@ -87,6 +103,11 @@ class FieldCoverage:
         if self.sample is None:
             return True
         return sample.rank < self.sample.rank if is_filled == bool(self.filled) else is_filled
+
+    def set_apart(self, sample: Sample) -> None:
+        """Keep the first of the values that prove nothing."""
+        if self.apart_sample is None or sample.rank < self.apart_sample.rank:
+            self.apart_sample = sample
 
     def count_code(self, entry: Field, node: Node, raw: bytes) -> None:
         """Count the value of a field with a list of codes; `raw` is the whole record."""
@@ -156,7 +177,9 @@ class Coverage:
         self.kinds: Counter[str] = Counter()
         """Records by what they say they are (`db2_dms.insert_record`)."""
         self.records: Counter[str] = Counter()
-        """Records that have a part of a spec, by its id."""
+        """Records without a fault that have a part of a spec, by its id."""
+        self.faulty: Counter[str] = Counter()
+        """Records with a fault, in the same way."""
         self.faults: Counter[str] = Counter()
         """Error codes of records and of values."""
         self.bytes: defaultdict[str, ByteCount] = defaultdict(ByteCount)
@@ -180,14 +203,20 @@ class Coverage:
     ) -> None:
         """Count one record. `layouts` are those of a spec that is not in the package."""
         known = catalog.load(dissection.spec).layouts if layouts is None else layouts
-        record = _Record(dissection.raw, file, record_index, record_offset, known, provenance, {dissection.spec})
+        record = _Record(
+            dissection.raw, file, record_index, record_offset, known, provenance, _fault_of(dissection),
+            {dissection.spec},
+        )  # fmt: skip
         if dissection.fault is not None:
             record.faults[id(dissection.fault)] = dissection.fault.code
         self._walk(dissection.nodes, record, None)
         for layout, _, case in record.branches:
             record.specs.update((spec_of(layout), spec_of(case)))
-        self.branches.update(record.branches)
-        self.records.update(record.specs)
+        if record.fault:
+            self.faulty.update(record.specs)
+        else:
+            self.branches.update(record.branches)
+            self.records.update(record.specs)
         self.faults.update(record.faults.values())
         if dissection.kind:
             self.kinds[dissection.kind] += 1
@@ -202,6 +231,7 @@ class Coverage:
         self.branches += other.branches
         self.kinds += other.kinds
         self.records += other.records
+        self.faulty += other.faulty
         self.faults += other.faults
 
     def _walk(self, nodes: Iterable[Node], record: _Record, column: Node | None) -> None:
@@ -235,7 +265,7 @@ class Coverage:
         is_filled = any(_is_filled(item, record.raw) for item in items)
         shown = node if column is None or entry.id != _VALUE else column
         seen = self._count((node.layout, entry), (node.start, node.end), record, is_filled, shown.value, shown.meaning)
-        if entry.codes:
+        if entry.codes and not record.fault:
             for item in items:
                 seen.count_code(entry, item, record.raw)
         if entry.type is not None and entry.kind not in NESTED and not entry.repeated and node.fault is None:
@@ -278,7 +308,10 @@ class Coverage:
 
     def _add_parts(self, node: Node, type_: str, record: _Record) -> None:
         """The parts of a value that has a layout of its own: a row id, a log position."""
-        for part in record.layouts.get(type_, ()):
+        layout = record.layouts.get(type_)
+        if layout is None or layout.width not in (None, node.end - node.start):
+            return  # a shorter form, whose bytes are not those of the parts
+        for part in layout:
             if part.offset is not None and part.end is not None and part.end <= node.end - node.start:
                 start, end = node.start + part.offset, node.start + part.end
                 piece = record.raw[start:end]
@@ -291,11 +324,18 @@ class Coverage:
         """Count one occurrence of a field; `span` are its first byte and the byte behind its last one."""
         seen = self.fields[field[0], field[1].id]
         start, end = span
-        place = (record.file, record.index, record.offset, start, record.provenance)
+        is_elsewhere = record.folder != spec_of(field[0])
+        place = (record.file, record.index, record.offset, start, record.provenance, is_elsewhere)
         sample = Sample(value, record.raw[start:end], meaning, *place)
+        if why := record.fault or _other_width(field[1], end - start):
+            seen.apart[why] += 1
+            seen.set_apart(sample)
+            return seen
         if seen.prefers(sample, is_filled=is_filled):
             seen.sample = sample
         seen.present += 1
+        seen.records += (field[0], field[1].id) not in record.counted
+        record.counted.add((field[0], field[1].id))
         seen.filled += is_filled
         return seen
 
@@ -320,12 +360,21 @@ class _Record:
     offset: int
     layouts: Mapping[str, Layout]
     provenance: Provenance
+    fault: str
+    """Code of its first error; empty for a record without a fault."""
     specs: set[str]
     branches: set[Branch] = dataclasses.field(default_factory=set)
     faults: dict[int, str] = dataclasses.field(default_factory=dict)
     """Error codes by the identity of the error: a field and the field around it may have the same error."""
     leaves: list[tuple[Node, str]] = dataclasses.field(default_factory=list)
     """Fields without parts, and the class of their bytes."""
+    counted: set[tuple[str, str]] = dataclasses.field(default_factory=set)
+    """Ids of layout and field of what was counted."""
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder of its file."""
+        return self.file.rpartition("/")[0].rpartition("/")[2]
 
     def note(self, node: Node) -> None:
         """Collect what a node says besides its value."""
@@ -333,6 +382,19 @@ class _Record:
         self.branches.update(node.branches)
         if node.fault is not None:
             self.faults[id(node.fault)] = node.fault.code
+
+
+def _fault_of(dissection: Dissection) -> str:
+    if dissection.fault is not None:
+        return dissection.fault.code
+    return next((node.fault.code for node in dissection.walk() if node.fault is not None), "")
+
+
+def _other_width(entry: Field, width: int) -> str:
+    """What a field is that has not the width of the spec; empty if it has."""
+    if entry.width in (None, width) or entry.repeated or entry.bits:
+        return ""
+    return f"{width} of {entry.width} bytes"
 
 
 def _find_list(layouts: Mapping[str, Layout], layout_id: str) -> _FieldPlace | None:

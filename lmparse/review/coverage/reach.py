@@ -128,6 +128,7 @@ class FieldReach:
             "state": self.state,
             "is_goal": self.is_goal,
             "present": seen.present,
+            "records": seen.records,
             "filled": seen.filled,
             "codes": [
                 {"code": shown_code(code), "value": code.value, "id": code.id, "count": seen.codes[code.value]}
@@ -135,6 +136,8 @@ class FieldReach:
             ],
             "unlisted": dict(sorted(seen.unlisted.items())),
             "sample": None if seen.sample is None else _sample_dict(seen.sample),
+            "apart": dict(sorted(seen.apart.items())),
+            "apart_sample": None if seen.apart_sample is None else _sample_dict(seen.apart_sample),
         }
 
 
@@ -200,8 +203,13 @@ class SpecReach:
 
     @property
     def records(self) -> int:
-        """Number of records that have a part of the spec."""
+        """Number of records without a fault that have a part of the spec."""
         return self.coverage.records[self.id]
+
+    @property
+    def faulty(self) -> int:
+        """Number of records with a fault that have a part of the spec."""
+        return self.coverage.faulty[self.id]
 
     @cached_property
     def fields(self) -> list[FieldReach]:
@@ -282,6 +290,7 @@ class SpecReach:
             "spec": self.id,
             "title": self.title,
             "records": self.records,
+            "faulty_records": self.faulty,
             **self.shares.to_dict(),
             "spec_bytes": self.bytes.to_dict(),
             "sample_bytes": self.sample_bytes.to_dict(),
@@ -310,6 +319,8 @@ class SpecReach:
         """The report on the spec as text."""
         yield f"{self.id}: {self.shares.all.percent} % ({self.shares.all}), {self.records} records; {self.title}"
         yield f"  reached: {self.shares}"
+        if self.faulty:
+            yield f"  not counted, because they have a fault: {self.faulty} records"
         if self.bytes.described:
             yield f"  bytes of the spec: {self.bytes.in_words()}"
         if self.sample_bytes.total():
@@ -327,6 +338,10 @@ class SpecReach:
             if entry.seen.unlisted:
                 words = ", ".join(f"{value or 'blank'} {count}" for value, count in sorted(entry.seen.unlisted.items()))
                 yield f"  unlisted values of {entry.name}: {words}"
+        for entry in self.fields:
+            if entry.seen.apart and not entry.seen.present:
+                words = ", ".join(f"{why} {count}" for why, count in sorted(entry.seen.apart.items()))
+                yield f"  only in faulty records or at another width, {entry.name}: {words}"
         for branch in (branch for branch in self.branches if branch.counts):
             seen = ", ".join(f"{name} {count}" for name, count in branch.cases(seen=True)) or "none"
             unseen = ", ".join(name for name, _ in branch.cases(seen=False))
@@ -357,7 +372,7 @@ def shown_code(code: Code) -> str:
 
 def _sample_dict(sample: Sample) -> dict[str, Any]:
     stated = {"value": to_json(sample.value), "raw": shown_bytes(sample), "provenance": sample.provenance.value}
-    return vars(sample) | stated
+    return {name: value for name, value in vars(sample).items() if name != "is_elsewhere"} | stated
 
 
 def shown_bytes(sample: Sample) -> str:

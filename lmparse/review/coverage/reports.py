@@ -120,8 +120,8 @@ def report_of(samples: Samples, *, with_unreached: bool = False) -> CoverageRepo
         for spec, parts in sorted(of.items())
     ]
     found = [spec for spec in found if spec.shares.all.of]  # a spec of code sets alone has nothing to be reached
-    reached = [spec for spec in found if spec.records]
-    unreached = [spec.id for spec in found if not spec.records]
+    reached = [spec for spec in found if spec.records or spec.faulty]
+    unreached = [spec.id for spec in found if not spec.records and not spec.faulty]
     return CoverageReport(samples, tuple(found if with_unreached else reached), tuple(unreached))
 
 

@@ -93,8 +93,8 @@ class FieldRow(FieldReach):
     """Bounds, checks, and when the field is present, a sentence each."""
     doc: Text
     reference: Reference | None
-    present: Counts
-    """How often samples have it."""
+    records: Counts
+    """How many records of the samples have it."""
 
     @property
     def kind(self) -> str:
@@ -119,6 +119,18 @@ class FieldRow(FieldReach):
             return None
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         return text if len(text) <= _SHOWN_TEXT else text[:_SHOWN_TEXT] + "…"
+
+    @property
+    def apart(self) -> str:
+        """What proves nothing about the field, and why; empty if there is none."""
+        sample, counts = self.seen.apart_sample, sorted(self.seen.apart.items())
+        if sample is None:
+            return ""
+        words = ", ".join(
+            f"{count} with {why}" if why.startswith("LMP") else f"{count} in {why}" for why, count in counts
+        )
+        raw = sample.raw[:8].hex(" ").upper() + (" …" if len(sample.raw) > 8 else "")
+        return f"{words}; the first is {raw} in {sample.file}, record {sample.record_index}"
 
     @property
     def shown_bytes(self) -> tuple[str, int]:
@@ -334,7 +346,7 @@ class Pages:
             facts=tuple(self._text(fact, layout) for fact in facts(entry)),
             doc=self._text(entry.doc, layout),
             reference=self.manuals.look_up(entry.doc_ref),
-            present=self._counts(lambda coverage: coverage.of(layout.id, entry.id).present),
+            records=self._counts(lambda coverage: coverage.of(layout.id, entry.id).records),
         )
 
     def _counts(self, count: Callable[[Coverage], int]) -> Counts:

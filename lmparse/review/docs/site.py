@@ -123,6 +123,8 @@ def _name_from(root: Path, samples: Samples) -> None:
         for seen in coverage.fields.values():
             if seen.sample is not None:
                 seen.sample = replace(seen.sample, file=named(seen.sample.file))
+            if seen.apart_sample is not None:
+                seen.apart_sample = replace(seen.apart_sample, file=named(seen.apart_sample.file))
     for file in samples.files:
         file.path = named(file.path)
     samples.passed_over = [named(path) for path in samples.passed_over]
