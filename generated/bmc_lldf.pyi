@@ -25,6 +25,9 @@ class BmcLldf:
         load_insert = 51667
         status_change = 58051
         update = 58562
+    class Incomplete(IntEnum):
+        no = 213
+        yes = 232
     class LogRecDisp(IntEnum):
         aborted = 193
         committed = 195
@@ -94,8 +97,8 @@ class BmcLldf:
     luw_name: bytes
     luw_instance_no: bytes
     luw_sequence_no: int
-    incomplete_trans: BmcLldf.YesNo | int
-    incomplete_dep: BmcLldf.YesNo | int
+    incomplete_trans: BmcLldf.Incomplete | int
+    incomplete_dep: BmcLldf.Incomplete | int
     uor_has_comp: BmcLldf.YesNo | int
     sql_ri_rba: _common_rba10.CommonRba10 | None
     page_num_fmt: BmcLldf.PageNumFmt | int | None

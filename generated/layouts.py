@@ -28,6 +28,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='The record as its own spec describes it',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log control file"',
+                status='documented',
                 switch_on=('name', 'record_code'),
                 switch=(
                     Case(key=3890473175, type='bmc_xtyp'),
@@ -103,6 +104,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DCXI or DIXI',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
             ),
             Field(
                 id='sysid',
@@ -115,6 +117,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Db2 subsystem the object belongs to',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -128,6 +131,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Database id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -141,6 +145,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Page set id of the index, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -154,6 +159,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -167,6 +173,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Columns in the key',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -180,6 +187,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Version of the table the index belongs to',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -193,6 +201,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Index type as in SYSIBM.SYSINDEXES',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -207,6 +216,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Length of the owner',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -220,6 +230,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Owner of the index',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -234,6 +245,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Length of the name',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -247,6 +259,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Name of the index',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -283,6 +296,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DICL',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
             ),
             Field(
                 id='sysid',
@@ -293,6 +307,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Db2 subsystem the object belongs to',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
             ),
             Field(
                 id='dbid',
@@ -303,6 +318,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Database id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
             ),
             Field(
                 id='psid',
@@ -313,6 +329,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Page set id of the index, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
             ),
             Field(
                 id='ix_col_rec_num',
@@ -323,6 +340,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Number of this record among those of the index',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
             ),
             Field(
                 id='ix_col_rec_key_count',
@@ -333,6 +351,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Number of key columns in this record',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
             ),
             Field(
                 id='sequence_number',
@@ -343,6 +362,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Version of the table the index belongs to',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
             ),
             Field(
                 id='dicl_key_info',
@@ -354,6 +374,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='The key columns, in key order',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
                 items=('name', 'num_key_columns'),
             ),
             Field(
@@ -403,6 +424,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Number of the column in the table',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
             ),
             Field(
                 id='key_col_order',
@@ -418,6 +440,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='Order of the column in the key',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"',
+                status='documented',
             ),
         ),
         width=4,
@@ -439,6 +462,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DLCI',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='sysid',
@@ -449,6 +473,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Db2 subsystem the object belongs to',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='dbid',
@@ -459,6 +484,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Database id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='tbobid',
@@ -469,6 +495,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Table id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='ll_column_num',
@@ -479,6 +506,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Number of the column: its order in a row image',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='ll_column_type',
@@ -491,12 +519,7 @@ LAYOUTS: dict[str, Layout] = {
                 codes=(
                     Code(value=3284713945, text='CHAR', id='fixed_character', doc='Fixed character'),
                     Code(value=3301294912, text='DEC', id='packed_decimal', doc='Packed decimal'),
-                    Code(
-                        value=3386237760,
-                        text='INT',
-                        id='integer',
-                        doc='Integer of 2 or 4 bytes; 8 bytes inferred',
-                    ),
+                    Code(value=3386237760, text='INT', id='integer', doc='Integer of 2 or 4 bytes'),
                     Code(value=3303269332, text='DTTM', id='timestamp', doc='Timestamp, as text'),
                     Code(
                         value=3335771875,
@@ -537,8 +560,10 @@ LAYOUTS: dict[str, Layout] = {
                         doc='Timestamp with time zone, as text',
                     ),
                 ),
-                doc='Form of the column in the row image. BIGINT columns come as INT of 8 bytes and binary ones as CHAR or VCHR of subtype B (both inferred); a type that is not listed is kept as bytes.',
+                doc='Form of the column in the row image',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
+                source='That BIGINT columns come as INT of 8 bytes, and binary ones as CHAR or VCHR of subtype B, is inferred; a type that is not listed is kept as bytes',
             ),
             Field(
                 id='ll_column_len',
@@ -547,8 +572,10 @@ LAYOUTS: dict[str, Layout] = {
                 kind='decimaltext',
                 orig_id='LLCOLUMNLEN',
                 codec='ebcdic',
-                doc='Length of the column in the row image. For DEC the page does not say whether bytes or digits are meant; LOGLOGBYTES decides.',
+                doc='Length of the column in the row image',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
+                source='For DEC the page does not say whether bytes or digits are meant; LOGLOGBYTES decides',
             ),
             Field(
                 id='ll_scale',
@@ -559,6 +586,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Decimal places of a DEC column',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='ll_nulls',
@@ -575,6 +603,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='Whether a null indicator stands before the value',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='ll_column_pos',
@@ -584,8 +613,10 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='LLCOLUMNPOS',
                 codec='ebcdic',
                 unit='bytes',
-                doc='Offset of the column in DATA, -1 behind the first varying column. The page does not say from where it counts, so only differences between columns are checked.',
+                doc='Offset of the column in DATA, -1 behind the first varying column',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
+                source='From where it counts is not stated, so only differences between columns are checked',
             ),
             Field(
                 id='ll_column_subtype',
@@ -605,6 +636,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='What the bytes of a CHAR or VCHR column are, or that a BIGINT column is the document id of XML columns',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='key_seq',
@@ -615,6 +647,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Place of the column in the key used for SQL and reports; 0 or blank outside it',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='key_ordering',
@@ -630,6 +663,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='Order of the column in the key',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='db2_row_bytes',
@@ -641,6 +675,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Bytes of the column in a Db2 row',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='fldproc_bytes',
@@ -652,6 +687,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Bytes of the column after its field procedure',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='loglog_bytes',
@@ -661,8 +697,10 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='LOGLOGBYTES',
                 codec='ebcdic',
                 unit='bytes',
-                doc='Bytes of the column in a row image, null indicator and length included (inferred)',
+                doc='Bytes of the column in a row image',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
+                source='That null indicator and length are included is inferred',
             ),
             Field(
                 id='sequence_number',
@@ -673,6 +711,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Version of the table: equal to SEQUENCENUMBER of its DTBI record',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='column_name_len',
@@ -684,6 +723,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the column name',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='column_name',
@@ -694,6 +734,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Name of the column',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='version',
@@ -704,6 +745,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Version number of the table when the log was written. The page prints hex B4 beside decimal 190; 190 is BE, and the total of 193 proves the decimal.',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
+                status='documented',
             ),
             Field(
                 id='rest',
@@ -725,17 +767,12 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column as it stands in the row images of one table version. Sorted by LLCOLUMNNUM, the records of a version describe its whole row image. All fields are text: numbers are EBCDIC digits, ids four hex digits. 193 bytes are required, more are kept.',
         doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Logical-log-column-information-record-DLCI/',
         path='bmc/bmc_dlci.ksy',
-        sha256='bba8a0efd2c1c95800e4232ca0cb3baee1e3185351d00295cdebfbb3e1fbbe3e',
+        sha256='c23e423e2db40f7592e36d76cfd57daaccfa92969f9a9423c043c651f9c12e2f',
         enums={
             'll_column_type': (
                 Code(value=3284713945, text=None, id='fixed_character', doc='Fixed character'),
                 Code(value=3301294912, text=None, id='packed_decimal', doc='Packed decimal'),
-                Code(
-                    value=3386237760,
-                    text=None,
-                    id='integer',
-                    doc='Integer of 2 or 4 bytes; 8 bytes inferred',
-                ),
+                Code(value=3386237760, text=None, id='integer', doc='Integer of 2 or 4 bytes'),
                 Code(value=3303269332, text=None, id='timestamp', doc='Timestamp, as text'),
                 Code(value=3335771875, text=None, id='floating_point', doc='Floating point of 4 or 8 bytes'),
                 Code(value=3854813401, text=None, id='varying_character', doc='Varying character'),
@@ -792,6 +829,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DLDS',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
             ),
             Field(
                 id='orig_data_dsname',
@@ -804,6 +842,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Name the data set had when it was written',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -817,6 +856,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='VB; VBS is tolerated and ignored',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -828,8 +868,10 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 optional=True,
                 ends='_io',
-                doc='Form of dates and times in row images: DB2I is the ISO form of Db2, SASTIME the one of SAS, whose layout no page at hand gives',
+                doc='Form of dates and times in row images: DB2I is the ISO form of Db2, SASTIME the one of SAS',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
+                source='No page at hand gives the layout of the form of SAS',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -845,6 +887,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: columns of varying length are padded to their full length',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -860,6 +903,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: the data file has segmented records',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -875,6 +919,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: the data file has DDL records (change type CO)',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -890,6 +935,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: LOB values were kept, in data sets of their own',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -905,6 +951,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: XML values were kept, in data sets of their own',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -920,6 +967,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: there is an XMLSTRING data set',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -935,6 +983,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: made by merging logical logs',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -950,6 +999,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: the data file has Db2 command records (change type CM)',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -972,7 +1022,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Names the data file and says what it holds. The product follows the current path record instead when the data set has moved; layout and code of that record are not known. A record may end before any field but the first, and go on behind the last: releases differ.',
         doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
         path='bmc/bmc_dlds.ksy',
-        sha256='e33413a09be805196bfe009a65fe620b7f0b766aade2b06500a5c9c672ed0cd7',
+        sha256='ebc7546e96094bd602d98d6f2eb16beeaef664fae8282ab9605d2433c1155992',
         enums={'yes_no': (Code(value=232, text=None, id='yes'), Code(value=213, text=None, id='no'))},
     ),
     'bmc_dlge': Layout(
@@ -987,6 +1037,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DLGE',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"',
+                status='documented',
             ),
             Field(
                 id='end_rba',
@@ -999,6 +1050,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='RBA or LRSN at which the log ends',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1010,6 +1062,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Reserved',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1023,6 +1076,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='When the product finished the file',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1034,6 +1088,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Reserved',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1047,6 +1102,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='RBA or LRSN of the oldest unit of recovery with a record that could not be completed',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1058,6 +1114,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Reserved',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1094,6 +1151,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DLOB',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
             ),
             Field(
                 id='nologging',
@@ -1108,6 +1166,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: changes of the column are not logged',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1123,6 +1182,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: the column may be null',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1136,6 +1196,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Database of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1149,6 +1210,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1162,6 +1224,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space of the base table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1175,6 +1238,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Number of partitions',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1188,6 +1252,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Number of VSAM files that hold the values',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1201,6 +1266,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Page size, as in 4K',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1215,6 +1281,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Size of a data set',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1228,6 +1295,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Database id of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1241,6 +1309,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space id of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1254,6 +1323,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Id of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1267,6 +1337,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Database id of the base table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1280,6 +1351,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space id of the base table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1293,6 +1365,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Id of the base table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1306,6 +1379,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Owner of the base table',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1343,6 +1417,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DTBI',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
             ),
             Field(
                 id='sysid',
@@ -1355,6 +1430,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Db2 subsystem the object belongs to',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1368,6 +1444,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Database id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1381,6 +1458,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1394,6 +1472,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1407,6 +1486,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='TB',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1420,6 +1500,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Columns of the table in Db2',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1434,6 +1515,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Longest row in Db2',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1447,6 +1529,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Columns in the row images of the data file',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1461,6 +1544,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Longest row image in the data file',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1479,6 +1563,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Whether the rows of the table vary in length',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1492,6 +1577,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Counts the versions of the object; the same number stands in its DIXI, DCXI, DCLI and DLCI records',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1505,6 +1591,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='RBA or LRSN from which this version holds',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1516,6 +1603,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Reserved',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1529,6 +1617,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='RBA or LRSN at which this version ended; zero while it holds',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1540,6 +1629,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Reserved',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1559,6 +1649,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Encoding of the character columns in the row images',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1573,6 +1664,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Length of the name of the edit procedure, 0 without one',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1586,6 +1678,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Name of the edit procedure',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1600,6 +1693,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Length of the name of the database',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1613,6 +1707,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Name of the database',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1660,6 +1755,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DTOB',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
             ),
             Field(
                 id='sysid',
@@ -1672,6 +1768,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Db2 subsystem the object belongs to',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1685,6 +1782,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Database id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1698,6 +1796,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1711,6 +1810,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table id, four hex digits',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1729,6 +1829,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Kind of the name',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1743,6 +1844,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Length of the owner',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1756,6 +1858,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Owner of the name',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1770,6 +1873,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Length of the name',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1783,6 +1887,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='The name',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1825,6 +1930,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DXML',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
             ),
             Field(
                 id='nologging',
@@ -1839,6 +1945,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: changes of the column are not logged',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1854,6 +1961,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Y: the column may be null',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1867,6 +1975,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Database of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1880,6 +1989,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1893,6 +2003,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space of the base table',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1906,6 +2017,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Number of partitions',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1919,6 +2031,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Number of VSAM files that hold the values',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1932,6 +2045,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Page size, as in 4K',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1946,6 +2060,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Size of a data set',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1959,6 +2074,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Database id of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1972,6 +2088,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space id of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1985,6 +2102,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Id of the auxiliary table',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -1998,6 +2116,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Database id of the base table',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -2011,6 +2130,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Table space id of the base table',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -2048,6 +2168,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, DXSF',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XMLSTRING data set name record (DXSF)"',
+                status='documented',
             ),
             Field(
                 id='dsname',
@@ -2060,6 +2181,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Name of the data set',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XMLSTRING data set name record (DXSF)"',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -2098,6 +2220,9 @@ LAYOUTS: dict[str, Layout] = {
                 checks='max: _io.size',
                 doc='Length of the header in this record; DATA starts here. It differs between releases of the product, so it is never taken for granted.',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
+                valid_status='inferred',
+                source='The least length is that of a header that ends before SQLRIRBA; the manual states none',
                 demands=(('>=', ('name', '_'), 277), ('<=', ('name', '_'), ('get', ('name', '_io'), 'size'))),
             ),
             Field(
@@ -2109,6 +2234,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Db2 subsystem or data sharing group member that logged the change',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='dbid',
@@ -2118,6 +2244,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='DBID',
                 doc='Database id of the changed object; its table record (DTBI) prints it as four hex digits',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='psid',
@@ -2127,6 +2254,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='PSID',
                 doc='Table space id (page set) of the changed object',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='tbobid',
@@ -2136,6 +2264,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='TBOBID',
                 doc='Object id of the table inside its database',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='tbowner_len',
@@ -2146,6 +2275,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the full owner name; above 8 means that `table_owner` holds only its first 8 bytes',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='tbname_len',
@@ -2156,6 +2286,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the full table name; above 18 means that `table_name` holds a made-up short name',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='dbname',
@@ -2166,6 +2297,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Name of the database',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='tsname',
@@ -2176,6 +2308,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Name of the table space',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='table_owner',
@@ -2186,6 +2319,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Owner (schema) of the table, or the first 8 bytes of it: see `tbowner_len`',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='table_name',
@@ -2196,6 +2330,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Name of the table, or the unique short name that SHORTNAME of its DTBI record repeats: see `tbname_len`',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='partnum',
@@ -2205,6 +2340,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='PARTNUM',
                 doc='Partition that holds the row, zero when the table space has none',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='timestamp',
@@ -2215,6 +2351,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_timestamp17',
                 doc='When this log record was written. The page names no time zone.',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='log_lrsn',
@@ -2223,8 +2360,10 @@ LAYOUTS: dict[str, Layout] = {
                 kind='lrsn10',
                 orig_id='LOGLRSN',
                 type='common_lrsn10',
-                doc='Log record sequence number of the change; that it equals the RBA outside data sharing is inferred',
+                doc='Log record sequence number of the change',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
+                source='That it equals the RBA outside data sharing is inferred',
             ),
             Field(
                 id='log_rba',
@@ -2235,6 +2374,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_rba10',
                 doc='Relative byte address of the change in the log of its member',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='member_id',
@@ -2244,6 +2384,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='MEMBERID',
                 doc='Data sharing member that made the change; zero outside data sharing, and then an LRSN is no clock value',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='rid',
@@ -2254,6 +2395,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_rid',
                 doc='Row id: page number and row (anchor) number. `page_num_fmt` tells whether the page number has the partition inside.',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='change_type',
@@ -2288,6 +2430,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='What was done. Decides what DATA holds.',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='sql_type',
@@ -2304,6 +2447,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='Whether the log record was itself an undo or a redo',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='log_rec_disp',
@@ -2331,6 +2475,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='What became of this one log record, as opposed to its unit of recovery',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='sql_src_type',
@@ -2358,6 +2503,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='What caused the change when it was not the statement itself',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='log_bytes',
@@ -2368,6 +2514,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Bytes that the Db2 log records of this transaction take',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='log_delta',
@@ -2378,6 +2525,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Log bytes that DATA CAPTURE CHANGES costs here (when it is on) or would cost (when it is off)',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='anomaly_row_id',
@@ -2387,6 +2535,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='ANOMALYROWID',
                 doc='Anchor id, from the RID, of the anomaly that brought the record into the log',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='anomaly_type',
@@ -2399,6 +2548,7 @@ LAYOUTS: dict[str, Layout] = {
                 codes=(Code(value=213, text='N', id='normal', doc='Normal record, selected by the filter'),),
                 doc='Why the record is in the logical log. The page lists only N.',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='anomaly_rba',
@@ -2409,6 +2559,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_rba10',
                 doc='RBA or LRSN of the anomaly anchor point',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='uor_timestamp',
@@ -2419,6 +2570,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_timestamp17',
                 doc='When the unit of recovery began',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='uor_commit_timestamp',
@@ -2429,6 +2581,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_timestamp17',
                 doc='Time in the commit record of the unit of recovery; all zero while there is none',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='uor_disp',
@@ -2442,8 +2595,10 @@ LAYOUTS: dict[str, Layout] = {
                     Code(value=195, text='C', id='committed', doc='Committed'),
                     Code(value=193, text='A', id='aborted', doc='Rolled back'),
                 ),
-                doc='What became of the unit of recovery; that any other value means its end is not in the log is inferred',
+                doc='What became of the unit of recovery',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
+                source='That any other value means that its end is not in the log is inferred',
             ),
             Field(
                 id='uor_id_lrsn',
@@ -2454,6 +2609,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_lrsn10',
                 doc='LRSN of the record that began the unit of recovery',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='uor_id',
@@ -2464,6 +2620,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_rba10',
                 doc='RBA of the record that began the unit of recovery: its identity inside the member',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='seg_len',
@@ -2472,8 +2629,10 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='SEGLEN',
                 unit='bytes',
-                doc='Length of this segment. The page does not say whether header and descriptor count, so nothing is cut by it where the framing knows the length.',
+                doc='Length of this segment',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
+                source='Whether header and descriptor count is not stated, so nothing is cut by it where the framing knows the length',
             ),
             Field(
                 id='total_segs',
@@ -2483,6 +2642,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='TOTALSEGS',
                 doc='Number of segments the change was cut into; above 1 it is not whole here',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='seg_num',
@@ -2490,16 +2650,20 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='uint',
                 orig_id='SEGNUM',
-                doc='Number of this segment. The base is not stated: both 0 and 1 are accepted as the first.',
+                doc='Number of this segment',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
+                source='The base is not stated; 0 and 1 are both accepted as the first',
             ),
             Field(
                 id='reserved',
                 offset=188,
                 width=4,
                 kind='bytes',
-                doc='Reserved. It stands where the text of the page speaks of ORDERVALUE, a sort key that the table does not list.',
+                doc='Reserved',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
+                source='The text of the page speaks of ORDERVALUE, a sort key that the table does not list',
             ),
             Field(
                 id='uor_commit_lrsn',
@@ -2510,6 +2674,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_lrsn10',
                 doc='LRSN of the commit record: the order of commits over all members',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='uor_commit_point',
@@ -2520,6 +2685,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_rba10',
                 doc='RBA of the commit record',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='connection_type',
@@ -2530,6 +2696,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Kind of connection',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='connect_id',
@@ -2540,6 +2707,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Connection id',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='correlation_id',
@@ -2550,6 +2718,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Correlation id',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='auth_id',
@@ -2560,6 +2729,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Authorization id that made the change',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='plan',
@@ -2570,6 +2740,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Name of the plan that made the change',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='luw_network_id',
@@ -2580,6 +2751,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Network id of the distributed logical unit of work',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='luw_name',
@@ -2590,6 +2762,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='LU name of the distributed logical unit of work',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='luw_instance_no',
@@ -2599,6 +2772,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='LUWINSTANCENO',
                 doc='Instance number of the distributed logical unit of work',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='luw_sequence_no',
@@ -2608,6 +2782,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='LUWSEQUENCENO',
                 doc='Commit sequence number inside the distributed logical unit of work',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='incomplete_trans',
@@ -2616,10 +2791,20 @@ LAYOUTS: dict[str, Layout] = {
                 kind='code',
                 orig_id='INCOMPLETETRANS',
                 codec='ebcdic',
-                enum='yes_no',
-                codes=(Code(value=232, text='Y', id='yes'), Code(value=213, text='N', id='no')),
+                enum='incomplete',
+                codes=(
+                    Code(value=232, text='Y', id='yes', doc='A log record cannot be completed'),
+                    Code(
+                        value=213,
+                        text='N',
+                        id='no',
+                        doc='The opposite of Y, which is the only value in the manual',
+                        status='inferred',
+                    ),
+                ),
                 doc='Y: the unit of recovery has a log record that could not be completed',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='incomplete_dep',
@@ -2628,10 +2813,20 @@ LAYOUTS: dict[str, Layout] = {
                 kind='code',
                 orig_id='INCOMPLETEDEP',
                 codec='ebcdic',
-                enum='yes_no',
-                codes=(Code(value=232, text='Y', id='yes'), Code(value=213, text='N', id='no')),
+                enum='incomplete',
+                codes=(
+                    Code(value=232, text='Y', id='yes', doc='A log record cannot be completed'),
+                    Code(
+                        value=213,
+                        text='N',
+                        id='no',
+                        doc='The opposite of Y, which is the only value in the manual',
+                        status='inferred',
+                    ),
+                ),
                 doc='Y: the unit of recovery may depend on another one that could not be completed',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='uor_has_comp',
@@ -2644,6 +2839,7 @@ LAYOUTS: dict[str, Layout] = {
                 codes=(Code(value=232, text='Y', id='yes'), Code(value=213, text='N', id='no')),
                 doc='Y: the unit of recovery holds compensation log records',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
             ),
             Field(
                 id='sql_ri_rba',
@@ -2654,8 +2850,10 @@ LAYOUTS: dict[str, Layout] = {
                 type='common_rba10',
                 optional=True,
                 ends='length',
-                doc='Sort key for generated SQL. Older headers end before it.',
+                doc='Sort key for generated SQL',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
+                source='That older headers end before it is inferred',
                 condition=('<', ('get', ('name', '_io'), 'pos'), ('name', 'length')),
             ),
             Field(
@@ -2682,8 +2880,10 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 optional=True,
                 ends='length',
-                doc='Whether the page number in `rid` has the partition inside. `partnum` holds the partition either way. Older headers end before it.',
+                doc='Whether the page number in `rid` has the partition inside. `partnum` holds the partition either way.',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
+                source='That older headers end before it is inferred',
                 condition=('<', ('get', ('name', '_io'), 'pos'), ('name', 'length')),
             ),
             Field(
@@ -2706,6 +2906,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Row images, names or nothing, as `change_type` says; bmc_lldf_data describes them. A segmented record holds one piece of it here.',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"',
+                status='documented',
                 size=('rest',),
             ),
         ),
@@ -2715,7 +2916,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One change in the data file of a logical log, without its record descriptor word. The header says who changed which table when, and what became of it; DATA holds the row images. The table is the one of release 11.1 and later. `length` rules: a shorter header ends before the last two fields, a longer one has more behind them, and DATA starts at `length` in any case. When the control file holds XHDF records they describe the header of its data file, and this table is the check. Code fields hold EBCDIC letters; their sets are open, a value that is not listed is data.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", https://docs.bmc.com/docs/logmasterfordb2/121/logical-log-data-file-857523064.html',
         path='bmc/bmc_lldf.ksy',
-        sha256='fd1c75c374db3ea89b9530cf85501603de7529ac13edc37b0ef2202b078acfb7',
+        sha256='4ae27e346412056dcb8e5e3662344e02a7627382412df65585e5b5bff1d952bc',
         enums={
             'change_type': (
                 Code(value=58562, text=None, id='update', doc='Update: the row before, then the row after'),
@@ -2777,6 +2978,16 @@ LAYOUTS: dict[str, Layout] = {
                 Code(value=195, text=None, id='committed', doc='Committed'),
                 Code(value=193, text=None, id='aborted', doc='Rolled back'),
             ),
+            'incomplete': (
+                Code(value=232, text=None, id='yes', doc='A log record cannot be completed'),
+                Code(
+                    value=213,
+                    text=None,
+                    id='no',
+                    doc='The opposite of Y, which is the only value in the manual',
+                    status='inferred',
+                ),
+            ),
             'yes_no': (Code(value=232, text=None, id='yes'), Code(value=213, text=None, id='no')),
             'page_num_fmt': (
                 Code(
@@ -2807,6 +3018,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Length of the whole, this halfword included',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                status='documented',
                 condition=('name', 'has_total'),
                 demands=(('==', ('name', '_'), ('get', ('name', '_io'), 'size')),),
             ),
@@ -2823,6 +3035,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='What the change type puts here',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                status='documented',
                 switch_on=('name', 'change_type'),
                 switch=(
                     Case(key=58562, type='bmc_lldf_data.row_images', arguments=(2,)),
@@ -2933,6 +3146,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the owner of the clone table',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                status='documented',
             ),
             Field(
                 id='clone_owner',
@@ -2942,6 +3156,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Owner of the clone table',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                status='documented',
                 size=('name', 'clone_owner_len'),
             ),
             Field(
@@ -2952,6 +3167,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the name of the clone table',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                status='documented',
             ),
             Field(
                 id='clone_name',
@@ -2961,6 +3177,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Name of the clone table',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                status='documented',
                 size=('name', 'clone_name_len'),
             ),
             Field(
@@ -2995,6 +3212,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the image; the reading `inclusive` counts this halfword too',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                status='documented',
             ),
             Field(
                 id='row',
@@ -3003,6 +3221,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='variable',
                 doc='The columns of the row, described by bmc_row_image',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                status='documented',
                 size=(
                     '?',
                     ('==', ('get', ('name', '_root'), 'reading'), 1),
@@ -3075,6 +3294,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='Before comes before after',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
+                status='documented',
                 items=('name', 'num_images'),
             ),
             Field(
@@ -3111,6 +3331,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='The columns',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
+                status='documented',
                 arguments=(
                     ('at', ('name', 'storages'), ('name', '_index')),
                     ('at', ('name', 'widths'), ('name', '_index')),
@@ -3140,7 +3361,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="The columns of one row, in the order of their column numbers, as the DLCI records of the table version describe them. One entry a column in each of the arrays. A nullable column has its null indicator in front of everything, also of the length. In the Db2 log a varying column has it the other way round, and counts it in the length: X'0006' X'00' ABCDE there is X'00' X'0005' ABCDE here, and a null X'0001' X'FF' is X'FF' X'0000'. Whether a null column of fixed length keeps its value bytes, and whether the length of a varying graphic column counts bytes or characters, is not stated; both are found once for a file, by which way fills the images exactly.",
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"; BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
         path='bmc/bmc_row_image.ksy',
-        sha256='2ab28992c1190938de8972129f78aafd2a1d0f1469eb8c7d8f305429c9be9e52',
+        sha256='9ba234d6776c19be394283b43aaf1ee4b0c9ca3fe2e2c4a1cbff922b226950d8',
         enums={
             'storage': (
                 Code(value=0, text=None, id='fixed', doc='Always the same number of bytes'),
@@ -3178,6 +3399,9 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Whether there is a value',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
+                status='documented',
+                valid_status='inferred',
+                source='The examples of the manual have 00 and FF; that there is no other value is inferred',
                 condition=('==', ('name', 'is_nullable'), 1),
                 demands=(('in', ('name', '_'), 0, 255),),
             ),
@@ -3190,6 +3414,8 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Length of the value; zero when it is null',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
+                status='documented',
+                valid_status='inferred',
                 condition=('==', ('name', 'storage'), 1),
                 demands=(('<=', ('name', '_'), ('/', ('name', 'width'), ('name', 'len_unit'))),),
             ),
@@ -3200,6 +3426,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='variable',
                 doc='The value in the external form of its type',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
+                status='documented',
                 size=(
                     '?',
                     ('==', ('name', 'storage'), 1),
@@ -3220,6 +3447,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Fills a varying column up when EXPANDVAR is Y',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", EXPANDVAR',
+                status='documented',
                 condition=('and', ('==', ('name', 'storage'), 1), ('get', ('name', '_root'), 'is_expanded')),
                 size=('-', ('name', 'width'), ('*', ('name', 'len_value'), ('name', 'len_unit'))),
             ),
@@ -3230,7 +3458,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Null indicator, length and value of one column, as far as it has them',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
         path='bmc/bmc_row_image.ksy',
-        sha256='2ab28992c1190938de8972129f78aafd2a1d0f1469eb8c7d8f305429c9be9e52',
+        sha256='9ba234d6776c19be394283b43aaf1ee4b0c9ca3fe2e2c4a1cbff922b226950d8',
         computed={
             'is_null': Computed(
                 value=('and', ('==', ('name', 'is_nullable'), 1), ('==', ('name', 'null_indicator'), 255)),
@@ -3249,6 +3477,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Logical log control file"',
+                status='documented',
             ),
             Field(
                 id='payload',
@@ -3281,6 +3510,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, XHDF',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Data change header description record (XHDF)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Data-change-header-description-record-XHDF',
+                status='documented',
             ),
             Field(
                 id='head_field_name',
@@ -3293,6 +3523,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Name of the field',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Data change header description record (XHDF)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Data-change-header-description-record-XHDF',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3313,6 +3544,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Type of the field',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Data change header description record (XHDF)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Data-change-header-description-record-XHDF',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3328,6 +3560,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Subtype of a BIN field',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Data change header description record (XHDF)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Data-change-header-description-record-XHDF',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3342,6 +3575,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Length of the field',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Data change header description record (XHDF)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Data-change-header-description-record-XHDF',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3356,6 +3590,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Offset of the field in the data change record',
                 doc_ref='BMC AMI Log Master for Db2 13.1, "Data change header description record (XHDF)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Data-change-header-description-record-XHDF',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3401,6 +3636,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 doc='Record code, XTYP',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
             ),
             Field(
                 id='cntl_file_type',
@@ -3413,6 +3649,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='DB2',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3426,6 +3663,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Version of the control file: V and four digits from 10.1 on (V1010), ALP and three before (ALP920)',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3439,6 +3677,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Db2 subsystem the log comes from',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3452,6 +3691,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='String delimiter of the subsystem (DSNZPARM)',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3467,6 +3707,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Whether character data may mix single-byte and double-byte characters',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3480,6 +3721,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Decimal point of the subsystem, comma or period',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3493,6 +3735,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='CCSID of single-byte EBCDIC data',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3506,6 +3749,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='CCSID of double-byte EBCDIC data',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3519,6 +3763,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='CCSID of mixed EBCDIC data',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3532,6 +3777,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='CCSID of single-byte ASCII data',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3545,6 +3791,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='CCSID of double-byte ASCII data',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3558,6 +3805,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='CCSID of mixed ASCII data',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3571,6 +3819,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='CCSID of single-byte Unicode data; blank when the subsystem has no Unicode',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3584,6 +3833,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='CCSID of double-byte Unicode data',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -3648,15 +3898,29 @@ LAYOUTS: dict[str, Layout] = {
                 offset=0,
                 width=1,
                 kind='bytes',
-                doc='Carry of the clock; zero in front of a 6-byte form',
+                doc='Zero in front of a 6-byte form; else the carry of the clock',
+                doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
+                status='inferred',
+                source='The footnote shows one zero byte in front of a 6-byte form; that it carries the clock is from the extended LRSN of Db2',
             ),
-            Field(id='lrsn6', offset=1, width=6, kind='bytes', doc='The 6-byte form'),
+            Field(
+                id='lrsn6',
+                offset=1,
+                width=6,
+                kind='bytes',
+                doc='The 6-byte form',
+                doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
+                status='documented',
+            ),
             Field(
                 id='precision',
                 offset=7,
                 width=3,
                 kind='bytes',
-                doc='Finer digits of the clock; zero behind a 6-byte form',
+                doc='Zero behind a 6-byte form; else finer digits of the clock',
+                doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
+                status='inferred',
+                source='The footnote shows three zero bytes behind a 6-byte form; that they are finer digits is from the extended LRSN of Db2',
             ),
         ),
         width=10,
@@ -3665,7 +3929,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Comes from the clock in data sharing, from the RBA elsewhere: the member id tells which. The 6-byte form stands at offset 1 of the extended one.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
         path='common/common_lrsn10.ksy',
-        sha256='847487e8e2223a9589094e1ec82165cdaff612350ab4df34bfcd8a309cf45e67',
+        sha256='35f8646c608e5757645b2d075df061cc02dcc133d367dc9e45788569b3434ecf',
     ),
     'common_packed_decimal': Layout(
         id='common_packed_decimal',
@@ -3676,9 +3940,20 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='variable',
                 doc='Leading digits, two in a byte',
+                doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"',
+                status='documented',
                 size=('-', ('name', 'len'), 1),
             ),
-            Field(id='last_digit', offset=None, width=None, kind='uint', doc='Last digit', bits=4),
+            Field(
+                id='last_digit',
+                offset=None,
+                width=None,
+                kind='uint',
+                doc='Last digit',
+                doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"',
+                status='documented',
+                bits=4,
+            ),
             Field(
                 id='sign',
                 offset=None,
@@ -3694,6 +3969,8 @@ LAYOUTS: dict[str, Layout] = {
                     Code(value=15, text=None, id='unsigned', doc='Plus, of a number without a sign'),
                 ),
                 doc='Sign of the number',
+                doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"',
+                status='documented',
                 bits=4,
             ),
         ),
@@ -3703,7 +3980,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Two digits a byte, the sign in the last half byte. The decimal point is not stored; it follows from the scale of the column.',
         doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"',
         path='common/common_packed_decimal.ksy',
-        sha256='16cb499880e2f5959dd0a38b04e460b6e80b92ff9d37ee6a7bc77e6e66cecb4d',
+        sha256='dec3c9977d5c4ff54877f2d586da0848e5e88635a446d57c98506a4b35d2ff08',
         enums={
             'sign': (
                 Code(value=10, text=None, id='plus_a', doc='Plus, also accepted'),
@@ -3725,6 +4002,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='variable',
                 ends='_io',
                 doc='All bytes of the record',
+                status='unknown',
                 size=('rest',),
             ),
         ),
@@ -3733,7 +4011,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of which only the framing is known.',
         doc_ref='lmparse, "Files of others" (docs/framing.md)',
         path='common/common_raw.ksy',
-        sha256='82533ce8de67ba3ce2451ee7bc4330d71f0884dc6fb4548b56ce5d9bc0b15aa9',
+        sha256='bc2b7c30fc6bc6bcb9a394a36068d156c7a4dfbae906b19543a4a8f89ce32655',
     ),
     'common_rba10': Layout(
         id='common_rba10',
@@ -3744,8 +4022,18 @@ LAYOUTS: dict[str, Layout] = {
                 width=4,
                 kind='bytes',
                 doc='High-order bytes; zero in front of a 6-byte form',
+                doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
+                status='documented',
             ),
-            Field(id='rba6', offset=4, width=6, kind='bytes', doc='The 6-byte form'),
+            Field(
+                id='rba6',
+                offset=4,
+                width=6,
+                kind='bytes',
+                doc='The 6-byte form',
+                doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
+                status='documented',
+            ),
         ),
         width=10,
         kind='rba10',
@@ -3753,13 +4041,31 @@ LAYOUTS: dict[str, Layout] = {
         doc='Place in the log of one member. The 6-byte form stands at offset 4 of the extended one.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
         path='common/common_rba10.ksy',
-        sha256='7d97331b4a420566d200bcd7347397becb484dec39b8fcefdee862f67894ed6a',
+        sha256='a2dc49adbd384fd4ca25e0592fd5d24061eaf1283122b02984af292ab2b25ca1',
     ),
     'common_rid': Layout(
         id='common_rid',
         fields=(
-            Field(id='page', offset=0, width=4, kind='uint', doc='Page number'),
-            Field(id='row', offset=4, width=1, kind='uint', doc='Row (anchor) number in the page'),
+            Field(
+                id='page',
+                offset=0,
+                width=4,
+                kind='uint',
+                doc='Page number',
+                doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", RID and PAGENUMFMT',
+                status='inferred',
+                source='The table has five bytes, page and row; that the last one is the row is not stated',
+            ),
+            Field(
+                id='row',
+                offset=4,
+                width=1,
+                kind='uint',
+                doc='Row (anchor) number in the page',
+                doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", RID and PAGENUMFMT',
+                status='inferred',
+                source='The table has five bytes, page and row; that the last one is the row is not stated',
+            ),
         ),
         width=5,
         endian='be',
@@ -3768,13 +4074,31 @@ LAYOUTS: dict[str, Layout] = {
         doc='Where the row stands. In a table space with absolute page numbers the page number has the partition in its leading bits; how many bits depends on the table space and is not in the log, so the partition is taken from PARTNUM in any case.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", RID and PAGENUMFMT',
         path='common/common_rid.ksy',
-        sha256='089756195d602b9c47016caaf899c2443dab1ec0a0dd62d305cf0ed5562d01df',
+        sha256='461386bb4436f9de8f7e90b6a5ba974b7194e8af0e8406fe40f27144091e58f2',
     ),
     'common_timestamp17': Layout(
         id='common_timestamp17',
         fields=(
-            Field(id='date', offset=0, width=4, kind='bytes', orig_id='YYYYMMDD', doc='Year, month and day'),
-            Field(id='time', offset=4, width=3, kind='bytes', orig_id='HHMMSS', doc='Hour, minute and second'),
+            Field(
+                id='date',
+                offset=0,
+                width=4,
+                kind='bytes',
+                orig_id='YYYYMMDD',
+                doc='Year, month and day',
+                doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
+                status='documented',
+            ),
+            Field(
+                id='time',
+                offset=4,
+                width=3,
+                kind='bytes',
+                orig_id='HHMMSS',
+                doc='Hour, minute and second',
+                doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
+                status='documented',
+            ),
             Field(
                 id='fraction',
                 offset=7,
@@ -3791,7 +4115,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='34 packed digits without a sign: 8 for the date, 6 for the time of day, 20 for the fraction of a second. The page splits the fraction as HHMMMM NNN PPP FFF and five zeros, which makes its first six digits microseconds; that reading is inferred. All zero means that there is no time.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", footnote 1',
         path='common/common_timestamp17.ksy',
-        sha256='38e7ec2d70c3e0cf115cfee14bb9b54472857cf8e0624fb59bd12ca64db508ba',
+        sha256='8642a6ad91c86cb35778c06f412f04e7d21179f9318a9514feff6ad65c968f0a',
     ),
     'db2_datalink': Layout(
         id='db2_datalink',
@@ -3804,6 +4128,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_datalink.link_file', 'db2_datalink.unlink_file', 'db2_datalink.undocumented'),
                 doc='The record',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
                 switch_on=('name', 'kind'),
                 switch=(
                     Case(key=33, type='db2_datalink.link_file'),
@@ -3869,6 +4194,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Component identifier, 8',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='function_id',
@@ -3885,6 +4211,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='What happened',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -3893,6 +4220,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Padding',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
         ),
         width=4,
@@ -3912,6 +4240,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_datalink.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='server_id',
@@ -3920,6 +4249,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='int',
                 doc='Server',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='read_only',
@@ -3928,6 +4258,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='int',
                 doc='Whether the file is read only',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='auth_id',
@@ -3937,6 +4268,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='database',
                 doc='Authorization id',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='group_id',
@@ -3946,6 +4278,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='database',
                 doc='Group',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='padding2',
@@ -3954,6 +4287,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Padding',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='access_control',
@@ -3962,6 +4296,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Access control',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='prefix_id',
@@ -3970,6 +4305,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Prefix',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='padding3',
@@ -3978,6 +4314,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Padding',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='recovery_id',
@@ -3986,6 +4323,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Recovery id',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='padding4',
@@ -3994,6 +4332,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Padding',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='time_stamp',
@@ -4003,6 +4342,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Time stamp',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
                 condition=('name', 'has_time_stamp'),
             ),
             Field(
@@ -4013,6 +4353,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the stem name',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='stem_name',
@@ -4022,6 +4363,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='database',
                 doc='Stem name',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
                 size=('name', 'stem_name_length'),
             ),
             Field(
@@ -4065,6 +4407,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_datalink.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='payload',
@@ -4095,6 +4438,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_datalink.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='server_id',
@@ -4103,6 +4447,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='int',
                 doc='Server',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='prefix_id',
@@ -4111,6 +4456,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Prefix',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='padding2',
@@ -4119,6 +4465,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Padding',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='recovery_id',
@@ -4127,6 +4474,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Recovery id',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='padding3',
@@ -4135,6 +4483,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Padding',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='time_stamp',
@@ -4144,6 +4493,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Time stamp',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
                 condition=('name', 'has_time_stamp'),
             ),
             Field(
@@ -4154,6 +4504,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the stem name',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
             ),
             Field(
                 id='stem_name',
@@ -4163,6 +4514,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='database',
                 doc='Stem name',
                 doc_ref='IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm',
+                status='documented',
                 size=('name', 'stem_name_length'),
             ),
             Field(
@@ -4500,6 +4852,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_dms.of_v7', 'db2_dms.of_v97'),
                 doc='The record in the form of its generation',
                 doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
+                status='documented',
                 switch_on=('name', 'generation'),
                 switch=(Case(key=7, type='db2_dms.of_v7'), Case(key=None, type='db2_dms.of_v97')),
             ),
@@ -4546,7 +4899,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="Records of the component that keeps tables and rows. Offsets count from the end of the log record header, as in the tables of the manual. Types named like a table of version 7 are its rows; those that end in v97 are the same record from version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. Version 8.1 to 9.5 are read as version 7, with the newer function ids for rows accepted; no page at hand settles when those came. An update carries two rows. The first fixed part stands before the OLD row and gives the length of the NEW one, and the other way round; the rows' own headers and the length of the whole must agree.",
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         enums={
             'function_id': (
                 Code(value=102, text=None, id='add_columns', doc='Add columns to table'),
@@ -4628,6 +4981,7 @@ LAYOUTS: dict[str, Layout] = {
                     text=None,
                     id='change_row_version',
                     doc='Change of the version of a row, with a reorganization pending',
+                    status='inferred',
                 ),
                 Code(
                     value=211,
@@ -4641,7 +4995,13 @@ LAYOUTS: dict[str, Layout] = {
                     id='undo_start_of_out_of_row_data',
                     doc='Undo start of out-of-row data',
                 ),
-                Code(value=213, text=None, id='vector', doc='Vector as text, from version 12.1.4 on'),
+                Code(
+                    value=213,
+                    text=None,
+                    id='vector',
+                    doc='Vector as text, from version 12.1.4 on',
+                    status='inferred',
+                ),
             ),
             'function_id_v7': (
                 Code(value=102, text=None, id='add_columns', doc='Add columns to table'),
@@ -4736,6 +5096,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -4745,6 +5106,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Padding',
                 doc='Padding',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
+                status='documented',
             ),
             Field(
                 id='old_column_count',
@@ -4755,6 +5117,8 @@ LAYOUTS: dict[str, Layout] = {
                 minimum=0,
                 doc='Old column count',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
+                status='documented',
+                valid_status='inferred',
             ),
             Field(
                 id='new_column_count',
@@ -4765,6 +5129,8 @@ LAYOUTS: dict[str, Layout] = {
                 minimum=0,
                 doc='New column count',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
+                status='documented',
+                valid_status='inferred',
             ),
             Field(
                 id='old_arrays',
@@ -4775,6 +5141,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.parallel_arrays',
                 doc='Column descriptors and LOB descriptors of the table as it was',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
+                status='documented',
                 arguments=(('name', 'old_column_count'),),
             ),
             Field(
@@ -4786,6 +5153,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.parallel_arrays',
                 doc='Column descriptors and LOB descriptors of the table as it is now',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
+                status='documented',
                 arguments=(('name', 'new_column_count'),),
             ),
             Field(
@@ -4812,7 +5180,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Columns are added, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.alter_table_attribute': Layout(
@@ -4826,6 +5194,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -4835,6 +5204,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Padding',
                 doc='Padding',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
+                status='documented',
             ),
             Field(
                 id='attribute_mask',
@@ -4844,6 +5214,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Alter bit (attribute) mask',
                 doc='Alter bit mask: which attributes are set. 0x1 propagation, 0x2 check pending, 0x10000 append mode, 0x200000 propagation of long fields, 0x400000 propagation of LOBs',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
+                status='documented',
             ),
             Field(
                 id='attribute_values',
@@ -4853,6 +5224,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Alter bit (attribute) values',
                 doc='Alter bit values: 1 switches the attribute of this bit on, 0 off',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
+                status='documented',
             ),
             Field(
                 id='surplus',
@@ -4872,7 +5244,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An attribute of a table is set, by ALTER TABLE or by checking constraints',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.alter_table_attribute_v97': Layout(
@@ -4886,6 +5258,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='attribute_mask',
@@ -4893,7 +5266,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=8,
                 kind='uint',
                 doc='Alter bit mask: which attributes are set; bits as in version 7',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='attribute_values',
@@ -4901,7 +5275,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=8,
                 kind='uint',
                 doc='Alter bit values: 1 switches the attribute of this bit on, 0 off',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='surplus',
@@ -4911,7 +5286,7 @@ LAYOUTS: dict[str, Layout] = {
                 checks='expr: _.size == 0',
                 ends='_io',
                 doc='Nothing',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
                 size=('rest',),
                 demands=(('==', ('get', ('name', '_'), 'size'), 0),),
@@ -4919,9 +5294,9 @@ LAYOUTS: dict[str, Layout] = {
         ),
         width=None,
         doc='An attribute of a table is set, by ALTER TABLE or by checking constraints',
-        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.column_descriptor': Layout(
@@ -5015,13 +5390,14 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Offset of its fixed-length portion from the beginning of the formatted record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
         ),
         width=None,
         doc='One column, 8 bytes. The page lists type, length, null flag and offset; widths and codes are those that applications read.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'is_nullable': Computed(value=('!=', ('&', ('name', 'null_flag'), 1), 0))},
     ),
     'db2_dms.header': Layout(
@@ -5035,6 +5411,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Component identifier (=1)',
                 doc='Component identifier, 1',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='function_id',
@@ -5138,6 +5515,7 @@ LAYOUTS: dict[str, Layout] = {
                         text=None,
                         id='change_row_version',
                         doc='Change of the version of a row, with a reorganization pending',
+                        status='inferred',
                     ),
                     Code(
                         value=211,
@@ -5151,10 +5529,17 @@ LAYOUTS: dict[str, Layout] = {
                         id='undo_start_of_out_of_row_data',
                         doc='Undo start of out-of-row data',
                     ),
-                    Code(value=213, text=None, id='vector', doc='Vector as text, from version 12.1.4 on'),
+                    Code(
+                        value=213,
+                        text=None,
+                        id='vector',
+                        doc='Vector as text, from version 12.1.4 on',
+                        status='inferred',
+                    ),
                 ),
                 doc='What happened',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='tablespace_id',
@@ -5164,6 +5549,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table space identifier',
                 doc='Table space',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='table_id',
@@ -5173,13 +5559,14 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table identifier',
                 doc='Table; only together with the table space it is unique',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
         ),
         width=6,
         doc='DMS log record header (DMSLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={
             'is_undo': Computed(
                 value=(
@@ -5245,6 +5632,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='file_create_lsn',
@@ -5255,6 +5643,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_sqlu_lsn',
                 doc='Log sequence number at which its file was made',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
                 arguments=(('get', ('name', '_root'), 'byte_order'),),
             ),
             Field(
@@ -5265,6 +5654,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table directory record: record type',
                 doc='Type of the table directory record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='reserved1',
@@ -5274,6 +5664,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table directory record: reserved',
                 doc='Reserved',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='index_flag',
@@ -5283,6 +5674,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table directory record: index flag',
                 doc='Index flag',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='index_root_page',
@@ -5292,6 +5684,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table directory record: index root page',
                 doc='Root page of the index',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='tdesc_recid',
@@ -5301,6 +5694,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table directory record: TDESC recid',
                 doc='Record id of the table description',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='reserved2',
@@ -5310,6 +5704,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table directory record: reserved',
                 doc='Reserved',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='flags',
@@ -5319,6 +5714,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table directory record: flags',
                 doc='Bit 0x20: created NOT LOGGED INITIALLY, no change of its rows is logged until the transaction commits',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='table_description_length',
@@ -5329,6 +5725,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the table description record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='table_description',
@@ -5339,6 +5736,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.table_description',
                 doc='Table description record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
                 size=('name', 'table_description_length'),
             ),
             Field(
@@ -5359,7 +5757,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -5376,6 +5774,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -5384,6 +5783,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Padding',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes',
+                status='documented',
             ),
             Field(
                 id='file_create_lsn',
@@ -5465,6 +5865,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the table description record',
                 doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
+                status='inferred',
             ),
             Field(
                 id='table_description',
@@ -5474,6 +5875,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.table_description',
                 doc='Table description record',
                 doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
+                status='inferred',
                 size=('name', 'table_description_length'),
             ),
             Field(
@@ -5494,7 +5896,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -5511,6 +5913,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='iud_flags',
@@ -5600,7 +6003,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Several rows are inserted into one page',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.lob_descriptor': Layout(
@@ -5640,7 +6043,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One LOB column, 12 bytes; the page names their number and size only',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
     ),
     'db2_dms.of_v7': Layout(
         id='db2_dms.of_v7',
@@ -5661,6 +6064,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='The record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
                 switch_on=('name', 'kind'),
                 switch=(
                     Case(key=102, type='db2_dms.add_columns'),
@@ -5684,7 +6088,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of versions 5 to 9.5',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={
             'kind': Computed(
                 value=1,
@@ -5743,6 +6147,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='The record',
                 doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
+                status='documented',
                 switch_on=('name', 'kind'),
                 switch=(
                     Case(key=102, type='db2_dms.add_columns'),
@@ -5773,7 +6178,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 9.7 on',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={
             'kind': Computed(
                 value=1,
@@ -5828,6 +6233,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='Column descriptors',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
+                status='documented',
                 items=('name', 'count'),
             ),
             Field(
@@ -5839,6 +6245,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='LOB descriptors',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
+                status='documented',
                 items=('name', 'count'),
             ),
         ),
@@ -5847,7 +6254,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Descriptors of all columns, and as many of LOB columns, of which only the first ones are used',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
     ),
     'db2_dms.placed_record': Layout(
         id='db2_dms.placed_record',
@@ -5887,7 +6294,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.removed_record': Layout(
@@ -5918,7 +6325,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records that are taken back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
     ),
     'db2_dms.rollback_insert': Layout(
         id='db2_dms.rollback_insert',
@@ -5931,6 +6338,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -5940,6 +6348,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Padding',
                 doc='Padding',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
+                status='documented',
             ),
             Field(
                 id='rid',
@@ -5947,8 +6356,10 @@ LAYOUTS: dict[str, Layout] = {
                 width=4,
                 kind='int',
                 orig_id='RID',
-                doc='Row id: page number times 256, plus slot; that the slot is the last byte is inferred',
+                doc='Row id: page number times 256, plus slot',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
+                status='documented',
+                source='The table has four bytes; that the last of them is the slot is inferred',
             ),
             Field(
                 id='record_length',
@@ -5959,6 +6370,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the record that is taken back',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
+                status='documented',
             ),
             Field(
                 id='free_space',
@@ -5969,6 +6381,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Free space on the page',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
+                status='documented',
             ),
             Field(
                 id='surplus',
@@ -5988,7 +6401,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.rollback_insert_to_empty_page': Layout(
@@ -6002,6 +6415,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -6010,6 +6424,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Padding',
                 doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
+                status='inferred',
             ),
             Field(
                 id='record_length',
@@ -6058,7 +6473,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert into an empty page is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.rollback_insert_v97': Layout(
@@ -6072,6 +6487,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -6079,7 +6495,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='bytes',
                 doc='Padding',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='record_length',
@@ -6088,7 +6505,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 unit='bytes',
                 doc='Length of the record that is taken back',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='free_space',
@@ -6097,7 +6515,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 unit='bytes',
                 doc='Free space on the page',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='rid',
@@ -6106,7 +6525,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='rid6',
                 type='db2_rid',
                 doc='Row id: page and slot',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 arguments=(('get', ('name', '_root'), 'byte_order'),),
             ),
             Field(
@@ -6117,7 +6537,7 @@ LAYOUTS: dict[str, Layout] = {
                 checks='expr: _.size == 0',
                 ends='_io',
                 doc='Nothing',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
                 size=('rest',),
                 demands=(('==', ('get', ('name', '_'), 'size'), 0),),
@@ -6125,9 +6545,9 @@ LAYOUTS: dict[str, Layout] = {
         ),
         width=None,
         doc='An insert is rolled back',
-        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.row': Layout(
@@ -6141,6 +6561,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -6150,6 +6571,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Padding',
                 doc='Padding',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
+                status='documented',
             ),
             Field(
                 id='rid',
@@ -6157,8 +6579,10 @@ LAYOUTS: dict[str, Layout] = {
                 width=4,
                 kind='int',
                 orig_id='RID',
-                doc='Row id: page number times 256, plus slot; that the slot is the last byte is inferred',
+                doc='Row id: page number times 256, plus slot',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
+                status='documented',
+                source='The table has four bytes; that the last of them is the slot is inferred',
             ),
             Field(
                 id='record_length',
@@ -6169,6 +6593,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the record behind',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
+                status='documented',
             ),
             Field(
                 id='free_space',
@@ -6179,6 +6604,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Free space on the page',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
+                status='documented',
             ),
             Field(
                 id='record_offset',
@@ -6188,6 +6614,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Record offset',
                 doc='Byte offset of the record in its page',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
+                status='documented',
             ),
             Field(
                 id='record',
@@ -6197,6 +6624,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Record header and data',
                 doc='Record header and data, described by db2_row',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
+                status='documented',
                 size=('name', 'record_length'),
             ),
             Field(
@@ -6217,7 +6645,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.row_to_empty_page': Layout(
@@ -6231,6 +6659,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='iud_flags',
@@ -6239,7 +6668,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='lrIUDflags',
                 doc='Flags of insert, update and delete; 0x8000 marks one half of an update that moved its row',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
             ),
             Field(
@@ -6249,7 +6678,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 unit='bytes',
                 doc='Length of the record behind',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='free_space',
@@ -6258,7 +6688,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 unit='bytes',
                 doc='Free space on the page',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='rid',
@@ -6267,7 +6698,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='rid6',
                 type='db2_rid',
                 doc='Row id: page and slot',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 arguments=(('get', ('name', '_root'), 'byte_order'),),
             ),
             Field(
@@ -6276,7 +6708,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='bytes',
                 doc='Kept as it is',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='unknown',
             ),
             Field(
@@ -6285,7 +6717,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=4,
                 kind='uint',
                 doc='First page of the extent, by its name only',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
             ),
             Field(
@@ -6294,7 +6726,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='uint',
                 doc='Byte offset of the record in its page',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='record',
@@ -6302,7 +6735,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='variable',
                 doc='Record header and data, described by db2_row',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 size=('name', 'record_length'),
             ),
             Field(
@@ -6313,7 +6747,7 @@ LAYOUTS: dict[str, Layout] = {
                 checks='expr: _.size == 0',
                 ends='_io',
                 doc='Nothing',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
                 size=('rest',),
                 demands=(('==', ('get', ('name', '_'), 'size'), 0),),
@@ -6321,9 +6755,9 @@ LAYOUTS: dict[str, Layout] = {
         ),
         width=None,
         doc='A row is inserted into or deleted from a page that is empty before or after',
-        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.row_v97': Layout(
@@ -6337,6 +6771,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='iud_flags',
@@ -6345,7 +6780,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='lrIUDflags',
                 doc='Flags of insert, update and delete; 0x8000 marks one half of an update that moved its row',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
             ),
             Field(
@@ -6355,7 +6790,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 unit='bytes',
                 doc='Length of the record behind',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='free_space',
@@ -6364,7 +6800,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 unit='bytes',
                 doc='Free space on the page',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='rid',
@@ -6373,7 +6810,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='rid6',
                 type='db2_rid',
                 doc='Row id: page and slot',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 arguments=(('get', ('name', '_root'), 'byte_order'),),
             ),
             Field(
@@ -6382,7 +6820,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='uint',
                 doc='Byte offset of the record in its page',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='record',
@@ -6390,7 +6829,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='variable',
                 doc='Record header and data, described by db2_row',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 size=('name', 'record_length'),
             ),
             Field(
@@ -6401,7 +6841,7 @@ LAYOUTS: dict[str, Layout] = {
                 checks='expr: _.size == 0',
                 ends='_io',
                 doc='Nothing',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
                 size=('rest',),
                 demands=(('==', ('get', ('name', '_'), 'size'), 0),),
@@ -6409,9 +6849,9 @@ LAYOUTS: dict[str, Layout] = {
         ),
         width=None,
         doc='A row is inserted or deleted, or a delete or update is rolled back',
-        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.table_description': Layout(
@@ -6425,6 +6865,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='record type',
                 doc='Type of the record; zero in those that are known',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='reserved',
@@ -6434,6 +6875,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='reserved',
                 doc='Reserved',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='num_columns',
@@ -6443,6 +6885,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='number of columns',
                 doc='Number of columns',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
             ),
             Field(
                 id='columns',
@@ -6454,6 +6897,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='Column descriptor array',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
                 items=('name', 'num_columns'),
             ),
             Field(
@@ -6465,6 +6909,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='LOB descriptor array: one element for each BLOB, CLOB and DBCLOB column',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
+                status='documented',
                 items=('rest',),
             ),
         ),
@@ -6472,7 +6917,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Table description record: the columns in their order, then the LOB columns in theirs',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
     ),
     'db2_dms.undo_insert_multiple': Layout(
         id='db2_dms.undo_insert_multiple',
@@ -6485,6 +6930,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='iud_flags',
@@ -6574,7 +7020,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert of several rows is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.undocumented': Layout(
@@ -6588,6 +7034,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='payload',
@@ -6605,7 +7052,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
     ),
     'db2_dms.update': Layout(
         id='db2_dms.update',
@@ -6618,6 +7065,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='old_row',
@@ -6628,6 +7076,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.update_part',
                 doc='Padding to old record header and data; its length is that of the new record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
+                status='documented',
             ),
             Field(
                 id='new_header',
@@ -6639,6 +7088,8 @@ LAYOUTS: dict[str, Layout] = {
                 checks='expr: _.function_id == header.function_id and _.tablespace_id == header.tablespace_id and _.table_id == header.table_id',
                 doc='Log header of the second part',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
+                status='documented',
+                valid_status='inferred',
                 demands=(
                     (
                         'and',
@@ -6669,6 +7120,8 @@ LAYOUTS: dict[str, Layout] = {
                 checks='expr: _.record_length == old_row.record.size and old_row.record_length == _.record.size',
                 doc='Padding to new record header and data; its length is that of the old record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
+                status='documented',
+                valid_status='inferred',
                 demands=(
                     (
                         'and',
@@ -6703,7 +7156,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated where it stands',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.update_part': Layout(
@@ -6716,14 +7169,17 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Padding',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
+                status='documented',
             ),
             Field(
                 id='rid',
                 offset=2,
                 width=4,
                 kind='int',
-                doc='Row id: page number times 256, plus slot; that the slot is the last byte is inferred',
+                doc='Row id: page number times 256, plus slot',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
+                status='documented',
+                source='The table has four bytes; that the last of them is the slot is inferred',
             ),
             Field(
                 id='record_length',
@@ -6733,6 +7189,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the record in the OTHER part',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
+                status='documented',
             ),
             Field(
                 id='free_space',
@@ -6742,6 +7199,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Free space on the page',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
+                status='documented',
             ),
             Field(
                 id='record_offset',
@@ -6750,6 +7208,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Byte offset of the record in its page',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
+                status='documented',
             ),
             Field(
                 id='record',
@@ -6758,6 +7217,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='variable',
                 doc='Record header and data, described by db2_row',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
+                status='documented',
                 size=('name', 'own_length'),
             ),
         ),
@@ -6765,7 +7225,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_part_v97': Layout(
@@ -6778,7 +7238,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='lrIUDflags',
                 doc='Flags of insert, update and delete; 0x8000 marks one half of an update that moved its row',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
             ),
             Field(
@@ -6788,7 +7248,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 unit='bytes',
                 doc='Length of the record in the OTHER part',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='free_space',
@@ -6797,7 +7258,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 unit='bytes',
                 doc='Free space on the page',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='rid',
@@ -6806,7 +7268,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='rid6',
                 type='db2_rid',
                 doc='Row id: page and slot',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 arguments=(('get', ('name', '_root'), 'byte_order'),),
             ),
             Field(
@@ -6815,7 +7278,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='uint',
                 doc='Byte offset of the record in its page',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='record',
@@ -6823,15 +7287,16 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='variable',
                 doc='Record header and data, described by db2_row',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 size=('name', 'own_length'),
             ),
         ),
         width=None,
         doc='One of the two rows of an update',
-        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_v97': Layout(
@@ -6845,6 +7310,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='old_row',
@@ -6853,7 +7319,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='struct',
                 type='db2_dms.update_part_v97',
                 doc='Flags to old record header and data; its length is that of the new record',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='new_header',
@@ -6863,7 +7330,9 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 checks='expr: _.function_id == header.function_id and _.tablespace_id == header.tablespace_id and _.table_id == header.table_id',
                 doc='Log header of the second part',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
+                valid_status='inferred',
                 demands=(
                     (
                         'and',
@@ -6892,7 +7361,9 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.update_part_v97',
                 checks='expr: _.record_length == old_row.record.size and old_row.record_length == _.record.size',
                 doc='Flags to new record header and data; its length is that of the old record',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
+                valid_status='inferred',
                 demands=(
                     (
                         'and',
@@ -6917,7 +7388,7 @@ LAYOUTS: dict[str, Layout] = {
                 checks='expr: _.size == 0',
                 ends='_io',
                 doc='Nothing',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
                 size=('rest',),
                 demands=(('==', ('get', ('name', '_'), 'size'), 0),),
@@ -6925,9 +7396,9 @@ LAYOUTS: dict[str, Layout] = {
         ),
         width=None,
         doc='A row is updated where it stands',
-        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.vector': Layout(
@@ -6941,6 +7412,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dms.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
+                status='documented',
             ),
             Field(
                 id='column_id',
@@ -6998,7 +7470,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A VECTOR value as text, in front of the row it is of',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='222dbf73abcbd9f6bdeb1a35df90557171cfac993ef19c8f093338364761afc9',
+        sha256='67b0ec9fb096cc65e1d1e85067a7d3608ca74fa60e0d2481f4a268a93e03d8d0',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dom': Layout(
@@ -7018,6 +7490,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='The record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
                 switch_on=('name', 'kind'),
                 switch=(
                     Case(key=2, type='db2_dom.index'),
@@ -7125,6 +7598,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Component identifier (=4)',
                 doc='Component identifier, 4',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='function_id',
@@ -7152,6 +7626,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='What happened',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='object_tablespace_id',
@@ -7161,6 +7636,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Object identifiers: table space identifier',
                 doc='Table space of the object',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='object_id',
@@ -7170,6 +7646,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Object identifiers: object identifier',
                 doc='Object',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='tablespace_id',
@@ -7179,6 +7656,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table identifiers: table space identifier',
                 doc='Table space of the table',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='table_id',
@@ -7188,6 +7666,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Table identifiers: table identifier',
                 doc='Table',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='object_type',
@@ -7197,6 +7676,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Object type',
                 doc='Type of the object',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='flags',
@@ -7206,6 +7686,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Flags',
                 doc='Flags',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
         ),
         width=12,
@@ -7228,6 +7709,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dom.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='internal',
@@ -7238,6 +7720,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Kept as it is',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 99',
+                status='documented',
                 size=('rest',),
             ),
         ),
@@ -7259,6 +7742,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dom.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -7268,6 +7752,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Padding',
                 doc='Padding',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 102',
+                status='documented',
             ),
             Field(
                 id='index_token',
@@ -7277,6 +7762,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Index token',
                 doc='Index id as in the catalog, 0 for an internal index',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 102',
+                status='documented',
             ),
             Field(
                 id='index_root_page',
@@ -7286,6 +7772,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Index root page',
                 doc='Root page of the index',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 102',
+                status='documented',
             ),
             Field(
                 id='surplus',
@@ -7325,6 +7812,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_dom.reorg_table', 'db2_dom.reorg_table_v10', 'db2_dom.undocumented'),
                 doc='The record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
+                status='documented',
                 switch_on=('get', ('name', '_io'), 'size'),
                 switch=(
                     Case(key=268, type='db2_dom.reorg_table'),
@@ -7350,6 +7838,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dom.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='internal',
@@ -7359,6 +7848,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Internal',
                 doc='Kept as it is',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
+                status='documented',
             ),
             Field(
                 id='index_token',
@@ -7368,6 +7858,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Index token',
                 doc='Index by which it was clustered, 0 for none',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
+                status='documented',
             ),
             Field(
                 id='temp_tablespace_id',
@@ -7377,6 +7868,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Temporary table space ID',
                 doc='System temporary table space that was used, 0 for none',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101',
+                status='documented',
             ),
             Field(
                 id='surplus',
@@ -7410,6 +7902,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dom.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='internal',
@@ -7479,6 +7972,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dom.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='internal',
@@ -7489,6 +7983,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Kept as it is',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 103, Create Table, Drop Table',
+                status='documented',
                 condition=('==', ('get', ('name', '_root'), 'generation'), 7),
             ),
             Field(
@@ -7521,6 +8016,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_dom.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97',
+                status='documented',
             ),
             Field(
                 id='payload',
@@ -7551,6 +8047,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_lob.of_v10', 'db2_lob.of_v7'),
                 doc='The record in the form of its generation',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
                 switch_on=('name', 'generation'),
                 switch=(Case(key=10, type='db2_lob.of_v10'), Case(key=None, type='db2_lob.of_v7')),
             ),
@@ -7650,6 +8147,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_lob.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -7659,6 +8157,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Padding',
                 doc='Padding',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112',
+                status='documented',
             ),
             Field(
                 id='data_length',
@@ -7669,6 +8168,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the data that is not logged',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112',
+                status='documented',
             ),
             Field(
                 id='byte_address',
@@ -7678,6 +8178,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Byte address in object',
                 doc='Byte address of the data in the object, when it is an IEEE number',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112',
+                status='documented',
             ),
             Field(
                 id='surplus',
@@ -7711,6 +8212,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_lob.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
             ),
             Field(
                 id='padding',
@@ -7720,6 +8222,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Padding',
                 doc='Padding',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
+                status='documented',
             ),
             Field(
                 id='data_length',
@@ -7730,6 +8233,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the data',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
+                status='documented',
             ),
             Field(
                 id='byte_address',
@@ -7739,6 +8243,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Byte address in object',
                 doc='Byte address of the data in the object, when it is an IEEE number',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
+                status='documented',
             ),
             Field(
                 id='data',
@@ -7748,6 +8253,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='LOB data',
                 doc='LOB data',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111',
+                status='documented',
                 size=('name', 'data_length'),
             ),
             Field(
@@ -7782,6 +8288,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Originator code (component identifier = 5)',
                 doc='Originator code (component identifier), 5',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
             ),
             Field(
                 id='operation_id',
@@ -7791,6 +8298,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Operation identifier',
                 doc='What happened',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
             ),
             Field(
                 id='pool_id',
@@ -7800,6 +8308,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Pool identifier',
                 doc='Table space of the LOB object',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
             ),
             Field(
                 id='object_id',
@@ -7809,6 +8318,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Object identifier',
                 doc='LOB object',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
             ),
             Field(
                 id='parent_pool_id',
@@ -7818,6 +8328,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Parent pool identifier',
                 doc='Table space of the table',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
             ),
             Field(
                 id='parent_object_id',
@@ -7827,6 +8338,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Parent object identifier',
                 doc='Table',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
             ),
             Field(
                 id='object_type',
@@ -7836,6 +8348,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='Object type',
                 doc='Type of the object',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
             ),
         ),
         width=11,
@@ -7854,6 +8367,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Originator code (component identifier), 5',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
             ),
             Field(
                 id='operation_id',
@@ -7869,6 +8383,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='What happened',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
             ),
             Field(
                 id='pool_id',
@@ -7877,6 +8392,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Table space of the LOB object',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
             ),
             Field(
                 id='object_id',
@@ -7885,6 +8401,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='LOB object',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
             ),
             Field(
                 id='parent_pool_id',
@@ -7893,6 +8410,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Table space of the table',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
             ),
             Field(
                 id='parent_object_id',
@@ -7901,6 +8419,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Table',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
             ),
             Field(
                 id='object_type',
@@ -7929,6 +8448,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_lob.header_v10',
                 doc='Log header',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
             ),
             Field(
                 id='data_length',
@@ -8012,6 +8532,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_lob.header_v10',
                 doc='Log header',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
             ),
             Field(
                 id='data_length',
@@ -8116,6 +8637,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_lob.lob_data', 'db2_lob.lob_amount', 'db2_lob.undocumented'),
                 doc='The record',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
                 switch_on=('name', 'kind'),
                 switch=(
                     Case(key=64, type='db2_lob.lob_data'),
@@ -8155,6 +8677,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_lob.afim_amount', 'db2_lob.afim_data'),
                 doc='The record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm',
+                status='documented',
                 switch_on=('name', 'kind'),
                 switch=(Case(key=1, type='db2_lob.afim_amount'), Case(key=None, type='db2_lob.afim_data')),
             ),
@@ -8182,6 +8705,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_lob.header_v10',
                 doc='Log header',
                 doc_ref='IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them',
+                status='documented',
             ),
             Field(
                 id='payload',
@@ -8213,6 +8737,7 @@ LAYOUTS: dict[str, Layout] = {
                 checks='eq: _io.size',
                 doc='Length of the entire record, this header included',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
+                status='documented',
                 demands=(('==', ('name', '_'), ('get', ('name', '_io'), 'size')),),
             ),
             Field(
@@ -8333,8 +8858,10 @@ LAYOUTS: dict[str, Layout] = {
                         doc='Application information, from version 10.1 on',
                     ),
                 ),
-                doc='Type of the record; until version 9.5 an ASCII letter, later partly numbers. Both are accepted in all generations.',
+                doc='Type of the record; until version 9.5 an ASCII letter, later partly numbers',
                 doc_ref='IBM Db2 V7, Log Manager Log Record Header, record types; newer values: IBM/db2-samples at version 11.5',
+                status='documented',
+                source='From which version on is not stated; both are accepted in all generations',
             ),
             Field(
                 id='general_flag',
@@ -8343,6 +8870,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Bits that say how recovery treats the record',
                 doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
+                status='documented',
             ),
             Field(
                 id='chain',
@@ -8352,6 +8880,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_log.chain_v7', 'db2_log.chain_v97', 'db2_log.chain_v10'),
                 doc='Transaction, and the records before this one in it',
                 doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
+                status='documented',
                 switch_on=('name', 'generation'),
                 switch=(
                     Case(key=7, type='db2_log.chain_v7'),
@@ -8368,6 +8897,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_log.component_record', 'db2_utility', 'db2_transaction', 'db2_log.unlisted'),
                 doc='What the component, the transaction manager or the utility puts here',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
+                status='documented',
                 size=('rest',),
                 switch_on=('name', 'type'),
                 switch=(
@@ -8614,7 +9144,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One record as db2ReadLog, db2ReadLogNoConn or sqlurlog returns it, without the prefix of the API. All numbers stand in the byte order of the server. The header has one of three forms, which a compensation record makes longer. Behind it, records of type normal, redo, undo, compensation and information only begin with the byte that names the component they come from; function ids of different components overlap, so the component is asked first. Records of all other types belong to the transaction manager or to a utility and have no such byte. The set of types is open: a record of a type or component that is not listed keeps its bytes.',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
+        sha256='5a99c332a87c7538be37095b38f3c0b5795f7e14b9a7d8d3f7143f4b72c8c4db',
         enums={
             'component': (
                 Code(value=1, text=None, id='dms', doc='Data manager services'),
@@ -8801,6 +9331,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='lsn',
                 doc='Log sequence number of this record',
                 doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
+                status='documented',
             ),
             Field(
                 id='lfs',
@@ -8809,6 +9340,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='lsn',
                 doc='Log flush sequence of this record',
                 doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
+                status='documented',
             ),
             Field(
                 id='previous_lso',
@@ -8817,6 +9349,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='lsn',
                 doc='Log sequence offset of the previous record of the transaction, zero for its first',
                 doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
+                status='documented',
             ),
             Field(
                 id='transaction_id',
@@ -8825,6 +9358,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Transaction identifier (SQLU_TID)',
                 doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
+                status='documented',
             ),
             Field(
                 id='log_stream_id',
@@ -8833,6 +9367,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Log stream that the record is of; not set in headers of 40 bytes',
                 doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
+                status='documented',
             ),
             Field(
                 id='before_compensated_log_stream_id',
@@ -8842,6 +9377,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Log stream of the next offset',
                 doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
+                status='documented',
                 condition=('get', ('name', '_root'), 'is_compensation'),
             ),
             Field(
@@ -8852,6 +9388,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Reserved',
                 doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
+                status='documented',
                 condition=('get', ('name', '_root'), 'is_compensation'),
             ),
             Field(
@@ -8881,7 +9418,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, from version 10.1 on: 40, 56 or 64 bytes with the three fields before it',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
+        sha256='5a99c332a87c7538be37095b38f3c0b5795f7e14b9a7d8d3f7143f4b72c8c4db',
     ),
     'db2_log.chain_v7': Layout(
         id='db2_log.chain_v7',
@@ -8894,6 +9431,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_sqlu_lsn',
                 doc='Log sequence number of the previous record of the transaction, zero for its first',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
+                status='documented',
                 arguments=(('get', ('name', '_root'), 'byte_order'),),
             ),
             Field(
@@ -8903,6 +9441,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='Transaction identifier (SQLU_TID)',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
+                status='documented',
             ),
             Field(
                 id='before_compensated_lsn',
@@ -8913,6 +9452,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Log sequence number of the record before the one that is compensated; versions 6 and 7 give it for backout-free records too',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
+                status='documented',
                 condition=(
                     'or',
                     ('get', ('name', '_root'), 'is_compensation'),
@@ -8929,6 +9469,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Log sequence number of the record that is compensated',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
+                status='documented',
                 condition=('get', ('name', '_root'), 'compensates_named'),
                 arguments=(('get', ('name', '_root'), 'byte_order'),),
             ),
@@ -8937,7 +9478,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, versions 5 to 9.5: 20, 26 or 32 bytes with the three fields before it',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
         path='db2/db2_log.ksy',
-        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
+        sha256='5a99c332a87c7538be37095b38f3c0b5795f7e14b9a7d8d3f7143f4b72c8c4db',
     ),
     'db2_log.chain_v97': Layout(
         id='db2_log.chain_v97',
@@ -8948,7 +9489,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=8,
                 kind='lsn',
                 doc='Log sequence number of the previous record of the transaction, zero for its first',
-                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so',
+                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
+                status='documented',
             ),
             Field(
                 id='transaction_id',
@@ -8956,7 +9498,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=6,
                 kind='bytes',
                 doc='Transaction identifier (SQLU_TID)',
-                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so',
+                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
+                status='documented',
             ),
             Field(
                 id='header_padding',
@@ -8964,7 +9507,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='bytes',
                 doc='Aligns what follows; the manual does not show it',
-                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so',
+                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
+                status='inferred',
             ),
             Field(
                 id='before_compensated_lsn',
@@ -8973,7 +9517,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='lsn',
                 conditional=True,
                 doc='Log sequence number of the record before the one that is compensated',
-                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so',
+                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
+                status='documented',
                 condition=('get', ('name', '_root'), 'is_compensation'),
             ),
             Field(
@@ -8983,15 +9528,16 @@ LAYOUTS: dict[str, Layout] = {
                 kind='lsn',
                 conditional=True,
                 doc='Log sequence number of the record that is compensated',
-                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so',
+                doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
+                status='documented',
                 condition=('get', ('name', '_root'), 'compensates_named'),
             ),
         ),
         width=None,
         doc='Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it',
-        doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so',
+        doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
         path='db2/db2_log.ksy',
-        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
+        sha256='5a99c332a87c7538be37095b38f3c0b5795f7e14b9a7d8d3f7143f4b72c8c4db',
     ),
     'db2_log.component_record': Layout(
         id='db2_log.component_record',
@@ -9013,6 +9559,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='The record of the component',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
+                status='documented',
                 switch_on=('name', 'component'),
                 switch=(
                     Case(
@@ -9046,7 +9593,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What a component wrote, by its first byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
+        sha256='5a99c332a87c7538be37095b38f3c0b5795f7e14b9a7d8d3f7143f4b72c8c4db',
         computed={
             'component': Computed(value=0, condition=('>', ('get', ('name', '_io'), 'size'), 0), width=1),
             'kind': Computed(
@@ -9083,7 +9630,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of a type or component that no page describes',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='3e23bef18bfa2e9daf13cd4cb74e29658c7b2fdf30363665d7e8ea84d67e5a31',
+        sha256='5a99c332a87c7538be37095b38f3c0b5795f7e14b9a7d8d3f7143f4b72c8c4db',
     ),
     'db2_long_field': Layout(
         id='db2_long_field',
@@ -9096,6 +9643,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_long_field.of_v7', 'db2_long_field.undocumented'),
                 doc='The record',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
                 switch_on=('name', 'generation'),
                 switch=(Case(key=7, type='db2_long_field.of_v7'), Case(key=None, type='db2_long_field.undocumented')),
             ),
@@ -9189,6 +9737,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_long_field.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
             ),
             Field(
                 id='long_field_length',
@@ -9238,6 +9787,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Component identifier, 3',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
             ),
             Field(
                 id='operation_id',
@@ -9246,6 +9796,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='What happened',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
             ),
             Field(
                 id='pool_id',
@@ -9254,6 +9805,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Table space of the long field object',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
             ),
             Field(
                 id='object_id',
@@ -9262,6 +9814,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Long field object',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
             ),
             Field(
                 id='parent_pool_id',
@@ -9270,6 +9823,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Table space of the table',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
             ),
             Field(
                 id='parent_object_id',
@@ -9278,6 +9832,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Table',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
             ),
         ),
         width=10,
@@ -9297,6 +9852,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_long_field.add_long_field', 'db2_long_field.undocumented'),
                 doc='The record',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
                 switch_on=('>=', ('get', ('name', '_io'), 'size'), 16),
                 switch=(
                     Case(key=True, type='db2_long_field.add_long_field'),
@@ -9321,6 +9877,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_long_field.header',
                 doc='Log header',
                 doc_ref='IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred',
+                status='documented',
             ),
             Field(
                 id='payload',
@@ -9357,6 +9914,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='The prefix',
                 doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
+                status='documented',
                 switch_on=('name', 'framing'),
                 switch=(
                     Case(key=1, type='db2_prefix.lsn6'),
@@ -9438,6 +9996,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_prefix.lri',
                 doc='Log record identifier: log flush sequence and log sequence number',
                 doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
+                status='documented',
             ),
             Field(
                 id='record_lri_type2',
@@ -9447,6 +10006,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_prefix.lri',
                 doc='Log record identifier: log stream and log sequence offset',
                 doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
+                status='documented',
             ),
             Field(
                 id='real_log_rec_len',
@@ -9457,6 +10017,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the record with its rows decompressed',
                 doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
+                status='documented',
             ),
             Field(
                 id='sqlcode',
@@ -9466,6 +10027,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='sqlcode',
                 doc='Result of decompressing its rows; anything but zero means that they are still compressed',
                 doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
+                status='documented',
             ),
         ),
         width=56,
@@ -9485,6 +10047,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='recordLSN',
                 doc='Log sequence number of the record that follows',
                 doc_ref='IBM/db2-samples, c/utilrecov.c: recordLSN, realLogRecLen and sqlcode of db2ReadLogFilterData before version 10.1',
+                status='documented',
             ),
             Field(
                 id='real_log_rec_len',
@@ -9525,6 +10088,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='lriType',
                 doc='1 or 2',
                 doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
+                status='documented',
             ),
             Field(
                 id='part1',
@@ -9534,6 +10098,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='part1',
                 doc='Type 1: log flush sequence. Type 2: log stream',
                 doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
+                status='documented',
             ),
             Field(
                 id='part2',
@@ -9543,6 +10108,7 @@ LAYOUTS: dict[str, Layout] = {
                 orig_id='part2',
                 doc='Type 1: log sequence number. Type 2: log sequence offset',
                 doc_ref='IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records',
+                status='documented',
             ),
         ),
         width=24,
@@ -9582,6 +10148,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='lsn',
                 doc='Log sequence number of the record that follows',
                 doc_ref='IBM/db2-samples, c/dblognoconnlogmerge.c and c/utilrecov.c: LSN in front of each record of db2ReadLogNoConn',
+                status='documented',
             ),
         ),
         width=8,
@@ -9657,7 +10224,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='body',
                 type='db2_row_header',
                 doc='Outer and inner header',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 arguments=(('name', 'byte_order'),),
             ),
             Field(
@@ -9668,6 +10236,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_row.formatted', 'db2_row.compressed', 'db2_row.internal_control'),
                 doc='The columns',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
+                status='documented',
                 switch_on=('get', ('name', 'header'), 'form'),
                 switch=(
                     Case(key=1, type='db2_row.formatted'),
@@ -9698,7 +10267,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The record in a data manager log record: an outer header, an inner header, and the columns of a row when it is user data. Parameters have one entry a column, in the order of their places. In a formatted record the fixed-length portions of all columns stand first, packed and in the order of the table description; behind that of a nullable column stands a null byte. A column of varying length has the place and length of its value there; the value stands in the variable-length section, at an offset that counts from the start of the fixed-length section. With VALUE COMPRESSION there are no fixed-length portions: an array of offsets, one more than there are columns, then the data. Whether offsets count from the array or from the data is not settled; the first of them shows it. A row that was stored before columns were added ends before them.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
+        sha256='c0be9f748c279c224b7d211d61b549adcc52f137b629d7b9633409234ace15a6',
         enums={
             'storage': (
                 Code(value=0, text=None, id='fixed', doc='The value itself'),
@@ -9759,8 +10328,10 @@ LAYOUTS: dict[str, Layout] = {
                 width=2,
                 kind='uint',
                 conditional=True,
-                doc='Place of the value, from the start of the fixed-length section; bit 0x8000 from version 10.5 on when the value is stored out of the row',
+                doc='Place of the value, from the start of the fixed-length section',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
+                status='documented',
+                source='That bit 0x8000 marks a value out of the row from version 10.5 on is from applications that read it',
                 condition=('==', ('name', 'storage'), 1),
             ),
             Field(
@@ -9772,6 +10343,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Length of the value',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
+                status='documented',
                 condition=('==', ('name', 'storage'), 1),
             ),
             Field(
@@ -9782,6 +10354,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='The value',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
+                status='documented',
                 condition=('==', ('name', 'storage'), 0),
                 size=('name', 'width'),
             ),
@@ -9799,6 +10372,7 @@ LAYOUTS: dict[str, Layout] = {
                 conditional=True,
                 doc='Whether the column is null',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
+                status='documented',
                 condition=('==', ('name', 'is_nullable'), 1),
                 demands=(('in', ('name', '_'), 0, 1),),
             ),
@@ -9808,7 +10382,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column: value, or place of the value, and null byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
         path='db2/db2_row.ksy',
-        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
+        sha256='c0be9f748c279c224b7d211d61b549adcc52f137b629d7b9633409234ace15a6',
         computed={
             'is_null': Computed(value=('and', ('==', ('name', 'is_nullable'), 1), ('==', ('name', 'null_byte'), 1))),
         },
@@ -9853,7 +10427,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='User data with VALUE COMPRESSION',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
+        sha256='c0be9f748c279c224b7d211d61b549adcc52f137b629d7b9633409234ace15a6',
         computed={'len_value_offsets': Computed(value=('*', 2, ('+', ('name', 'num_columns'), 1)))},
     ),
     'db2_row.fixed_section': Layout(
@@ -9870,6 +10444,7 @@ LAYOUTS: dict[str, Layout] = {
                 repeated=True,
                 doc='The columns',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
                 arguments=(
                     ('at', ('get', ('name', '_root'), 'offsets'), ('name', '_index')),
@@ -9897,7 +10472,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The fixed-length portions of as many columns as it has room for',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107',
         path='db2/db2_row.ksy',
-        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
+        sha256='c0be9f748c279c224b7d211d61b549adcc52f137b629d7b9633409234ace15a6',
     ),
     'db2_row.formatted': Layout(
         id='db2_row.formatted',
@@ -9910,6 +10485,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the fixed-length section',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
+                status='documented',
             ),
             Field(
                 id='fixed_section',
@@ -9919,6 +10495,7 @@ LAYOUTS: dict[str, Layout] = {
                 type='db2_row.fixed_section',
                 doc='Fixed-length portions of the columns',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
+                status='documented',
                 size=('name', 'fixed_length'),
             ),
             Field(
@@ -9929,6 +10506,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Values of the columns of varying length',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
+                status='documented',
                 size=('rest',),
             ),
         ),
@@ -9936,7 +10514,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Formatted user data',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
+        sha256='c0be9f748c279c224b7d211d61b549adcc52f137b629d7b9633409234ace15a6',
     ),
     'db2_row.internal_control': Layout(
         id='db2_row.internal_control',
@@ -9948,16 +10526,16 @@ LAYOUTS: dict[str, Layout] = {
                 kind='variable',
                 ends='_io',
                 doc='Kept as it is',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='unknown',
                 size=('rest',),
             ),
         ),
         width=None,
         doc='A record that is no row',
-        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
+        sha256='c0be9f748c279c224b7d211d61b549adcc52f137b629d7b9633409234ace15a6',
     ),
     'db2_row.lob_value': Layout(
         id='db2_row.lob_value',
@@ -9978,7 +10556,8 @@ LAYOUTS: dict[str, Layout] = {
                     Code(value=128, text=None, id='zero_length', doc='A value of no bytes'),
                 ),
                 doc='Whether the value stands here; anything else than the listed values points to the LOB object',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='lob_reserved',
@@ -9986,7 +10565,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=3,
                 kind='bytes',
                 doc='Zero in the rows that are known',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
             ),
             Field(
@@ -9996,15 +10575,16 @@ LAYOUTS: dict[str, Layout] = {
                 kind='variable',
                 ends='_io',
                 doc='The value',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 size=('rest',),
             ),
         ),
         width=None,
         doc='What stands in the variable-length section for a LOB column when its value is in the row',
-        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
+        sha256='c0be9f748c279c224b7d211d61b549adcc52f137b629d7b9633409234ace15a6',
     ),
     'db2_row.out_of_row_values': Layout(
         id='db2_row.out_of_row_values',
@@ -10056,7 +10636,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Values of varying-length columns that are stored out of the row, all of a row together',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='561e5a1d19c27ca01fed82b2fc9c3d845a1dedbbb5e6b00c5e34eedd8dc76464',
+        sha256='c0be9f748c279c224b7d211d61b549adcc52f137b629d7b9633409234ace15a6',
         computed={'len_value_offsets': Computed(value=('*', 4, ('+', ('name', 'count'), 1)))},
     ),
     'db2_row_header': Layout(
@@ -10068,7 +10648,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=1,
                 kind='uint',
                 doc='Type of the outer record. 0x00 and 0x10 are complete rows, as are those with bit 0x04',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='reserved',
@@ -10076,7 +10657,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=1,
                 kind='bytes',
                 doc='Reserved',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='record_length',
@@ -10086,7 +10668,8 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 checks='eq: _io.size',
                 doc='Length of the record, this header included',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
                 demands=(('==', ('name', '_'), ('get', ('name', '_io'), 'size')),),
             ),
             Field(
@@ -10095,7 +10678,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=1,
                 kind='uint',
                 doc='Type of the inner record: bit 0x01 formatted user data, bit 0x02 the same with VALUE COMPRESSION, neither internal control',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
             Field(
                 id='inner_reserved',
@@ -10103,7 +10687,8 @@ LAYOUTS: dict[str, Layout] = {
                 width=1,
                 kind='bytes',
                 doc='Reserved',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                status='documented',
             ),
         ),
         width=6,
@@ -10126,9 +10711,9 @@ LAYOUTS: dict[str, Layout] = {
         },
         title='Db2 for LUW, headers of a record in a data page',
         doc='The outer header says what the record is to its page, the inner one how the columns behind it are stored. Rows that were moved by an update leave a pointer in their old place: the pointer is no row, the row at its new place is marked.',
-        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7',
+        doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_row_header.ksy',
-        sha256='8d0651048ec4820439f2a12b0396ea8fbf0127141256f802903a087102a5d419',
+        sha256='e7f7701504117a46c52a1d57330436510766ffeb71d8a2213e1c90668868b9ef',
         enums={
             'form': (
                 Code(value=0, text=None, id='internal_control', doc='No row'),
@@ -10224,6 +10809,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Most significant half-word',
                 doc_ref='IBM Db2 V7, sqlutil.h, SQLU_LSN',
+                status='documented',
             ),
             Field(
                 id='word1',
@@ -10232,6 +10818,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Middle half-word',
                 doc_ref='IBM Db2 V7, sqlutil.h, SQLU_LSN',
+                status='documented',
             ),
             Field(
                 id='word2',
@@ -10240,6 +10827,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Least significant half-word',
                 doc_ref='IBM Db2 V7, sqlutil.h, SQLU_LSN',
+                status='documented',
             ),
         ),
         width=6,
@@ -10280,6 +10868,7 @@ LAYOUTS: dict[str, Layout] = {
                 cases=('db2_transaction.of_v7', 'db2_transaction.of_v97'),
                 doc='The record in the form of its generation',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
                 switch_on=('name', 'generation'),
                 switch=(Case(key=7, type='db2_transaction.of_v7'), Case(key=None, type='db2_transaction.of_v97')),
             ),
@@ -10513,6 +11102,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Length of the authorization id',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -10525,6 +11115,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Authorization id',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
                 size=('name', 'authid_len'),
             ),
@@ -10559,6 +11150,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='seconds',
                 doc='When the transaction was committed, in seconds since 1970-01-01 00:00:00 UTC',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Transaction Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0214.htm (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
             ),
             Field(
                 id='authid',
@@ -10569,6 +11161,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Authorization id, only in records that are propagatable',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Transaction Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0214.htm (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
                 size=('rest',),
             ),
         ),
@@ -10589,6 +11182,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='seconds',
                 doc='When the transaction was committed, in seconds since 1970-01-01 00:00:00 UTC. Some servers are read as if these were two words, seconds and a fraction; whichever half can be a time is taken.',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
             ),
             Field(
                 id='authid_len',
@@ -10600,6 +11194,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Length of the authorization id',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
             ),
             Field(
@@ -10612,6 +11207,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Authorization id',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
                 size=('name', 'authid_len'),
             ),
@@ -10646,6 +11242,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='seconds',
                 doc='When the transaction was committed, in seconds since 1970-01-01 00:00:00 UTC',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Transaction Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0214.htm (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
             ),
             Field(
                 id='gxid',
@@ -10654,6 +11251,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='SQLP_GXID: format id, lengths of the two parts, and the parts; inner places are not documented',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Transaction Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0214.htm (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
             ),
             Field(
                 id='max_node_number',
@@ -10662,6 +11260,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Highest number of a node that takes part',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Transaction Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0214.htm (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
             ),
             Field(
                 id='tnl',
@@ -10670,6 +11269,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='variable',
                 doc='Transaction node list, one bit a node',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Transaction Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0214.htm (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
                 size=('+', ('/', ('name', 'max_node_number'), 8), 1),
             ),
             Field(
@@ -10681,6 +11281,7 @@ LAYOUTS: dict[str, Layout] = {
                 ends='_io',
                 doc='Authorization id, only in records that are propagatable',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Transaction Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0214.htm (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
                 size=('rest',),
             ),
         ),
@@ -10838,6 +11439,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='The record',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Transaction Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0214.htm (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
                 switch_on=('get', ('name', '_root'), 'type'),
                 switch=(
                     Case(key=77, type='db2_transaction.commit'),
@@ -10881,6 +11483,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='The record',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
                 switch_on=('get', ('name', '_root'), 'type'),
                 switch=(
                     Case(key=77, type='db2_transaction.commit_v97'),
@@ -10948,6 +11551,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='seconds',
                 doc='When the transaction was committed, in seconds since 1970-01-01 00:00:00 UTC. Some servers are read as if these were two words, seconds and a fraction; whichever half can be a time is taken.',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
             ),
             Field(
                 id='authid_len',
@@ -10957,6 +11561,7 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Length of the authorization id',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
             ),
             Field(
                 id='authid',
@@ -10966,6 +11571,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='database',
                 doc='Authorization id',
                 doc_ref='IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
                 size=('name', 'authid_len'),
             ),
             Field(
@@ -11133,6 +11739,7 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 doc='The record',
                 doc_ref='IBM Db2 12.1, "Utility manager log records", https://www.ibm.com/docs/en/db2/12.1.x?topic=records-utility-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
                 switch_on=('name', 'type'),
                 switch=(
                     Case(key=86, type='db2_utility.migration_begin'),
@@ -11346,6 +11953,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Log record identifier',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Utility Manager Log Records" (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
             ),
             Field(
                 id='pool_id',
@@ -11354,6 +11962,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Table space of the table',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Utility Manager Log Records" (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
             ),
             Field(
                 id='object_id',
@@ -11362,6 +11971,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Table',
                 doc_ref='IBM Db2 V7, Administrative API Reference, "Utility Manager Log Records" (offsets there count from the start of a header of 20 bytes)',
+                status='documented',
             ),
             Field(
                 id='flag',
@@ -11400,6 +12010,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='When it began, CHAR(10)',
                 doc_ref='IBM Db2 12.1, "Utility manager log records", https://www.ibm.com/docs/en/db2/12.1.x?topic=records-utility-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
             ),
             Field(
                 id='previous_release',
@@ -11408,6 +12019,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Release migrated from',
                 doc_ref='IBM Db2 12.1, "Utility manager log records", https://www.ibm.com/docs/en/db2/12.1.x?topic=records-utility-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
             ),
             Field(
                 id='new_release',
@@ -11416,6 +12028,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Release migrated to',
                 doc_ref='IBM Db2 12.1, "Utility manager log records", https://www.ibm.com/docs/en/db2/12.1.x?topic=records-utility-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
             ),
             Field(
                 id='surplus',
@@ -11447,6 +12060,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='bytes',
                 doc='When it ended, CHAR(10)',
                 doc_ref='IBM Db2 12.1, "Utility manager log records", https://www.ibm.com/docs/en/db2/12.1.x?topic=records-utility-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
             ),
             Field(
                 id='new_release',
@@ -11455,6 +12069,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 doc='Release migrated to',
                 doc_ref='IBM Db2 12.1, "Utility manager log records", https://www.ibm.com/docs/en/db2/12.1.x?topic=records-utility-manager-log (offsets there count from the start of a header of 40 bytes)',
+                status='documented',
             ),
             Field(
                 id='surplus',
@@ -11729,7 +12344,16 @@ LAYOUTS: dict[str, Layout] = {
     'zos_bdw': Layout(
         id='zos_bdw',
         fields=(
-            Field(id='is_extended', offset=0, width=None, kind='uint', doc='Set in the extended form', bits=1),
+            Field(
+                id='is_extended',
+                offset=0,
+                width=None,
+                kind='uint',
+                doc='Set in the extended form',
+                doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Block Descriptor Word (BDW)"',
+                status='documented',
+                bits=1,
+            ),
             Field(
                 id='length_extended',
                 offset=0,
@@ -11739,6 +12363,9 @@ LAYOUTS: dict[str, Layout] = {
                 minimum=8,
                 conditional=True,
                 doc='Length of the block, these four bytes included',
+                doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Block Descriptor Word (BDW)"',
+                status='documented',
+                valid_status='inferred',
                 bits=31,
                 condition=('name', 'is_extended'),
             ),
@@ -11752,6 +12379,9 @@ LAYOUTS: dict[str, Layout] = {
                 maximum=32760,
                 conditional=True,
                 doc='Length of the block, these four bytes included',
+                doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Block Descriptor Word (BDW)"',
+                status='documented',
+                valid_status='inferred',
                 bits=15,
                 condition=('not', ('name', 'is_extended')),
             ),
@@ -11764,6 +12394,8 @@ LAYOUTS: dict[str, Layout] = {
                 maximum=0,
                 conditional=True,
                 doc='Zero',
+                doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Block Descriptor Word (BDW)"',
+                status='documented',
                 bits=16,
                 condition=('not', ('name', 'is_extended')),
             ),
@@ -11774,7 +12406,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Stands before every block of a data set of blocked format, where a transfer has kept it. The extended form is for blocks above 32760 bytes, on tape.',
         doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Block Descriptor Word (BDW)"',
         path='zos/zos_bdw.ksy',
-        sha256='744e3640f30acb3619c286e84c3f39b3edb72171b1a1a83755faa8fd08decf5a',
+        sha256='2331160b6019efd1441f229a0ab7c49cdb38bbe34af71bf474cf31c0ff6475b2',
         computed={
             'length': Computed(
                 value=('?', ('name', 'is_extended'), ('name', 'length_extended'), ('name', 'length_normal')),
@@ -11794,6 +12426,8 @@ LAYOUTS: dict[str, Layout] = {
                 minimum=4,
                 maximum=32760,
                 doc='Length of the record, these four bytes included',
+                doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Record Descriptor Word (RDW)"',
+                status='documented',
             ),
             Field(
                 id='reserved',
@@ -11803,6 +12437,8 @@ LAYOUTS: dict[str, Layout] = {
                 minimum=0,
                 maximum=0,
                 doc='Zero; a spanned record has its segment code here',
+                doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Record Descriptor Word (RDW)"',
+                status='documented',
             ),
         ),
         width=4,
@@ -11811,7 +12447,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Stands before every record of a data set of format V or VB.',
         doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Record Descriptor Word (RDW)"',
         path='zos/zos_rdw.ksy',
-        sha256='702dce3a0f3bf9d104aa034dfa6ba73b8034761b0e0feb38c10dc2999dc63674',
+        sha256='80bf1323df408b0e29e3ec535fa19be63e824f1529f38f6e7a4e0f6bf10fde4c',
     ),
     'zos_sdw': Layout(
         id='zos_sdw',
@@ -11826,6 +12462,9 @@ LAYOUTS: dict[str, Layout] = {
                 minimum=4,
                 maximum=32760,
                 doc='Length of the piece, these four bytes included. The manual gives 5 to 32756; an empty record has 4, and whole records are written up to the limit of the RDW.',
+                doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Segment Descriptor Word"',
+                status='documented',
+                valid_status='inferred',
             ),
             Field(
                 id='segment_code',
@@ -11841,9 +12480,21 @@ LAYOUTS: dict[str, Layout] = {
                 ),
                 checks='in-enum: True',
                 doc='Which piece of its record it is, in the two low bits; the others are zero',
+                doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Segment Descriptor Word"',
+                status='documented',
                 demands=(('unread', 'in-enum'),),
             ),
-            Field(id='reserved', offset=3, width=1, kind='uint', minimum=0, maximum=0, doc='Zero'),
+            Field(
+                id='reserved',
+                offset=3,
+                width=1,
+                kind='uint',
+                minimum=0,
+                maximum=0,
+                doc='Zero',
+                doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Segment Descriptor Word"',
+                status='documented',
+            ),
         ),
         width=4,
         endian='be',
@@ -11851,7 +12502,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Stands before every piece of a record of format VS or VBS, in place of the RDW. The pieces of a record follow one another.',
         doc_ref='IBM z/OS DFSMS Using Data Sets, SC23-6855, "Segment Descriptor Word"',
         path='zos/zos_sdw.ksy',
-        sha256='26d49bd9e7f386d22caee62b18acd1febe3ccffae68febe9fb5858b7221d7f2d',
+        sha256='e129641fb0956e64a2077e0579334e5489b9552ef0cd6c17f5edc7d2783da8ff',
         enums={
             'segment_code': (
                 Code(value=0, text=None, id='complete', doc='The whole record'),
@@ -11872,6 +12523,9 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 maximum=32760,
                 doc='Length of the record, these four bytes not included. No record of format V or VB is longer than the limit.',
+                doc_ref='IBM z/OS Management Facility Programming Guide, SC27-8420, "z/OS data set and file REST interface", X-IBM-Data-Type: record',
+                status='documented',
+                valid_status='inferred',
             ),
         ),
         width=4,
@@ -11880,6 +12534,6 @@ LAYOUTS: dict[str, Layout] = {
         doc='Stands before every record that the z/OSMF REST interface, and the tools built on it, deliver in record mode.',
         doc_ref='IBM z/OS Management Facility Programming Guide, SC27-8420, "z/OS data set and file REST interface", X-IBM-Data-Type: record',
         path='zos/zos_zosmf.ksy',
-        sha256='8a270f753aa21410c55489a2c0139683b77f8beb65f7bf6e87eae0df45d9f91b',
+        sha256='4aea06726a37db2746f166ebbb8110c63046d20c3338c32ef93fcd4256c09c12',
     ),
 }

@@ -55,21 +55,21 @@ seq:
     -orig-id: LLCOLUMNTYPE
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: |
+      That BIGINT columns come as INT of 8 bytes, and binary ones as CHAR or VCHR of subtype B,
+      is inferred; a type that is not listed is kept as bytes
     type: u4
     enum: ll_column_type
-    doc: |
-      Form of the column in the row image. BIGINT columns come as INT of 8 bytes and binary ones
-      as CHAR or VCHR of subtype B (both inferred); a type that is not listed is kept as bytes.
+    doc: Form of the column in the row image
     doc-ref: *table
   - id: ll_column_len
     -orig-id: LLCOLUMNLEN
     -codec: ebcdic
     -lm-status: documented
     -lm-type: decimaltext
+    -lm-source: For DEC the page does not say whether bytes or digits are meant; LOGLOGBYTES decides
     size: 5
-    doc: |
-      Length of the column in the row image. For DEC the page does not say whether bytes or
-      digits are meant; LOGLOGBYTES decides.
+    doc: Length of the column in the row image
     doc-ref: *table
   - id: ll_scale
     -orig-id: LLSCALE
@@ -93,10 +93,9 @@ seq:
     -unit: bytes
     -lm-status: documented
     -lm-type: decimaltext
+    -lm-source: From where it counts is not stated, so only differences between columns are checked
     size: 5
-    doc: |
-      Offset of the column in DATA, -1 behind the first varying column. The page does not say
-      from where it counts, so only differences between columns are checked.
+    doc: Offset of the column in DATA, -1 behind the first varying column
     doc-ref: *table
   - id: ll_column_subtype
     -orig-id: LLCOLUMNSUBTYPE
@@ -148,8 +147,9 @@ seq:
     -unit: bytes
     -lm-status: documented
     -lm-type: decimaltext
+    -lm-source: That null indicator and length are included is inferred
     size: 5
-    doc: Bytes of the column in a row image, null indicator and length included (inferred)
+    doc: Bytes of the column in a row image
     doc-ref: *table
   - id: sequence_number
     -orig-id: SEQUENCENUMBER
@@ -207,7 +207,7 @@ enums:
     0xc9d5e340:
       id: integer
       -orig-id: 'INT'
-      doc: Integer of 2 or 4 bytes; 8 bytes inferred
+      doc: Integer of 2 or 4 bytes
     0xc4e3e3d4:
       id: timestamp
       -orig-id: 'DTTM'

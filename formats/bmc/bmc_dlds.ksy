@@ -39,11 +39,10 @@ seq:
     -orig-id: DATEFORMAT
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: No page at hand gives the layout of the form of SAS
     size: 8
     if: not _io.eof
-    doc: |
-      Form of dates and times in row images: DB2I is the ISO form of Db2, SASTIME the one of
-      SAS, whose layout no page at hand gives
+    doc: 'Form of dates and times in row images: DB2I is the ISO form of Db2, SASTIME the one of SAS'
     doc-ref: *table
   - id: expand_var
     -orig-id: EXPANDVAR

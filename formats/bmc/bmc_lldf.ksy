@@ -25,6 +25,9 @@ seq:
     -orig-id: LENGTH
     -unit: bytes
     -lm-status: documented
+    -lm-valid-status: inferred
+    -lm-source: |
+      The least length is that of a header that ends before SQLRIRBA; the manual states none
     type: u2
     valid:
       min: 277
@@ -119,8 +122,9 @@ seq:
   - id: log_lrsn
     -orig-id: LOGLRSN
     -lm-status: documented
+    -lm-source: That it equals the RBA outside data sharing is inferred
     type: common_lrsn10
-    doc: Log record sequence number of the change; that it equals the RBA outside data sharing is inferred
+    doc: Log record sequence number of the change
     doc-ref: *table
   - id: log_rba
     -orig-id: LOGRBA
@@ -228,9 +232,10 @@ seq:
     -orig-id: UORDISP
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: That any other value means that its end is not in the log is inferred
     type: u1
     enum: uor_disp
-    doc: What became of the unit of recovery; that any other value means its end is not in the log is inferred
+    doc: What became of the unit of recovery
     doc-ref: *table
   - id: uor_id_lrsn
     -orig-id: UORIDLRSN
@@ -248,10 +253,11 @@ seq:
     -orig-id: SEGLEN
     -unit: bytes
     -lm-status: documented
+    -lm-source: |
+      Whether header and descriptor count is not stated, so nothing is cut by it where the
+      framing knows the length
     type: u2
-    doc: |
-      Length of this segment. The page does not say whether header and descriptor count, so
-      nothing is cut by it where the framing knows the length.
+    doc: Length of this segment
     doc-ref: *table
   - id: total_segs
     -orig-id: TOTALSEGS
@@ -262,15 +268,15 @@ seq:
   - id: seg_num
     -orig-id: SEGNUM
     -lm-status: documented
+    -lm-source: The base is not stated; 0 and 1 are both accepted as the first
     type: u2
-    doc: 'Number of this segment. The base is not stated: both 0 and 1 are accepted as the first.'
+    doc: Number of this segment
     doc-ref: *table
   - id: reserved
     -lm-status: documented
+    -lm-source: The text of the page speaks of ORDERVALUE, a sort key that the table does not list
     size: 4
-    doc: |
-      Reserved. It stands where the text of the page speaks of ORDERVALUE, a sort key that the
-      table does not list.
+    doc: Reserved
     doc-ref: *table
   - id: uor_commit_lrsn
     -orig-id: UORCOMMITLRSN
@@ -350,7 +356,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: incomplete
     doc: 'Y: the unit of recovery has a log record that could not be completed'
     doc-ref: *table
   - id: incomplete_dep
@@ -358,7 +364,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: incomplete
     doc: 'Y: the unit of recovery may depend on another one that could not be completed'
     doc-ref: *table
   - id: uor_has_comp
@@ -372,20 +378,22 @@ seq:
   - id: sql_ri_rba
     -orig-id: SQLRIRBA
     -lm-status: documented
+    -lm-source: That older headers end before it is inferred
     type: common_rba10
     if: _io.pos < length
-    doc: Sort key for generated SQL. Older headers end before it.
+    doc: Sort key for generated SQL
     doc-ref: *table
   - id: page_num_fmt
     -orig-id: PAGENUMFMT
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: That older headers end before it is inferred
     type: u1
     enum: page_num_fmt
     if: _io.pos < length
     doc: |
       Whether the page number in `rid` has the partition inside. `partnum` holds the partition
-      either way. Older headers end before it.
+      either way.
     doc-ref: *table
   - id: header_rest
     -lm-status: inferred
@@ -508,6 +516,16 @@ enums:
       id: aborted
       -orig-id: 'A'
       doc: Rolled back
+  incomplete:
+    0xe8:
+      id: 'yes'
+      -orig-id: 'Y'
+      doc: A log record cannot be completed
+    0xd5:
+      id: 'no'
+      -orig-id: 'N'
+      -lm-status: inferred
+      doc: The opposite of Y, which is the only value in the manual
   yes_no:
     0xe8:
       id: 'yes'

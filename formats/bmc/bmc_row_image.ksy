@@ -73,6 +73,9 @@ types:
     seq:
       - id: null_indicator
         -lm-status: documented
+        -lm-valid-status: inferred
+        -lm-source: |
+          The examples of the manual have 00 and FF; that there is no other value is inferred
         type: u1
         enum: null_indicator
         valid:
@@ -84,6 +87,7 @@ types:
         doc-ref: *text
       - id: len_value
         -lm-status: documented
+        -lm-valid-status: inferred
         type: u2
         valid:
           max: width / len_unit

@@ -6,18 +6,27 @@ meta:
 doc: |
   Comes from the clock in data sharing, from the RBA elsewhere: the member id tells which. The
   6-byte form stands at offset 1 of the extended one.
-doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", footnote 1'
+doc-ref: &page 'BMC AMI Log Master for Db2, "Logical log data file", footnote 1'
 -lm-type: lrsn10
 seq:
   - id: epoch
-    -lm-status: documented
+    -lm-status: inferred
+    -lm-source: |
+      The footnote shows one zero byte in front of a 6-byte form; that it carries the clock is
+      from the extended LRSN of Db2
     size: 1
-    doc: Carry of the clock; zero in front of a 6-byte form
+    doc: Zero in front of a 6-byte form; else the carry of the clock
+    doc-ref: *page
   - id: lrsn6
     -lm-status: documented
     size: 6
     doc: The 6-byte form
+    doc-ref: *page
   - id: precision
-    -lm-status: documented
+    -lm-status: inferred
+    -lm-source: |
+      The footnote shows three zero bytes behind a 6-byte form; that they are finer digits is
+      from the extended LRSN of Db2
     size: 3
-    doc: Finer digits of the clock; zero behind a 6-byte form
+    doc: Zero behind a 6-byte form; else finer digits of the clock
+    doc-ref: *page

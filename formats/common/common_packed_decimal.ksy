@@ -7,7 +7,7 @@ meta:
 doc: |
   Two digits a byte, the sign in the last half byte. The decimal point is not stored; it follows
   from the scale of the column.
-doc-ref: 'IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"'
+doc-ref: &page 'IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"'
 params:
   - id: len
     type: u4
@@ -17,15 +17,18 @@ seq:
     -lm-status: documented
     size: len - 1
     doc: Leading digits, two in a byte
+    doc-ref: *page
   - id: last_digit
     -lm-status: documented
     type: b4
     doc: Last digit
+    doc-ref: *page
   - id: sign
     -lm-status: documented
     type: b4
     enum: sign
     doc: Sign of the number
+    doc-ref: *page
 enums:
   sign:
     0xa:

@@ -7,6 +7,6 @@ doc: A record of which only the framing is known.
 doc-ref: 'lmparse, "Files of others" (docs/framing.md)'
 seq:
   - id: data
-    -lm-status: documented
+    -lm-status: unknown
     size-eos: true
     doc: All bytes of the record

@@ -4,14 +4,16 @@ meta:
   license: Apache-2.0
   ks-version: '0.11'
 doc: Place in the log of one member. The 6-byte form stands at offset 4 of the extended one.
-doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", footnote 1'
+doc-ref: &page 'BMC AMI Log Master for Db2, "Logical log data file", footnote 1'
 -lm-type: rba10
 seq:
   - id: high
     -lm-status: documented
     size: 4
     doc: High-order bytes; zero in front of a 6-byte form
+    doc-ref: *page
   - id: rba6
     -lm-status: documented
     size: 6
     doc: The 6-byte form
+    doc-ref: *page

@@ -8,14 +8,18 @@ doc: |
   Where the row stands. In a table space with absolute page numbers the page number has the
   partition in its leading bits; how many bits depends on the table space and is not in the log, so
   the partition is taken from PARTNUM in any case.
-doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", RID and PAGENUMFMT'
+doc-ref: &page 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", RID and PAGENUMFMT'
 -lm-type: bytes
 seq:
   - id: page
-    -lm-status: documented
+    -lm-status: inferred
+    -lm-source: The table has five bytes, page and row; that the last one is the row is not stated
     type: u4
     doc: Page number
+    doc-ref: *page
   - id: row
-    -lm-status: documented
+    -lm-status: inferred
+    -lm-source: The table has five bytes, page and row; that the last one is the row is not stated
     type: u1
     doc: Row (anchor) number in the page
+    doc-ref: *page

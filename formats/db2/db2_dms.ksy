@@ -301,12 +301,12 @@ types:
         doc-ref: *inferred
       - id: table_description_length
         -unit: bytes
-        -lm-status: documented
+        -lm-status: inferred
         type: u4
         doc: Length of the table description record
         doc-ref: &readers As applications of version 10.1 and later read it; no page at hand shows it
       - id: table_description
-        -lm-status: documented
+        -lm-status: inferred
         size: table_description_length
         type: table_description
         doc: Table description record
@@ -451,8 +451,9 @@ types:
       - id: rid
         -orig-id: RID
         -lm-status: documented
+        -lm-source: The table has four bytes; that the last of them is the slot is inferred
         type: s4
-        doc: 'Row id: page number times 256, plus slot; that the slot is the last byte is inferred'
+        doc: 'Row id: page number times 256, plus slot'
         doc-ref: *t100
       - id: record_length
         -orig-id: Record length
@@ -482,7 +483,7 @@ types:
         doc: Class of the record
   rollback_insert_v97:
     doc: An insert is rolled back
-    doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7
+    doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7
     seq:
       - id: header
         -lm-status: documented
@@ -535,7 +536,7 @@ types:
         doc: Log header
         doc-ref: *t96
       - id: padding
-        -lm-status: documented
+        -lm-status: inferred
         size: 2
         doc: Padding
         doc-ref: *readers
@@ -584,8 +585,9 @@ types:
       - id: rid
         -orig-id: RID
         -lm-status: documented
+        -lm-source: The table has four bytes; that the last of them is the slot is inferred
         type: s4
-        doc: 'Row id: page number times 256, plus slot; that the slot is the last byte is inferred'
+        doc: 'Row id: page number times 256, plus slot'
         doc-ref: *t106
       - id: record_length
         -orig-id: Record length
@@ -768,6 +770,7 @@ types:
       - id: new_header
         -orig-id: Log header (second)
         -lm-status: documented
+        -lm-valid-status: inferred
         type: header
         valid:
           expr: _.function_id == header.function_id and _.tablespace_id == header.tablespace_id and _.table_id == header.table_id
@@ -776,6 +779,7 @@ types:
       - id: new_row
         -orig-id: Padding to new record header and data
         -lm-status: documented
+        -lm-valid-status: inferred
         type: update_part
         valid:
           expr: _.record_length == old_row.record.size and old_row.record_length == _.record.size
@@ -804,8 +808,9 @@ types:
         doc-ref: *t109
       - id: rid
         -lm-status: documented
+        -lm-source: The table has four bytes; that the last of them is the slot is inferred
         type: s4
-        doc: 'Row id: page number times 256, plus slot; that the slot is the last byte is inferred'
+        doc: 'Row id: page number times 256, plus slot'
         doc-ref: *t109
       - id: record_length
         -unit: bytes
@@ -852,6 +857,7 @@ types:
         doc-ref: *sample
       - id: new_header
         -lm-status: documented
+        -lm-valid-status: inferred
         type: header
         valid:
           expr: _.function_id == header.function_id and _.tablespace_id == header.tablespace_id and _.table_id == header.table_id
@@ -859,6 +865,7 @@ types:
         doc-ref: *sample
       - id: new_row
         -lm-status: documented
+        -lm-valid-status: inferred
         type: update_part_v97
         valid:
           expr: _.record_length == old_row.record.size and old_row.record_length == _.record.size
@@ -1183,6 +1190,7 @@ types:
       - id: old_column_count
         -orig-id: Old column count
         -lm-status: documented
+        -lm-valid-status: inferred
         type: s4
         valid:
           min: 0
@@ -1191,6 +1199,7 @@ types:
       - id: new_column_count
         -orig-id: New column count
         -lm-status: documented
+        -lm-valid-status: inferred
         type: s4
         valid:
           min: 0
@@ -1395,6 +1404,7 @@ enums:
       doc: Undo drop columns
     171:
       id: change_row_version
+      -lm-status: inferred
       doc: Change of the version of a row, with a reorganization pending
     211:
       id: start_of_out_of_row_data
@@ -1404,6 +1414,7 @@ enums:
       doc: Undo start of out-of-row data
     213:
       id: vector
+      -lm-status: inferred
       doc: Vector as text, from version 12.1.4 on
   function_id_v7:
     102:

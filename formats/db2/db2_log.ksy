@@ -51,11 +51,10 @@ seq:
     doc-ref: &v7 'IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm'
   - id: type
     -lm-status: documented
+    -lm-source: From which version on is not stated; both are accepted in all generations
     type: u2
     enum: log_record_type
-    doc: |
-      Type of the record; until version 9.5 an ASCII letter, later partly numbers. Both are
-      accepted in all generations.
+    doc: Type of the record; until version 9.5 an ASCII letter, later partly numbers
     doc-ref: &types 'IBM Db2 V7, Log Manager Log Record Header, record types; newer values: IBM/db2-samples at version 11.5'
   - id: general_flag
     -lm-status: documented
@@ -196,7 +195,7 @@ types:
         doc-ref: *v7
   chain_v97:
     doc: 'Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it'
-    doc-ref: &v97 'IBM Db2 9.7: header sizes and places as its applications read them; real records of 42, 46, 97, 100 and 102 bytes add up only so'
+    doc-ref: &v97 'IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so'
     seq:
       - id: previous_lsn
         -lm-status: documented
@@ -210,7 +209,7 @@ types:
         doc: Transaction identifier (SQLU_TID)
         doc-ref: *v97
       - id: header_padding
-        -lm-status: documented
+        -lm-status: inferred
         size: 2
         doc: Aligns what follows; the manual does not show it
         doc-ref: *v97

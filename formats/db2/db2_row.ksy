@@ -50,7 +50,7 @@ seq:
     -lm-type: body
     type: db2_row_header(byte_order)
     doc: Outer and inner header
-    doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7
+    doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7
   - id: user_data
     -lm-status: documented
     -lm-type: body
@@ -130,11 +130,12 @@ types:
         doc-ref: *t107
       - id: value_offset
         -lm-status: documented
+        -lm-source: |
+          That bit 0x8000 marks a value out of the row from version 10.5 on is from applications
+          that read it
         type: u2
         if: 'storage == storage::varying.to_i'
-        doc: |
-          Place of the value, from the start of the fixed-length section; bit 0x8000 from version
-          10.5 on when the value is stored out of the row
+        doc: Place of the value, from the start of the fixed-length section
         doc-ref: *t107
       - id: value_length
         -unit: bytes

@@ -15,7 +15,7 @@ doc: |
   The outer header says what the record is to its page, the inner one how the columns behind it are
   stored. Rows that were moved by an update leave a pointer in their old place: the pointer is no row,
   the row at its new place is marked.
-doc-ref: IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7
+doc-ref: IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7
 params:
   - id: byte_order
     type: u1
@@ -26,7 +26,7 @@ seq:
     -lm-status: documented
     type: u1
     doc: Type of the outer record. 0x00 and 0x10 are complete rows, as are those with bit 0x04
-    doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5, and real records of version 9.7
+    doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7
   - id: reserved
     -lm-status: documented
     size: 1

@@ -5,7 +5,7 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: Stands before every record of a data set of format V or VB.
-doc-ref: 'IBM z/OS DFSMS Using Data Sets, SC23-6855, "Record Descriptor Word (RDW)"'
+doc-ref: &page 'IBM z/OS DFSMS Using Data Sets, SC23-6855, "Record Descriptor Word (RDW)"'
 seq:
   - id: length
     -orig-id: LL
@@ -16,8 +16,10 @@ seq:
       min: 4
       max: 32760
     doc: Length of the record, these four bytes included
+    doc-ref: *page
   - id: reserved
     -lm-status: documented
     type: u2
     valid: 0
     doc: Zero; a spanned record has its segment code here
+    doc-ref: *page

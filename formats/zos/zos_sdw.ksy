@@ -7,12 +7,13 @@ meta:
 doc: |
   Stands before every piece of a record of format VS or VBS, in place of the RDW. The pieces of
   a record follow one another.
-doc-ref: 'IBM z/OS DFSMS Using Data Sets, SC23-6855, "Segment Descriptor Word"'
+doc-ref: &page 'IBM z/OS DFSMS Using Data Sets, SC23-6855, "Segment Descriptor Word"'
 seq:
   - id: length
     -orig-id: LL
     -unit: bytes
     -lm-status: documented
+    -lm-valid-status: inferred
     type: u2
     valid:
       min: 4
@@ -20,6 +21,7 @@ seq:
     doc: |
       Length of the piece, these four bytes included. The manual gives 5 to 32756; an empty record
       has 4, and whole records are written up to the limit of the RDW.
+    doc-ref: *page
   - id: segment_code
     -lm-status: documented
     type: u1
@@ -27,11 +29,13 @@ seq:
     valid:
       in-enum: true
     doc: Which piece of its record it is, in the two low bits; the others are zero
+    doc-ref: *page
   - id: reserved
     -lm-status: documented
     type: u1
     valid: 0
     doc: Zero
+    doc-ref: *page
 enums:
   segment_code:
     0:

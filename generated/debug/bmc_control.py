@@ -11,11 +11,11 @@ from . import bmc_xhdf
 from . import bmc_unlisted
 from . import bmc_dlge
 from . import bmc_dtbi
+from . import bmc_dlci
 from . import bmc_dtob
 from . import bmc_xtyp
 from . import bmc_dcxi
 from . import bmc_dicl
-from . import bmc_dlci
 from . import bmc_dlds
 from . import bmc_dxsf
 from enum import IntEnum

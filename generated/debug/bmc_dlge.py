@@ -5,8 +5,8 @@
 
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
-from . import common_timestamp17
 from . import common_rba10
+from . import common_timestamp17
 import collections
 
 

@@ -46,5 +46,6 @@ def _fields(name: str, as_json: bool) -> int:
     for entry in layout:
         place = "" if entry.offset is None else str(entry.offset)
         size = "" if entry.width is None else str(entry.width)
-        print_lines([f"{place:>6} {size:>5}  {entry.id:24} {entry.orig_id or '':20} {entry.kind:12} {entry.status}"])
+        status = entry.status or "not stated"
+        print_lines([f"{place:>6} {size:>5}  {entry.id:24} {entry.orig_id or '':20} {entry.kind:12} {status}"])
     return GOOD

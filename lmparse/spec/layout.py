@@ -40,6 +40,8 @@ class Code:
     id: str
     """The word for it in the spec (`update`)."""
     doc: str = ""
+    status: str = ""
+    """documented, inferred or unknown, where it is not that of the field; empty where it is."""
 
 
 Expression: TypeAlias = "int | tuple[Any, ...] | None"
@@ -125,8 +127,10 @@ class Field:
     """What a `switch` may be: one of these, by the id of its type; numbers of several widths are one."""
     doc: str = ""
     doc_ref: str = ""
-    status: str = "documented"
-    """documented, inferred or unknown."""
+    status: str = ""
+    """documented, inferred or unknown; empty where the spec does not state it."""
+    valid_status: str = ""
+    """The status of the values that the spec demands, where it is not that of the field."""
     source: str | None = None
     bits: int | None = None
     """Width in bits of a bit field, which has no width in bytes."""

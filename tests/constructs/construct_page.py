@@ -24,7 +24,8 @@ COLUMN, PARSER, REFUSED, SILENT = "by the column", "row by row", "refused", "doe
 _SILENT_LEVELS = (Level.MEMBER,)
 _SILENT_WORDS = frozenset((
     "id", "doc", "doc-ref", "meta", "to-string", "title", "application", "file-extension", "xref", "tags", "license",
-    "ks-version", "ks-zero-copy-substream", "imports", "-orig-id", "-unit", "-lm-status", "-lm-source",
+    "ks-version", "ks-zero-copy-substream", "imports", "-orig-id", "-unit", "-lm-status", "-lm-valid-status",
+    "-lm-source",
 ))  # fmt: skip
 """Words that say nothing about bytes, or, as `imports`, where something else is that does."""
 _AS_FIELDS = "as in a field, row by row"

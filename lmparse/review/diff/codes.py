@@ -60,7 +60,7 @@ def _uses(
 
 def _shown_as(codes: tuple[Code, ...], like: tuple[Code, ...]) -> tuple[Code, ...]:
     texts = {code.value: code.text for code in like}
-    return tuple(Code(code.value, texts.get(code.value, code.text), code.id, code.doc) for code in codes)
+    return tuple(Code(code.value, texts.get(code.value, code.text), code.id, code.doc, code.status) for code in codes)
 
 
 def _renamed_lists(pairs: Pairs) -> _Renamed:
@@ -105,6 +105,9 @@ def _compared(owner: str, enum: str, old: tuple[Code, ...], new: tuple[Code, ...
             yield change("code-changed", *shown, value, *ids)
         if docs[0] != docs[1]:
             yield change("doc-changed", f"{shown[0]}: {docs[0]}", docs[1], value, *docs)
+        said = tuple("; ".join(code.status or "that of the field" for code in codes) for codes in (one, other))
+        if said[0] != said[1]:
+            yield change("status-changed", f"{shown[0]}: {said[0]}", said[1], value, *said)
     both = [[value for value in side if value in before and value in after] for side in (before, after)]
     if both[0] != both[1]:
         yield change("code-order", None, None)

@@ -138,6 +138,7 @@ _ABOUT = {
     "doc-ref": "reference-changed",
     "-lm-source": "source-changed",
     "-lm-status": "status-changed",
+    "-lm-valid-status": "status-changed",
     "-orig-id": "orig-id-changed",
 }
 

@@ -23,7 +23,7 @@ _ALIKE = (frozenset(("bytes", "lrsn10", "rba10")), frozenset(("char", "code")))
 _NUMBERS = ("uint", "int", "float")
 _TEXTS = {
     "status": "status-changed", "doc": "doc-changed", "doc_ref": "reference-changed", "source": "source-changed",
-    "orig_id": "orig-id-changed",
+    "orig_id": "orig-id-changed", "valid_status": "status-changed",
 }  # fmt: skip
 _REPORTED_ELSEWHERE = frozenset(("order", "number", "if"))
 _CASE = "case "

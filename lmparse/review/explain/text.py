@@ -156,7 +156,7 @@ def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[list
     spans: list[Span] = [(entry.id, "name")]
     if entry.orig_id and entry.orig_id != entry.id:
         spans.append((f" ({entry.orig_id})", "soft"))
-    if entry.status != "documented":
+    if entry.status not in ("documented", ""):
         spans.append((f" [{entry.status}]", entry.status))
     value = value_text(line, raw, _MOST_VALUE, _SHOWN_VALUE)
     if value is not None:
@@ -173,7 +173,8 @@ def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[list
     if any(said):
         yield [(" ".join(filter(None, said)), "soft")]
     if entry.source:
-        yield [("why: " + " ".join(entry.source.split()), "soft")]
+        label = "not in the manual" if entry.status == "documented" else "why"
+        yield [(f"{label}: {' '.join(entry.source.split())}", "soft")]
     if node.fault is not None:
         yield [(f"! {node.fault.says()} [{node.fault.code}]", "fault")]
 

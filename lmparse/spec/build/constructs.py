@@ -100,6 +100,7 @@ _OUR_OWN = """
 -unit      TEXT unit of a number
 -scale     ANY  digits behind the point of a whole number or decimal
 -lm-status TEXT documented, inferred or unknown
+-lm-valid-status TEXT the same of what `valid` demands, where it differs
 -lm-type   TEXT kind of a value that its type does not tell
 -lm-source TEXT where the value of a field comes from
 """
@@ -176,7 +177,14 @@ doc-ref TEXTS where its source describes it
     *_table(Level.PARAM, _OUR_OWN, is_ours=True),
     *_table(Level.SWITCH, "switch-on EXPRESSION value that decides\ncases MAPPING types by this value"),
     *_table(Level.MEMBER, "id TEXT name\ndoc TEXT what it is\ndoc-ref TEXTS where its source describes it"),
-    *_table(Level.MEMBER, "-orig-id ANY name or names in the vendor's spelling", is_ours=True),
+    *_table(
+        Level.MEMBER,
+        """
+-orig-id   ANY  name or names in the vendor's spelling
+-lm-status TEXT documented, inferred or unknown, where it differs from the field
+""",
+        is_ours=True,
+    ),
     *_table(
         Level.VALID,
         """

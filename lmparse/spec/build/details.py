@@ -22,8 +22,8 @@ Details = dict[str, dict[str, str]]
 _HELD_BY_LAYOUT = {"meta", "doc", "doc-ref", "-lm-type", "params", "seq", "instances", "types", "enums"}
 _HELD_OF_META = {"id", "title"}
 _HELD_BY_FIELD = {
-    "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-type", "-lm-source", "type", "size", "enum",
-    "valid", "contents", "doc", "doc-ref",
+    "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source", "type",
+    "size", "enum", "valid", "contents", "doc", "doc-ref",
 }  # fmt: skip
 _HELD_OF_CODES = {"id", "doc"}
 

@@ -135,7 +135,8 @@ class Layouts:
             choices=found if kind == "switch" else (),
             doc=_flat(attribute.get("doc")),
             doc_ref=_flat(attribute.get("doc-ref")),
-            status=attribute.get("-lm-status", "documented"),
+            status=attribute.get("-lm-status", ""),
+            valid_status=attribute.get("-lm-valid-status", ""),
             source=_flat(attribute.get("-lm-source")) or None,
             bits=bits or None,
             endian=_endian(type_),
@@ -215,7 +216,8 @@ class Layouts:
             return _plain_codes(members)
         try:
             return tuple(
-                Code(entry.value, code_text(entry.value, width), entry.id, _flat(entry.doc)) for entry in members
+                Code(entry.value, code_text(entry.value, width), entry.id, _flat(entry.doc), entry.status)
+                for entry in members
             )
         except OverflowError:
             text = f"{name} has a code that is too large for {attribute.get('type')}"
@@ -246,7 +248,7 @@ def _param_codes(scope: Scope) -> dict[str, tuple[Code, ...]]:
 
 
 def _plain_codes(members: list[Member]) -> tuple[Code, ...]:
-    return tuple(Code(entry.value, None, entry.id, _flat(entry.doc)) for entry in members)
+    return tuple(Code(entry.value, None, entry.id, _flat(entry.doc), entry.status) for entry in members)
 
 
 def len_contents(contents: Any) -> int:

@@ -34,11 +34,13 @@ META_KEYS = (
     "endian", "bit-endian",
 )  # fmt: skip
 FIELD_KEYS = (
-    "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-type", "-lm-source", "pos", "io", "size",
-    "size-eos", "value", "type", "encoding", "terminator", "consume", "include", "eos-error", "pad-right", "enum",
-    "process", "contents", "valid", "repeat", "repeat-expr", "repeat-until", "if", "doc", "doc-ref",
+    "id", "-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source", "pos",
+    "io", "size", "size-eos", "value", "type", "encoding", "terminator", "consume", "include", "eos-error", "pad-right",
+    "enum", "process", "contents", "valid", "repeat", "repeat-expr", "repeat-until", "if", "doc", "doc-ref",
 )  # fmt: skip
-DASH_KEYS = frozenset(("-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-type", "-lm-source"))
+DASH_KEYS = frozenset(
+    ("-orig-id", "-codec", "-unit", "-scale", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source")
+)
 """All keys that lmparse adds to those of Kaitai Struct."""
 TAKEN = frozenset(("self", "mro", "close", "from_bytes", "from_file", "from_io")) | {
     "bool", "bytes", "classmethod", "float", "int", "list", "property", "str",
@@ -102,12 +104,16 @@ def _our_words(scope: Scope) -> Iterator[Finding]:
     listed = [(f"seq/{number}", entry) for number, entry in enumerate(tree.get("seq", []))]
     for place, attribute in (*listed, *((f"instances/{name}", one) for name, one in tree.get("instances", {}).items())):
         where = f"{scope.where}/{place}"
-        status = attribute.get("-lm-status", STATUSES[0])
-        if status not in STATUSES:
-            yield f"{where}/-lm-status", f"-lm-status is {status!r}, not one of {', '.join(STATUSES)}"
+        yield from _status(where, attribute)
         codec = attribute.get("-codec")
         if codec is not None and codec not in PAGES_OF_THE_FILE and not _is_codec(codec):
             yield f"{where}/-codec", f"there is no code page {codec!r}"
+
+
+def _status(where: str, tree: dict[str, Any]) -> Iterator[Finding]:
+    for key in ("-lm-status", "-lm-valid-status"):
+        if tree.get(key, STATUSES[0]) not in STATUSES:
+            yield f"{where}/{key}", f"{key} is {tree[key]!r}, not one of {', '.join(STATUSES)}"
 
 
 def _findings(spec: SpecFile, named: dict[str, SpecFile]) -> Iterator[Finding]:
@@ -169,6 +175,10 @@ def _type(scope: Scope) -> Iterator[Finding]:
 def _attribute(where: str, attribute: dict[str, Any], name: str, scope: Scope) -> Iterator[Finding]:
     yield from _name(f"{where}/id", name)
     yield from _order(where, attribute, FIELD_KEYS)
+    if attribute.get("-lm-status") == STATUSES[0] and not attribute.get("doc-ref"):
+        yield f"{where}/-lm-status", f"{name} is documented, and doc-ref does not say where"
+    if "-lm-valid-status" in attribute and not attribute.keys() & {"valid", "contents"}:
+        yield f"{where}/-lm-valid-status", f"{name} has no valid whose status it could be"
     if "/seq/" in where and scope.spec.place.startswith(("bmc/", "db2/")):
         for key in ("doc", "doc-ref", "-lm-status"):
             if not attribute.get(key):

@@ -21,6 +21,8 @@ class Member:
     id: str
     doc: Any = None
     orig_ids: tuple[str, ...] = ()
+    status: str = ""
+    """Where it is not that of the field."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ class Scope:
         found = []
         for key, entry in self.tree["enums"][enum].items():
             named = entry if isinstance(entry, dict) else {"id": entry}
-            found.append(Member(enum_number(key) or 0, named["id"], named.get("doc"), tuple(orig_ids(named))))
+            names, status = tuple(orig_ids(named)), str(named.get("-lm-status", ""))
+            found.append(Member(enum_number(key) or 0, named["id"], named.get("doc"), names, status))
         return found
 
     def _inner(self, name: str) -> Scope:

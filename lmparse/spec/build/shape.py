@@ -13,7 +13,7 @@ Finding = tuple[str, str]
 """Path in the spec, and message."""
 
 _SECTIONS = {"meta": dict, "params": list, "seq": list, "instances": dict, "types": dict, "enums": dict}
-_TEXTS = ("id", "enum", "-codec", "-unit", "-lm-status", "-lm-type", "-lm-source")
+_TEXTS = ("id", "enum", "-codec", "-unit", "-lm-status", "-lm-valid-status", "-lm-type", "-lm-source")
 LARGEST_EXACT = 1 << 53
 """Largest number that the compiler, a program in JavaScript, represents exactly."""
 _INT64 = range(-(1 << 63), 1 << 63)

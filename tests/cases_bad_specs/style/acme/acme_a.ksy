@@ -7,7 +7,7 @@
 # lint: acme/acme_a.ksy:25:7: error: the import acme_b does not start at the root of formats [/meta/imports/0]
 # lint: acme/acme_a.ksy:27:5: error: 'oneTwo' is not lower_snake_case [/seq/0/id]
 # lint: acme/acme_a.ksy:29:5: error: size comes after doc [/seq/0/size]
-# lint: acme/acme_a.ksy:30:5: error: -mine is none of our keys: -codec, -lm-source, -lm-status, -lm-type, -orig-id, -scale, -unit [/seq/0/-mine]
+# lint: acme/acme_a.ksy:30:5: error: -mine is none of our keys: -codec, -lm-source, -lm-status, -lm-type, -lm-valid-status, -orig-id, -scale, -unit [/seq/0/-mine]
 # lint: acme/acme_a.ksy:31:5: error: -lm-status comes after doc [/seq/0/-lm-status]
 # lint: acme/acme_a.ksy:31:5: error: -lm-status is 'perhaps', not one of documented, inferred, unknown [/seq/0/-lm-status]
 # lint: acme/acme_a.ksy:32:5: error: -codec comes after doc [/seq/0/-codec]
