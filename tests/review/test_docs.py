@@ -176,7 +176,7 @@ def test_one_sees_where_the_manual_says_so(pages: dict[str, Page]) -> None:
 
 def test_one_sees_what_a_record_of_a_sample_holds_there(pages: dict[str, Page]) -> None:
     shown = words(cells(row_of_byte(pages["bmc_lldf.html"], 104))["Sample"])
-    stated = re.fullmatch(
+    stated = re.match(
         r"I Insert: the row after C9 40 synthetic: (\S+), record (\d+), at (0x\w+); in \d+ synthetic records", shown
     )
     assert stated
@@ -240,6 +240,29 @@ def test_what_decides_between_records_is_said(pages: dict[str, Page]) -> None:
     shown = words(cells(pages["bmc_control.html"].by_id("body"))["Meaning"])
     assert "one of 13 records, by record_code" in shown
     assert "bmc_dcxi for index, clustering_index;" in shown
+    codes = words(pages["bmc_control.html"].by_id("values-record_code"))
+    assert "XTYP E7E3E8D7 type_record" in codes
+
+
+def test_flags_and_classes_of_records_are_shown(pages: dict[str, Page]) -> None:
+    flag = pages["db2_log.html"].by_id("instance-is_propagatable")
+    assert [words(cell) for cell in flag][2] == "bit 0x0002 of general_flag is set"
+    kind = pages["db2_dms.html"].by_id("row.instance-record_class")
+    assert [words(cell) for cell in kind][2] == "compensation if header.is_undo, else normal"
+
+
+def test_expressions_are_in_words(pages: dict[str, Page]) -> None:
+    for page in pages.values():
+        for row in (*page.all("td"), *page.all("summary"), *page.all("p")):
+            assert not re.search(r"\w::\w| [=!]= |\b_(io|root|parent)\b", words(row)), words(row)
+
+
+def test_values_and_bounds_have_a_status_of_their_own(pages: dict[str, Page]) -> None:
+    page = pages["bmc_lldf.html"]
+    assert "the only value in the manual inferred" in words(page.by_id("incomplete_trans.value-D5"))
+    length = cells(page.by_id("length"))
+    assert "What is demanded of its value is inferred" in words(length["Type"])
+    assert "Not in the manual: The least length" in words(length["Meaning"])
 
 
 def test_a_drawing_shows_every_field_of_a_record(pages: dict[str, Page]) -> None:

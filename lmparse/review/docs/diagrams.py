@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lmparse.review.docs.pages import LayoutSection, Link
+from lmparse.review.docs.rows import LayoutSection, Link
 from lmparse.spec.layout import NESTED, Field
 
 ROW_BYTES = 16

@@ -5,169 +5,36 @@ Everything is plain data in words for readers; a template turns it into a page.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from lmparse.review.coverage.coverage import Coverage, FieldCoverage
 from lmparse.review.coverage.files import Samples
 from lmparse.review.coverage.provenance import Provenance
-from lmparse.review.coverage.reach import SHOWN_BYTES, FieldReach, SpecReach
-from lmparse.review.docs.manuals import Manuals, Reference
-from lmparse.review.docs.words import Piece, Text, facts, first_sentence, is_open, kind_in_words
+from lmparse.review.coverage.reach import SpecReach
+from lmparse.review.docs.manuals import Manuals
+from lmparse.review.docs.rows import (
+    NOT_STATED,
+    CaseRow,
+    CodeRow,
+    CodeSet,
+    Counts,
+    FieldRow,
+    Instance,
+    InstanceRow,
+    LayoutSection,
+    Link,
+    Switch,
+)
+from lmparse.review.docs.words import Piece, Text, facts, first_sentence
 from lmparse.spec.layout import Code, Field, Layout, spec_of
 
-_STATUSES = ("documented", "inferred", "unknown")
-_SHOWN_TEXT = 120
-"""Number of characters of a sample's value that a page shows."""
+_STATUSES = ("documented", "inferred", "unknown", NOT_STATED)
 _RESERVED_PAGES = frozenset(("index", "errors", "conformance", "samples"))
 _WORDS = re.compile(r"`([^`]+)`|\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link to a part of the site."""
-
-    text: str
-    href: str
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """What decides which layout a part of a record has."""
-
-    on: str
-    """The expression, as the spec has it."""
-    when: Mapping[str, tuple[str, ...]]
-    """The values that choose a layout, by the id of the layout."""
-
-
-Counts = tuple[tuple[Provenance, int], ...]
-"""How often samples have something, by their provenance; without provenances that do not have it."""
-
-
-@dataclass(frozen=True, slots=True)
-class CodeRow:
-    """A listed value of a field, or an unlisted value that a sample has."""
-
-    anchor: str
-    value: str
-    """As records show it; empty for blank."""
-    raw: str
-    """Its bytes, or the number, in upper-case hex."""
-    word: str
-    """The spec's name for it; empty for an unlisted value."""
-    meaning: str
-    counts: Counts
-    """How many values of samples it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class CaseRow:
-    """One of the layouts that a part of a record may have."""
-
-    link: Link
-    when: tuple[str, ...]
-    """The values that choose it; empty where the text of the spec is not available."""
-    counts: Counts
-    """Number of records of the samples that have it."""
-
-
-@dataclass(frozen=True)
-class FieldRow(FieldReach):
-    """A field as a row of a table, with what samples have in it."""
-
-    anchor: str
-    bytes: tuple[str, ...]
-    """Anchors of its bytes."""
-    type: Link | None
-    """The layout of a nested record, or of a value with parts."""
-    switch: str
-    """The expression that decides between the cases."""
-    cases: tuple[CaseRow, ...]
-    codes: tuple[CodeRow, ...]
-    facts: tuple[Text, ...]
-    """Bounds, checks, and when the field is present, a sentence each."""
-    doc: Text
-    reference: Reference | None
-    records: Counts
-    """How many records of the samples have it."""
-
-    @property
-    def kind(self) -> str:
-        """The kind of its value, in words."""
-        return kind_in_words(self.field)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether values that are not listed are data, not errors."""
-        return is_open(self.field)
-
-    @property
-    def unseen(self) -> list[CodeRow]:
-        """Listed values that no sample has."""
-        return [code for code in self.codes if code.word and not code.counts]
-
-    @property
-    def shown_value(self) -> str | None:
-        """The value of the sample as text or JSON, cut to some length; None for a null and for a field with parts."""
-        value = None if self.seen.sample is None else self.seen.sample.value
-        if value is None:
-            return None
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        return text if len(text) <= _SHOWN_TEXT else text[:_SHOWN_TEXT] + "…"
-
-    @property
-    def apart(self) -> str:
-        """What proves nothing about the field, and why; empty if there is none."""
-        sample, counts = self.seen.apart_sample, sorted(self.seen.apart.items())
-        if sample is None:
-            return ""
-        words = ", ".join(
-            f"{count} with {why}" if why.startswith("LMP") else f"{count} in {why}" for why, count in counts
-        )
-        raw = sample.raw[:8].hex(" ").upper() + (" …" if len(sample.raw) > 8 else "")
-        return f"{words}; the first is {raw} in {sample.file}, record {sample.record_index}"
-
-    @property
-    def shown_bytes(self) -> tuple[str, int]:
-        """The first bytes of the sample in upper-case hex, and the number of bytes left out."""
-        raw = b"" if self.seen.sample is None else self.seen.sample.raw
-        return raw[:SHOWN_BYTES].hex(" ").upper(), max(0, len(raw) - SHOWN_BYTES)
-
-
-@dataclass(frozen=True, slots=True)
-class CodeSet:
-    """Listed values that no field has: kinds of records, parameters, single bits."""
-
-    anchor: str
-    name: str
-    codes: tuple[CodeRow, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LayoutSection:
-    """A layout: the spec itself, or a type inside it."""
-
-    anchor: str
-    layout: Layout
-    name: str
-    doc: Text
-    reference: Reference | None
-    rows: tuple[FieldRow, ...]
-    used_by: tuple[Link, ...]
-    """Fields that have this layout."""
-
-    @property
-    def size(self) -> str:
-        """Its length, in words."""
-        if self.layout.width is not None:
-            return f"{self.layout.width} bytes." if self.layout.width != 1 else "1 byte."
-        least = self.layout.least_width
-        return f"Its length varies; at least {least} bytes." if least else "Its length varies."
 
 
 @dataclass(frozen=True)
@@ -214,7 +81,7 @@ class SpecPage:
     @property
     def statuses(self) -> list[tuple[str, int]]:
         """The number of fields of each status that fields have."""
-        counts = Counter(row.field.status for row in self.rows)
+        counts = Counter(row.status for row in self.rows)
         return [(status, counts[status]) for status in _STATUSES if counts[status]]
 
     @property
@@ -247,9 +114,14 @@ class Pages:
     """The pages of all specs that were built together."""
 
     def __init__(
-        self, layouts: Mapping[str, Layout], samples: Samples, switches: Mapping[tuple[str, str], Switch]
+        self,
+        layouts: Mapping[str, Layout],
+        samples: Samples,
+        switches: Mapping[tuple[str, str], Switch],
+        instances: Mapping[str, Sequence[Instance]],
     ) -> None:
         self._layouts = layouts
+        self._instances = instances
         self._coverage = samples.coverage
         self._apart = [(one, samples.apart[one]) for one in Provenance if one in samples.apart]
         self._switches = switches
@@ -316,7 +188,14 @@ class Pages:
             reference=self.manuals.look_up(layout.doc_ref),
             rows=tuple(self._rows(layout)),
             used_by=tuple(self._users.get(layout.id, ())),
-        )
+            instances=tuple(
+                InstanceRow(
+                    _dotted(name, f"instance-{one.name}"), one.name, self._text(one.doc, layout),
+                    self._text(one.words, layout),
+                )
+                for one in self._instances.get(layout.id, ())
+            ),
+        )  # fmt: skip
 
     def _rows(self, layout: Layout) -> Iterable[FieldRow]:
         reached = 0  # fields of bits share a byte; the first of them gets its anchor
@@ -337,7 +216,7 @@ class Pages:
             anchor=anchor,
             bytes=tuple(_dotted(inner, f"byte-{place}") for place in places),
             type=self.link(entry.type) if entry.type else None,
-            switch=switch.on,
+            switch=self._text(switch.on, layout),
             cases=tuple(
                 CaseRow(self.link(case), switch.when.get(case, ()), self._branches(layout.id, entry.id, case))
                 for case in entry.cases
@@ -408,14 +287,24 @@ def _unlisted(value: str, seen: FieldCoverage) -> int:
 
 def _code_set(prefix: str, name: str, codes: Iterable[Code]) -> CodeSet:
     anchor = f"{prefix}-{name}"
-    return CodeSet(anchor, name, tuple(_code_row(code, anchor) for code in codes))
+    listed = tuple(codes)
+    letters = _letters(listed)
+    rows = (_code_row(code, anchor) for code in listed)
+    shown = (replace(row, value=text) if text else row for row, text in zip(rows, letters, strict=True))
+    return CodeSet(anchor, name, tuple(shown))
+
+
+def _letters(codes: Sequence[Code]) -> list[str]:
+    """The values as EBCDIC letters, if all of them are four letters or digits; else an empty text for each."""
+    texts = [code.value.to_bytes(4, "big").decode("cp037") if 0 <= code.value < 1 << 32 else "" for code in codes]
+    return texts if all(text.isascii() and text.isalnum() for text in texts) else [""] * len(texts)
 
 
 def _code_row(code: Code, anchor: str, width: int | None = None, counts: Counts = ()) -> CodeRow:
     raw = f"{code.value:X}"
     raw = raw.zfill(2 * width if width else len(raw) + len(raw) % 2)
     shown = str(code.value) if code.text is None else code.text.strip()
-    return CodeRow(f"{anchor}.value-{raw}", shown, raw, code.id, code.doc, counts)
+    return CodeRow(f"{anchor}.value-{raw}", shown, raw, code.id, code.doc, counts, code.status)
 
 
 def _members(codes: Iterable[Code]) -> frozenset[tuple[int, str]]:

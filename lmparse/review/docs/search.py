@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lmparse.error_catalogue import CATALOGUE
-from lmparse.review.docs.pages import FieldRow, SpecPage
+from lmparse.review.docs.pages import SpecPage
+from lmparse.review.docs.rows import FieldRow
 from lmparse.review.docs.words import Text
 from lmparse.spec.layout import Field
 from lmparse.terminal import harmless

@@ -23,10 +23,13 @@ from lmparse.review.coverage.provenance import Provenance
 from lmparse.review.coverage.reach import evidence
 from lmparse.review.docs import conformance, search
 from lmparse.review.docs.diagrams import Diagram
-from lmparse.review.docs.pages import Link, Pages, SpecPage, Switch
+from lmparse.review.docs.expression_words import in_words
+from lmparse.review.docs.pages import Pages, SpecPage
+from lmparse.review.docs.rows import Instance, Link, Switch
 from lmparse.review.docs.words import parts
 from lmparse.review.templating import render
 from lmparse.spec import catalog
+from lmparse.spec.build.details import Details
 from lmparse.spec.ksy import INSTALLED, read_specs
 from lmparse.spec.layout import Layout, spec_of
 from lmparse.storage import addresses
@@ -145,7 +148,8 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
 
     Raises OptionError (LMP-S005) when Jinja2 is not installed.
     """
-    pages = Pages(layouts, samples, switches(layouts))
+    stated = stated_details(layouts)
+    pages = Pages(layouts, samples, switches(layouts, stated), instances(layouts, stated))
     compared = conformance.compare(layouts)
     shared = {"site": {"name": "lmparse specs", "links": _LINKS}, "specs": pages.all, "samples": samples}
     shared["evidence"] = evidence((page.reach for page in pages.all), samples)
@@ -182,22 +186,38 @@ def _by_family(pages: Iterable[SpecPage]) -> list[tuple[str, str, list[SpecPage]
     return [(name, titles.get(name, name), list(group)) for name, group in groupby(ordered, lambda page: page.family)]
 
 
-def switches(layouts: Mapping[str, Layout]) -> dict[tuple[str, str], Switch]:
-    """What decides between cases, by layout and field, for specs whose text is the one in the package."""
+def stated_details(layouts: Mapping[str, Layout]) -> Mapping[str, Details]:
+    """What the text of the specs says beside the layouts, for specs whose text is the one in the package."""
     try:
         read = read_specs(INSTALLED)
     except LmparseError:
         return {}
+    known = {spec for spec, layout in read.layouts.items() if spec in layouts and layout.sha256 == layouts[spec].sha256}
+    return {name: said for name, said in read.details.items() if name in layouts and spec_of(name) in known}
+
+
+def switches(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> dict[tuple[str, str], Switch]:
+    """What decides between cases, by layout and field."""
     found = {}
     for layout in layouts.values():
-        spec = spec_of(layout.id)
-        known = read.layouts.get(spec)
-        if known is None or known.sha256 != layouts[spec].sha256:
-            continue
         for entry in layout:
-            said = read.details.get(layout.id, {}).get(entry.id, {})
+            said = stated.get(layout.id, {}).get(entry.id, {})
             if "switch-on" in said:
                 found[layout.id, entry.id] = _switch(said)
+    return found
+
+
+def instances(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> dict[str, list[Instance]]:
+    """The instances that are not fields, by layout, in the order of the spec."""
+    found: dict[str, list[Instance]] = {}
+    for layout in layouts.values():
+        for name in layout.computed:
+            said = stated.get(layout.id, {}).get(f"instances.{name}")
+            if said is not None:
+                words = [in_words(said["value"])] if "value" in said else []
+                words += [f"read ahead at {in_words(said['pos'])}"] if "pos" in said else []
+                words += [f"there if {in_words(said['if'])}"] if "if" in said else []
+                found.setdefault(layout.id, []).append(Instance(name, said.get("doc", ""), "; ".join(words)))
     return found
 
 
@@ -206,7 +226,7 @@ def _switch(said: Mapping[str, str]) -> Switch:
     for key, case in said.items():
         if key.startswith("case "):
             when.setdefault(case.partition("(")[0], []).append(key.removeprefix("case ").rpartition("::")[2])
-    return Switch(said["switch-on"], {case: tuple(words) for case, words in when.items()})
+    return Switch(in_words(said["switch-on"]), {case: tuple(words) for case, words in when.items()})
 
 
 def _errors() -> list[tuple[str, str, list[tuple[str, Any, Any, Any]]]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from lmparse.review.docs.expression_words import in_words
 from lmparse.spec.layout import Field
 
 KINDS = {
@@ -94,7 +95,7 @@ def facts(entry: Field) -> Iterable[str]:
     elif entry.checks == "max: _io.size":
         yield "At most the length of the record."
     elif entry.checks and is_open(entry):
-        yield f"Checked: `{entry.checks}`"
+        yield f"Checked: {in_words(entry.checks.removeprefix('expr: ').replace('max: ', 'at most '))}."
     is_whole = entry.ends in (None, "_io")
     if entry.optional:
         yield f"May be missing: {'the record' if is_whole else f'what `{entry.ends}` ends'} may end before it."
