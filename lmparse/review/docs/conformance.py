@@ -13,6 +13,7 @@ from functools import cached_property
 from importlib import resources
 from typing import Any
 
+from lmparse.review.docs.value_conformance import ValueTable, compare_values
 from lmparse.spec.documents import read_yaml
 from lmparse.spec.layout import Field, Layout
 
@@ -98,11 +99,37 @@ class Conformance:
     misprints: tuple[Misprint, ...]
     unused: tuple[str, ...]
     """Notes about lines that do not differ, or do not exist."""
+    values: tuple[ValueTable, ...]
+    """The values of fields."""
+    without_table: tuple[str, ...]
+    """Ids of the layouts with fields that no table at hand is compared with."""
+    listed: int
+    """Number of values that the fields of the layouts list."""
 
     @cached_property
     def rows(self) -> list[Comparison]:
         """The lines of all tables."""
         return [row for table in self.tables for row in table.rows]
+
+    def count_values(self, verdict: str) -> int:
+        """Number of values with a verdict."""
+        return sum(table.count(verdict) for table in self.values)
+
+    @property
+    def unexplained(self) -> int:
+        """Number of lines and values of manuals that a spec differs from for no stated reason."""
+        return self.count("open") + self.count_values("missing")
+
+    @property
+    def extent(self) -> str:
+        """How much was compared, and how much was not."""
+        lines = sum(row.line is not None for row in self.rows)
+        values = self.count_values("same")
+        layouts = {table.layout for table in self.tables}
+        return (
+            f"compared: {lines} lines of tables with {len(layouts)} layouts, and {values} of {self.listed} listed "
+            f"values; not compared: {len(self.without_table)} layouts, {self.listed - values} listed values"
+        )
 
     def count(self, verdict: str) -> int:
         """Number of lines with a verdict."""
@@ -135,7 +162,10 @@ def compare(layouts: Mapping[str, Layout]) -> Conformance:
     )
     used = {row.name for table in tables for row in table.rows if row.differences}
     unused = tuple(name for name in reasons if name not in used and name.partition(".")[0] in layouts)
-    return Conformance(tables, misprints, unused)
+    compared = {table.layout for table in tables}
+    without = tuple(sorted(layout.id for layout in layouts.values() if layout.fields and layout.id not in compared))
+    listed = sum(len(entry.codes) for layout in layouts.values() for entry in layout)
+    return Conformance(tables, misprints, unused, compare_values(layouts), without, listed)
 
 
 def _packaged(name: str) -> Any:
