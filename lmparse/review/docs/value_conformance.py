@@ -50,9 +50,9 @@ class ValueTable:
 def compare_values(layouts: Mapping[str, Layout]) -> tuple[ValueTable, ...]:
     """The values of those fields that have any in the tables, in the order of the tables."""
     printed: dict[tuple[str, str, str], dict[str, str]] = {}
-    with resources.files("lmparse").joinpath("_formats", TABLES).open(encoding="utf-8", newline="") as text:
-        for row in csv.DictReader(text):
-            printed.setdefault((row["layout"], row["id"], row["source"]), {})[row["value"].strip()] = row["meaning"]
+    text = resources.files("lmparse").joinpath("_formats", TABLES).read_text("utf-8")
+    for row in csv.DictReader(text.splitlines()):
+        printed.setdefault((row["layout"], row["id"], row["source"]), {})[row["value"].strip()] = row["meaning"]
     return tuple(
         ValueTable(layout, field_id, source, _rows(layouts[layout], field_id, values))
         for (layout, field_id, source), values in printed.items()
