@@ -22,6 +22,12 @@ NOTES = "conformance.yaml"
 _UNNAMED = "(unnamed)"
 _WHOLE = {"float64": ("float", 8)}
 """Kinds of the tables that specify a width as well."""
+_PRINTED = {
+    "CHAR": frozenset(("char", "code", "decimaltext", "hextext")),
+    "BIN": frozenset(("rba10", "lrsn10", "timestamp17", "uint", "bytes")),
+    "reserved": frozenset(("bytes",)),
+}
+"""Kinds that bytes of a printed type may have, for lines that have the manual's own type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +224,10 @@ def _differences(line: ManualLine, entry: Field | None) -> Iterator[str]:
         yield "offset"
     if entry.width != line.length:
         yield "length"
-    if (entry.kind, entry.width) != _WHOLE.get(line.kind, (line.kind, entry.width)):
+    if line.kind in _PRINTED:
+        if entry.kind not in _PRINTED[line.kind]:
+            yield "kind"
+    elif (entry.kind, entry.width) != _WHOLE.get(line.kind, (line.kind, entry.width)):
         yield "kind"
 
 
