@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lmparse.bmc.control_file import read_control
 from lmparse.bmc.control_search import find_control
+from lmparse.bmc.open import open_logical_log
 from lmparse.errors import DataError
 from lmparse.options import Options
+from lmparse.records.files import ignored
 from lmparse.storage.buffers import open_buffer
 from lmparse.storage.joined import Joined, JoinedPiece
 
@@ -23,8 +26,11 @@ def logs_of(paths: Sequence[str], options: Options, faults: list[DataError] | No
         try:
             place = find_control(path, options.control, options.bounds)
             control = read_control(place, framing=options.control_framing, limits=options.bounds)
+            if faults is not None:
+                open_logical_log(path, replace(options, control=place), on_error=ignored)
         except DataError as error:
-            if faults is None:
+            # A control file that an option names and that is not there is not the fault of one log.
+            if faults is None or (error.code == "LMP-F001" and error.file != path):
                 raise
             error.file = path
             faults.append(error)

@@ -677,8 +677,10 @@ def test_two_columns_of_one_number_are_an_error(tmp_path: Path) -> None:
 
 def test_changes_need_a_control_file(tmp_path: Path) -> None:
     paths = put(tmp_path, logs.example())
-    with pytest.raises(lmparse.OptionError, match="control"):
+    Path(paths["control"]).unlink()  # else it is found
+    with pytest.raises(lmparse.ControlError, match="no control file") as found:
         list(lmparse.open_log(paths["path"]).changes())
+    assert found.value.code == "LMP-C007"
 
 
 # bad values and records

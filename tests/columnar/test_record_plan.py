@@ -32,6 +32,7 @@ def compared(path: Path, columns: tuple[str, ...] = (), **options: Any) -> Any:
     options = {"framing": "rdw"} | options
     rows, found = by_row(path, columns, **options), by_column(path, columns, **options)
     ends_early = bool(rows.errors) and (rows.errors[-1]["code"] or "").startswith("LMP-F")
+    ends_early |= bool(rows.errors) and options.get("mode") == "failfast"
     assert not difference(rows, found, ends_early=ends_early)
     return found.table
 

@@ -541,7 +541,9 @@ def hostile(sample: dict[str, str]) -> dict[str, str]:
     """The sample whose tables file names a column with what does something in terminals and pages."""
     path = Path(sample["tables"])
     tree = yaml.safe_load(path.read_text("utf-8"))
-    tree["tables"][0]["columns"][0]["name"] = HOSTILE
+    table = tree["tables"][0]
+    name, table["columns"][0]["name"] = table["columns"][0]["name"], HOSTILE
+    table["key"] = [HOSTILE if one == name else one for one in table["key"]]
     path.write_text(yaml.safe_dump(tree), "utf-8")
     return sample
 

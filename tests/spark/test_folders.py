@@ -25,6 +25,8 @@ from lmparse.spark.source import LmparseSource
 
 ROW = {"_corrupt_record", "_corrupt_fields"}
 SPLITS = (1 << 27, 40_000)
+SYSTEMS = "DB2P".encode("cp037"), "DB2Q".encode("cp037")
+"""Name of the system in the sample, and another one."""
 
 
 def rows(**options: Any) -> list[dict[str, Any]]:
@@ -58,14 +60,18 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, bytes]:
 
 @pytest.fixture
 def folder(tmp_path: Path, sample: tuple[bytes, bytes]) -> Path:
-    """A sound log, one that is cut short, one whose control file has not arrived, and a file that is no log."""
+    """A sound log, one that is cut short, one whose control file has not arrived, and a file that is no log.
+
+    The first two are of two systems, so that they are two logs.
+    """
     control, data = sample
     made = tmp_path / "logs"
     made.mkdir()
-    for name, content in {"a": data, "b": data[: len(data) * 2 // 3], "c": data, "d": b"no log at all" * 99}.items():
+    other = data[: len(data) * 2 // 3].replace(*SYSTEMS)
+    for name, content in {"a": data, "b": other, "c": data, "d": b"no log at all" * 99}.items():
         (made / f"{name}.dat").write_bytes(content)
         if name != "c":
-            (made / f"{name}.ctl").write_bytes(control)
+            (made / f"{name}.ctl").write_bytes(control.replace(*SYSTEMS) if name == "b" else control)
     return made
 
 
