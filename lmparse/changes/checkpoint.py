@@ -57,13 +57,14 @@ class NeededStretch:
     def digest(self, limits: Limits = DEFAULT) -> str:
         """SHA-256 of the bytes that are there now. Raises FramingError LMP-F001, ReadError LMP-F012."""
         buffer, digest = open_buffer(self.path, limits), hashlib.sha256()
-        for start in range(self.start, self.end, _HASHED):
-            digest.update(buffer[start : min(start + _HASHED, self.end)])
+        end = min(self.end, len(buffer))  # a file may have become shorter, and a checkpoint may lie
+        for start in range(self.start, end, _HASHED):
+            digest.update(buffer[start : min(start + _HASHED, end)])
         return digest.hexdigest()
 
     def check(self, limits: Limits = DEFAULT) -> None:
         """Raise FramingError LMP-F001 if the file is gone, ReadError LMP-F012 if its bytes are others."""
-        if self.digest(limits) != self.sha256:
+        if self.end > len(open_buffer(self.path, limits)) or self.digest(limits) != self.sha256:
             raise ReadError(
                 f"{self.path}: bytes {self.start} to {self.end} are not those that were read before",
                 hint="transactions that were open need them; put the file back as it was",
@@ -125,6 +126,8 @@ class Checkpoint:
         lfs, lsn = _numbers(found["reached"])
         ends = dict(zip(map(int, found["ends"]), _numbers(found["ends"].values()), strict=True))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
+        if any(len(one) <= 4 for one in described):
+            raise ValueError("a description of a table is too short")
         form = tuple(map(str, found["form"]))
         return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described, form)
 
@@ -139,6 +142,6 @@ def _stretch(found: Any) -> NeededStretch:
 
 def _numbers(values: Any) -> Iterator[int]:
     for value in values:
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ValueError(f"{value!r} is not a number from zero")
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 63:
+            raise ValueError(f"{value!r} is not a number from zero that has 63 bits")
         yield value

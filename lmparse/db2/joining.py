@@ -11,19 +11,20 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from operator import contains
 
 import numpy as np
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.db2.links import Links, links_of
-from lmparse.db2.log_record import LogReader
+from lmparse.db2.log_record import BYTE_ORDERS, GENERATIONS, LogReader
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.settings import LuwSettings, find_log
-from lmparse.errors import DataError, FramingError
+from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
 from lmparse.limits import Held
-from lmparse.options import Options
+from lmparse.options import DB2_FRAMINGS, Options
 from lmparse.records.settings import FileSettings, FoundFile, page_of
 from lmparse.spec import catalog
 from lmparse.storage.buffers import open_buffer
@@ -353,8 +354,11 @@ def form_of(settings: FileSettings) -> tuple[str, ...]:
 
 def _known_settings(checkpoint: Checkpoint | None, options: Options) -> FileSettings | None:
     """The settings that a checkpoint has kept."""
-    if checkpoint is None or len(checkpoint.form) != 3:
+    if checkpoint is None:
         return None
+    known = DB2_FRAMINGS, BYTE_ORDERS, GENERATIONS
+    if len(checkpoint.form) != 3 or not all(map(contains, known, checkpoint.form)):
+        raise OptionError("the checkpoint does not say how the files are framed", code="LMP-S030")
     framing, order, generation = checkpoint.form
     page = page_of(catalog.load(options.spec), options)
     return FileSettings(framing, order, page, LuwSettings(generation))

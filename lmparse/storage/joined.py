@@ -92,14 +92,26 @@ class Joined:
 
 def is_joined(path: str) -> bool:
     """Whether a path is the address of joined files."""
-    return path.startswith(_SCHEME)
+    return joined_of(path) is not None
 
 
 def joined_of(path: str) -> Joined | None:
     """The files that an address joins; None for any other path."""
-    if not is_joined(path):
+    if not path.startswith(_SCHEME):
         return None
-    return Joined(tuple(JoinedPiece(*entry) for entry in json.loads(path.removeprefix("joined:"))))
+    try:
+        pieces = tuple(JoinedPiece(*entry) for entry in json.loads(path.removeprefix("joined:")))
+    except (ValueError, TypeError, RecursionError):
+        return None  # it is the name of a file
+    return Joined(pieces) if pieces and all(map(_is_sound, pieces)) else None
+
+
+def _is_sound(piece: JoinedPiece) -> bool:
+    """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
+    path, *numbers, missing, is_gapless = astuple(piece)
+    numbers += [] if missing is None else [missing]
+    are_numbers = all(type(number) is int and 0 <= number < 1 << 63 for number in numbers)
+    return isinstance(path, str) and are_numbers and isinstance(is_gapless, bool) and piece.start <= piece.end
 
 
 def names_in(path: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,27 @@ def test_files_that_are_no_checkpoint(tmp_path: Path) -> None:
             log.run(path)
         assert found.value.code == "LMP-S030"
         assert log.state.read_text() == text
+
+
+def test_checkpoints_with_other_values(tmp_path: Path) -> None:
+    """A checkpoint may be damaged too: an error with a code, or the reading that it asks for."""
+    log, chosen = Extracts(tmp_path), random.Random(11)
+    log.run(log.file(0, log.places[-4]))
+    sound, rest = json.loads(log.state.read_text()), log.file(log.places[-4], len(log.data))
+    assert sound["described"]
+    values = [None, -1, 1 << 70, "", "00", "zz", [], {}, [1], "../" * 9, 3.5, True, "00" * 40]
+    for _ in range(120):
+        damaged = json.loads(json.dumps(sound))
+        place: Any = damaged
+        while isinstance(place, dict | list) and place:
+            key = chosen.choice(list(place) if isinstance(place, dict) else range(len(place)))
+            if not isinstance(place[key], dict | list) or not place[key] or chosen.random() < 0.3:
+                place[key] = chosen.choice(values)
+                break
+            place = place[key]
+        log.state.write_text(json.dumps(damaged, indent=2))
+        with suppress(LmparseError):
+            log.run(rest)
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,6 +64,22 @@ def test_files_of_an_address(tmp_path: Path) -> None:
     assert sorted(names) == sorted({piece.path for piece in joined.pieces})
     assert names_in("a.log") == ["a.log"]
     assert not is_joined("joined.log")
+    for text in (
+        "",
+        "[",
+        "]",
+        "1]",
+        "[1,2,3]]",
+        '["a",2,1]]',
+        '["a",0,1,0,0,-1]]',
+        '["a",0,9e9]]',
+        "[null,0,1]]",
+        "[" * 9999,
+    ):
+        assert joined_of(f"joined:[{text}") is None
+        with pytest.raises(FramingError) as found:
+            open_buffer(f"joined:[{text}")
+        assert found.value.code == "LMP-F001"
     inputs = inputs_of([joined.address])
     assert all(inputs.has(Path(name)) for name in names)
     assert not is_read_in_place(joined.address)  # one is compressed
