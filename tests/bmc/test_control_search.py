@@ -210,7 +210,7 @@ def test_the_name_of_a_log_or_control_file_is_no_address(
     with pytest.raises(ControlError, match="no control file") as caught:
         find_control(data.name, control)
     assert caught.value.found == "none"
-    asked = Request((".",), Options(control=str(tmp_path / "elsewhere.ctl")), with_changes=True)
+    asked = Request((".",), Options(control=str(tmp_path / "elsewhere.ctl"), mode="failfast"), with_changes=True)
     assert names_in(asked.files()[0][0])[0] == f"./{decoy.name}"
 
 
@@ -271,8 +271,12 @@ def test_data_behind_control_records_is_not_left_out(tmp_path: Path, many: int) 
     head = [control.xtyp(), *[control.dlds()] * many]
     mixed.write_bytes(framing.rdw([*head, lldf.change("I", [b"\x01"])]))
     assert not is_control(str(mixed))
-    ((found, _),) = Request((str(tmp_path),), Options(control=str(tmp_path / "one.ctl")), with_changes=True).files()
+    options = Options(control=str(tmp_path / "one.ctl"), mode="failfast")
+    ((found, _),) = Request((str(tmp_path),), options, with_changes=True).files()
     assert [Path(path).name for path in names_in(found)] == ["one.dat", "two.dat"]
+    options = Options(control=str(tmp_path / "one.ctl"))  # what cannot be read then is a part that says so
+    parts = Request((str(tmp_path),), options, with_changes=True).parts()
+    assert {Path(part.shown).name for part in parts} == {"one.dat", "two.dat"}
 
 
 def test_files_of_records_need_no_control_file(tmp_path: Path) -> None:
