@@ -123,8 +123,8 @@ class Checkpoint:
         spec, seq = found["spec"], found["seq"]
         if not (isinstance(spec, str) and isinstance(seq, str)):
             raise ValueError("spec and seq are not text")
-        lfs, lsn = _numbers(found["reached"])
-        ends = dict(zip(map(int, found["ends"]), _numbers(found["ends"].values()), strict=True))
+        lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
+        ends = dict(zip(map(int, found["ends"]), _numbers(found["ends"].values(), _POSITION_BITS), strict=True))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
             raise ValueError("a description of a table is too short")
@@ -140,8 +140,12 @@ def _stretch(found: Any) -> NeededStretch:
     return NeededStretch(path, start, end, first_record, records, sha256)
 
 
-def _numbers(values: Any) -> Iterator[int]:
+_POSITION_BITS = 80
+"""Bits of a position at most: an LRSN or RBA of z/OS has ten bytes."""
+
+
+def _numbers(values: Any, bits: int = 63) -> Iterator[int]:
     for value in values:
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 63:
-            raise ValueError(f"{value!r} is not a number from zero that has 63 bits")
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << bits:
+            raise ValueError(f"{value!r} is not a number from zero of at most {bits} bits")
         yield value
