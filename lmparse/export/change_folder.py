@@ -31,7 +31,7 @@ from lmparse.export.writers import BatchOutput
 from lmparse.framing.extents import Span
 from lmparse.limits import Limits
 from lmparse.logs.open import files_beside, open_changes
-from lmparse.logs.partitions import FilePart
+from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
 from lmparse.options import FILE_OPTIONS
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
@@ -110,16 +110,13 @@ class ChangeFolderRun(Run):
         if asked.jobs > 1:
             log.run = pool.in_order
         parts = self.parts(log.change_parts)
-        ahead = self._files_ahead(spilled, {})
-        if len(parts) > 1:
-            self.take_over(log.tally)
-            tasks = [_ChangeTask(part, self.form, str(spilled), str(number)) for number, part in enumerate(parts)]
-            with self._files_ahead(spilled, asked.metadata(log)) as ahead:
+        with self._files_ahead(spilled, asked.metadata(log)) as ahead:
+            if len(parts) > 1:
+                self.take_over(log.tally)
+                tasks = [_ChangeTask(part, self.form, str(spilled), str(number)) for number, part in enumerate(parts)]
                 kept = self._changes_of_parts(tasks, ahead, pool)
-        else:
-            kept = _spill(log, None, None, self.form, spilled, "0", self._rows_reached)
-            self.take_over(log.tally)
-            self.summary.left_out = log.left_out
+            else:
+                kept = self._changes_here(log, spilled, ahead)
         self.check_files()
         self._check_same(kept)
         self.described = {version.identity: described_table(version, log.dec_length) for version in log.all_versions()}
@@ -153,9 +150,29 @@ class ChangeFolderRun(Run):
                 written.result()
         return kept
 
-    def _rows_reached(self, rows: int, reached: int) -> None:
-        self.summary.rows = rows
-        self.progress.at(reached, rows)
+    def _changes_here(self, log: ChangeLog, folder: Path, ahead: FilesAhead) -> _Spilled:
+        """Read the log in this process. What has been spilled is written now and then, so that little waits."""
+        kept = _Spilled()
+        written = 0
+
+        def reached(rows: int, place: int, spilled: SpillFiles) -> None:
+            nonlocal written
+            self.summary.rows = rows
+            self.progress.at(place, rows)
+            if place - written >= most and asked.engine != "check" and asked.order == "file":
+                written = place
+                groups = spilled.next_groups()
+                kept.groups.extend(groups)
+                ahead.add(groups)
+
+        asked, most = self.asked.options, self.asked.part_bytes or DEFAULT_BYTES
+        rest = _spill(log, None, None, self.form, folder, "0", reached)
+        if kept.groups:
+            ahead.add(rest.groups)
+        kept.extend(rest)
+        self.take_over(log.tally)
+        self.summary.left_out = log.left_out
+        return kept
 
     def _merged(self, parts: list[Group]) -> Iterator[pa.RecordBatch]:
         """The rows of some groups: in the order of the log, whichever part produced them, or as they came."""
@@ -269,7 +286,7 @@ def _spill(
     form: str,
     folder: Path,
     prefix: str,
-    reached: Callable[[int, int], None],
+    reached: Callable[[int, int, SpillFiles], None],
 ) -> _Spilled:
     """Spill the changes of a log or part; for engine check, also those of the other engine."""
 
@@ -278,7 +295,7 @@ def _spill(
         files = SpillFiles(folder, name)
         for rows, place in put(source, span, files):
             if source is log:
-                reached(rows, place)
+                reached(rows, place, files)
         return files.groups()
 
     asked = spill_lines if form == "jsonl" else spill
@@ -299,7 +316,7 @@ def _spill_part(task: _ChangeTask) -> _ChangesRead:
     part = task.part
     log: RecordFile | None = None
 
-    def count_rows(rows: int, _: int) -> None:
+    def count_rows(rows: int, _: int, __: SpillFiles) -> None:
         done.rows = rows
 
     try:
