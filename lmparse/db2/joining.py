@@ -353,8 +353,8 @@ def form_of(settings: FileSettings) -> tuple[str, ...]:
 
 
 def _known_settings(checkpoint: Checkpoint | None, options: Options) -> FileSettings | None:
-    """The settings that a checkpoint has kept."""
-    if checkpoint is None:
+    """The settings that a checkpoint has kept; none has before the first record."""
+    if checkpoint is None or not checkpoint.form:
         return None
     known = DB2_FRAMINGS, BYTE_ORDERS, GENERATIONS
     if len(checkpoint.form) != 3 or not all(map(contains, known, checkpoint.form)):

@@ -61,7 +61,9 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
     needed = () if index.oldest_open is None else _from_record(log, Joined(tuple(pieces)), index.oldest_open)
     seq = f"{reached[1]:016X}".ljust(16 + 4 + SEQ_OF_RECORD_DIGITS, "F")
     stretches = tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed)
-    return Checkpoint(log.spec.id, seq, reached, ends, stretches, tuple(_described(log, before)), form_of(settings))
+    # A log without a record shows no form.
+    form = form_of(settings) if pieces or (before is not None and before.form) else ()
+    return Checkpoint(log.spec.id, seq, reached, ends, stretches, tuple(_described(log, before)), form)
 
 
 def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPiece, ...]:

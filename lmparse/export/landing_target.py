@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lmparse.errors import OptionError
 from lmparse.export.filenames import MOST, digest, unversioned
@@ -98,11 +99,9 @@ class LandingTarget:
 
     def _folder(self, ids: str, schema_name: str, table_name: str) -> str:
         """`SCHEMA.NAME`, as files of `convert`; with a hash if it is long or another table has it."""
-        name = unversioned(schema_name, table_name).replace("%", "~")
         taken = {OTHER, *(table.folder.casefold() for table in self.tables.values())}
-        if len(name) <= MOST and name.casefold() not in taken:
-            return name
-        return f"{name[:MOST]}~{digest(schema_name, table_name, ids)}"
+        plain, hashed = _folders(ids, schema_name, table_name)
+        return plain if len(plain) <= MOST and plain.casefold() not in taken else hashed
 
     def mark(self, schema_name: str | None, table_name: str | None, seq: str) -> None:
         """Mark the current tables of a name: a change of them has no table version."""
@@ -133,13 +132,42 @@ class LandingTarget:
             if found["land_version"] != _VERSION:
                 raise ValueError(f"it is of version {found['land_version']}, and this lmparse reads {_VERSION}")
             known = found["as"], found["current"]
-            self.tables = {entry["ids"]: LandedTable(**entry) for entry in found["tables"]}
-            self.seq = found["seq"]
+            tables = [_known_table(entry) for entry in found["tables"]]
+            self.tables = {table.ids: table for table in tables}
+            if len({table.folder.casefold() for table in tables}) < len(found["tables"]):
+                raise ValueError("two tables have one folder")
+            self.seq = _text_or_none(found["seq"])
         except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
             raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
         if known != (self.form, self.with_current):
             words = f"as {known[0]}, {'with' if known[1] else 'without'} current tables"
             raise OptionError(f"{self.shown} has changes {words}", code=CODE, hint="go on so, or name another folder")
+
+
+def _folders(ids: str, schema_name: str, table_name: str) -> tuple[str, str]:
+    """The folders that a table may have."""
+    plain = unversioned(schema_name, table_name).replace("%", "~")
+    return plain, f"{plain[:MOST]}~{digest(schema_name, table_name, ids)}"
+
+
+def _known_table(entry: Any) -> LandedTable:
+    """A table as `save` has written it. Raises TypeError or ValueError for anything else: it names folders."""
+    found = LandedTable(**entry)
+    texts = [found.ids, found.folder, found.schema_name, found.table_name, *(found.key or ())]
+    texts += [text for mark in found.marks for text in (mark["seq"], mark["reason"])]
+    are_lists = isinstance(found.marks, list) and isinstance(found.key, list | None)
+    if not are_lists or not all(isinstance(text, str) for text in texts):
+        raise ValueError("what it says of a table is not text")
+    _text_or_none(found.current_id)
+    if found.folder not in _folders(found.ids, found.schema_name, found.table_name):
+        raise ValueError(f"{found.folder!r} is not the folder of the table {found.full_name!r}")
+    return found
+
+
+def _text_or_none(found: Any) -> str | None:
+    if not (found is None or isinstance(found, str)):
+        raise ValueError(f"{found!r} is not text")
+    return found
 
 
 @contextmanager

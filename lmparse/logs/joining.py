@@ -14,7 +14,7 @@ from lmparse.logs.families import family_of
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.atomic_output import OutputPlace, check_place
-from lmparse.storage.inputs import Inputs
+from lmparse.storage.inputs import Inputs, inputs_of
 from lmparse.storage.joined import Joined, names_in
 from lmparse.storage.listing import list_files
 from lmparse.storage.marks import begins_with
@@ -87,10 +87,17 @@ def paths_of(
 
 
 def checkpoint_before(options: Options) -> Checkpoint | None:
-    """The checkpoint that the options name; None if there is none yet. Raises OptionError LMP-S030 for another file."""
-    if options.checkpoint is None or not os.path.lexists(options.checkpoint):
+    """The checkpoint that the options name; None if there is none yet.
+
+    Raises OptionError LMP-S021 for a place where none can be, LMP-S030 for a bad one.
+    """
+    if options.checkpoint is None:
         return None
-    found = Checkpoint.read(options.checkpoint, options.bounds)
+    # The place where the next one is put, however it is written: `file:` addresses too.
+    place = check_place(options.checkpoint, inputs_of([]), is_folder=False, overwrite=True, foreign=lambda path: None)
+    if not os.path.lexists(place.path):
+        return None
+    found = Checkpoint.read(place.path, options.bounds)
     if found.spec != catalog.load(options.spec).id:
         raise OptionError(f"{options.checkpoint} is of a log of {found.spec}", code="LMP-S030")
     return found

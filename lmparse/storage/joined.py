@@ -19,6 +19,8 @@ import numpy.typing as npt
 from lmparse.storage.file_bytes import FileBytes
 
 _SCHEME = "joined:["
+_MOST = 1 << 63
+"""No offset is as high."""
 _MOST_OPEN = 64
 """Most files that are open at a time."""
 _NAMED = 3
@@ -103,14 +105,15 @@ def joined_of(path: str) -> Joined | None:
         pieces = tuple(JoinedPiece(*entry) for entry in json.loads(path.removeprefix("joined:")))
     except (ValueError, TypeError, RecursionError):
         return None  # it is the name of a file
-    return Joined(pieces) if pieces and all(map(_is_sound, pieces)) else None
+    is_sound = pieces and all(map(_is_sound, pieces)) and sum(piece.size for piece in pieces) < _MOST
+    return Joined(pieces) if is_sound else None
 
 
 def _is_sound(piece: JoinedPiece) -> bool:
     """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
     path, *numbers, missing, is_gapless = astuple(piece)
     numbers += [] if missing is None else [missing]
-    are_numbers = all(type(number) is int and 0 <= number < 1 << 63 for number in numbers)
+    are_numbers = all(type(number) is int and 0 <= number < _MOST for number in numbers)
     return isinstance(path, str) and are_numbers and isinstance(is_gapless, bool) and piece.start <= piece.end
 
 

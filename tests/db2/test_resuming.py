@@ -141,7 +141,11 @@ def test_checkpoints_with_other_values(tmp_path: Path) -> None:
     log.run(log.file(0, log.places[-4]))
     sound, rest = json.loads(log.state.read_text()), log.file(log.places[-4], len(log.data))
     assert sound["described"]
-    values = [None, -1, 1 << 70, "", "00", "zz", [], {}, [1], "../" * 9, 3.5, True, "00" * 40]
+    values = [None, -1, 1 << 70, "", "00", "zz", [], {}, [1], "../" * 9, 3.5, True, "00" * 40, "G" * 72, "\0"]
+    for value in values:
+        log.state.write_text(json.dumps({**sound, "seq": value}, indent=2))
+        with suppress(LmparseError):
+            log.run(rest)
     for _ in range(120):
         damaged = json.loads(json.dumps(sound))
         place: Any = damaged
@@ -154,6 +158,34 @@ def test_checkpoints_with_other_values(tmp_path: Path) -> None:
         log.state.write_text(json.dumps(damaged, indent=2))
         with suppress(LmparseError):
             log.run(rest)
+
+
+def test_files_without_a_record(tmp_path: Path) -> None:
+    """An empty file gives no change, wherever it comes, and does not say how the files behind it are framed."""
+    log = Extracts(tmp_path)
+    log.options |= {
+        "framing": "auto",
+        "byte_order": "auto",
+        "generation": "auto",
+        "tables": luw.tables_file(tmp_path, replaced=[("tables:", "tables: []")]),
+    }
+    middle = log.places[len(log.places) // 2]
+    rows: list[dict[str, Any]] = []
+    for start, end in ((0, 0), (0, middle), (middle, middle), (middle, len(log.data))):
+        before = log.state.read_text() if log.state.exists() else ""
+        rows += log.run(log.file(start, end))
+        if start == end and before:
+            assert log.state.read_text() == before
+    assert rows == log.rows
+
+
+@pytest.mark.parametrize("written", ["file://{}", "local://{}", "{}/"])
+def test_a_checkpoint_is_read_where_it_is_written(written: str, tmp_path: Path) -> None:
+    log = Extracts(tmp_path)
+    log.state = written.format(log.state)  # type: ignore[assignment]
+    path = log.file(0, len(log.data))
+    assert log.run(path) == log.rows
+    assert log.run(path) == []
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -274,6 +274,41 @@ def test_what_is_refused(sample: tuple[Path, Path], run: Callable[..., Run], tmp
     assert "[LMP-S031]" in run(*words).err
 
 
+WRONG = [None, 0, 1 << 70, "", "/tmp/x", "../../x", "..", "other", "a/b", "\0", "\ud800", [], ["x"], {}, {"x": 1}, True]
+
+SOUND: dict[str, list[Any]] = {
+    "ids": [text for text in WRONG if isinstance(text, str)],
+    "key": [None, [], ["x"]],
+    "current_id": [None, *(text for text in WRONG if isinstance(text, str))],
+    "marks": [[]],
+}
+
+
+@pytest.mark.parametrize("name", ["ids", "folder", "schema_name", "table_name", "key", "current_id", "marks"])
+def test_a_state_that_was_changed(
+    name: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
+) -> None:
+    """What it says of a table names folders and columns: anything else than what land writes is an error."""
+    log, tables = sample
+    to = tmp_path / "deep" / "to"
+    to.parent.mkdir()
+    words = ("land", log, "--tables", tables, "--to", to, "--as", "parquet")
+    assert run(*words).code == 0
+    before = sorted(tmp_path.rglob("*"))
+    state = to / "_lmparse" / "land.json"
+    sound = json.loads(state.read_text())
+    for value in WRONG:
+        first = {**sound["tables"][0], name: value}
+        state.write_text(json.dumps({**sound, "tables": [first, *sound["tables"][1:]]}, indent=2))
+        done = run(*words)
+        is_sound = value in SOUND.get(name, [sound["tables"][0][name]])
+        assert done.code == 0 if is_sound else "[LMP-S031]" in done.err, value
+        assert sorted(tmp_path.rglob("*")) == before
+    for value in ([sound["tables"][0]] * 2, 0, None, [7]):
+        state.write_text(json.dumps({**sound, "tables": value}, indent=2))
+        assert "[LMP-S031]" in run(*words).err
+
+
 def test_a_damaged_log_lands_nothing(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
     log, tables = sample
     log.write_bytes(log.read_bytes()[:-1])

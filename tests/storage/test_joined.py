@@ -75,6 +75,7 @@ def test_files_of_an_address(tmp_path: Path) -> None:
         '["a",0,9e9]]',
         "[null,0,1]]",
         "[" * 9999,
+        f'["a",0,{(1 << 63) - 1}],["b",0,{(1 << 63) - 1}]]',
     ):
         assert joined_of(f"joined:[{text}") is None
         with pytest.raises(FramingError) as found:
@@ -84,6 +85,12 @@ def test_files_of_an_address(tmp_path: Path) -> None:
     assert all(inputs.has(Path(name)) for name in names)
     assert not is_read_in_place(joined.address)  # one is compressed
     assert is_read_in_place(Joined(joined.pieces[:1]).address)
+
+
+def test_no_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(b"ab")
+    buffer = open_buffer(Joined((JoinedPiece(str(tmp_path / "a.log"), 1, 1),)).address)
+    assert (len(buffer), buffer[0:9], len(buffer.array(0, 0))) == (0, b"", 0)
 
 
 def test_a_file_that_is_gone_or_shrinks(tmp_path: Path) -> None:
