@@ -83,12 +83,22 @@ class LandingTarget:
         return self.home / _CHECKPOINT
 
     def changes(self, folder: str) -> Path:
-        """The change table of a folder."""
-        return self.path / "changes" / folder
+        """The change table of a folder. Raises OptionError LMP-S031 if a link leads out of it."""
+        return self._own("changes", folder)
 
     def current(self, folder: str) -> Path:
-        """The current table of a folder."""
-        return self.path / "current" / folder
+        """The current table of a folder. Raises OptionError LMP-S031 if a link leads out of it."""
+        return self._own("current", folder)
+
+    def _own(self, kind: str, folder: str) -> Path:
+        """The folder of a table. Whatever is a link in it may lead to what is not of lmparse."""
+        above = self.path / kind
+        found = above / folder
+        entries = found.iterdir() if found.is_dir() and not found.is_symlink() else ()
+        link = next((path for path in (above, found, *entries) if path.is_symlink()), None)
+        if link is not None:
+            raise not_landed(link, "it is a link")
+        return found
 
     def table(self, ids: str, schema_name: str, table_name: str) -> LandedTable:
         """A table of the log, which has a folder from now on."""
@@ -144,6 +154,15 @@ class LandingTarget:
             raise OptionError(f"{self.shown} has changes {words}", code=CODE, hint="go on so, or name another folder")
 
 
+def not_landed(path: Path, why: str) -> OptionError:
+    """The error of something in a target that no run has put there as it is."""
+    return OptionError(
+        f"{path} is not as land has left it: {why}",
+        code=CODE,
+        hint="put it back as it was, or land into another folder",
+    )
+
+
 def _folders(ids: str, schema_name: str, table_name: str) -> tuple[str, str]:
     """The folders that a table may have."""
     plain = unversioned(schema_name, table_name).replace("%", "~")
@@ -183,6 +202,8 @@ def opened_target(
     if form == "delta" and bad:
         raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
     target = LandingTarget(place.path, place.shown, form, with_current)
+    if target.home.is_symlink():
+        raise not_landed(target.home, "it is a link")
     with naming_output(place.shown):
         target.home.mkdir(parents=True, exist_ok=True)
         lock = os.open(target.home / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)

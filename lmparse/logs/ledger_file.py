@@ -142,8 +142,13 @@ class LedgerFile:
 
     def entries(self) -> dict[int, LedgerEntry]:
         """All files, by id."""
-        try:
+        with self._checked():
             return self._entries()
+
+    @contextmanager
+    def _checked(self) -> Iterator[None]:
+        try:
+            yield
         except (DocumentError, ValueError, TypeError, AttributeError) as error:
             raise OptionError(f"{self._shown} is damaged: {error}", code=_BROKEN) from None
 
@@ -157,11 +162,18 @@ class LedgerFile:
     def copies(self) -> list[LedgerCopy]:
         """Other paths of the files, sorted."""
         rows = self._rows("SELECT path, given, file, added FROM copies ORDER BY path")
+        with self._checked():
+            for row in rows:
+                _check_types(row, "path given added", "file", "")
         return [LedgerCopy(*row) for row in rows]
 
     def overlaps(self) -> dict[tuple[int, int], LedgerOverlap]:
         """Files that overlap, by their ids."""
         rows = self._rows("SELECT file, before, records, difference, untested FROM overlaps")
+        with self._checked():
+            for row in rows:
+                _check_types(row, "", "file before" if row["records"] is None else "file before records",
+                             "difference untested")  # fmt: skip
         return {(row["file"], row["before"]): LedgerOverlap(*row) for row in rows}
 
     def insert(self, entry: LedgerEntry) -> None:
@@ -330,10 +342,13 @@ def _check_tables(connection: sqlite3.Connection, shown: str) -> None:
     with _naming(shown):
         application, version = _pragma(connection, "application_id"), _pragma(connection, "user_version")
         rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        has_loose_ends = bool(connection.execute("PRAGMA foreign_key_check").fetchone())
     if application == _APPLICATION and version != _VERSION:
         said = f"it is of version {version}, and this lmparse reads {_VERSION}"
     elif application != _APPLICATION or {row["name"]: row["sql"] for row in rows} != _TABLES:
         said = "its tables are not those of a ledger"
+    elif has_loose_ends:
+        said = "it is damaged: it has rows of files that it does not have"
     else:
         return
     raise OptionError(f"{shown}: {said}", code=_BROKEN)
