@@ -12,6 +12,7 @@ from lmparse.errors import FramingError, ReadError
 from lmparse.storage.buffers import is_read_in_place, open_buffer
 from lmparse.storage.inputs import inputs_of
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of, names_in
+from lmparse.storage.listing import list_files
 
 
 def made(folder: Path, seed: int, count: int) -> tuple[Joined, bytes]:
@@ -85,6 +86,12 @@ def test_files_of_an_address(tmp_path: Path) -> None:
     assert all(inputs.has(Path(name)) for name in names)
     assert not is_read_in_place(joined.address)  # one is compressed
     assert is_read_in_place(Joined(joined.pieces[:1]).address)
+
+
+def test_an_address_names_itself(tmp_path: Path) -> None:
+    """Its brackets are not a pattern."""
+    address = Joined((JoinedPiece(str(tmp_path / "a.log"), 0, 1),)).address
+    assert list_files([address], may_be_none=True) == [address]
 
 
 def test_no_bytes(tmp_path: Path) -> None:
