@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -111,11 +111,16 @@ class ExtractReading:
         found[which] = self.known.ordinals[np.searchsorted(self.known.numbered, window.offsets[which])]
         return found
 
+    @property
+    def segments(self) -> Iterator[Segment]:
+        """The segments of other extracts whose changes end here."""
+        return (one.segment for one in self._lent.values())
+
     def joiner(self, limits: Limits) -> Joiner:
         """Joins the segments of changes, those of other extracts included."""
         joiner = Joiner(limits)
-        for one in self._lent.values():
-            joiner.lend(one.segment)
+        for segment in self.segments:
+            joiner.lend(segment)
         return joiner
 
     def lent(self, extent: RecordExtent) -> Segment | None:

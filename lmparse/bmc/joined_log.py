@@ -15,15 +15,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import stretches
+from lmparse.bmc import extract_checks, stretches
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
 from lmparse.bmc.stretches import Stretch
 from lmparse.changes.change import Change, Version
+from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import OptionError, TableNotFoundError
+from lmparse.errors import FramingError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.options import Options
 from lmparse.records.files import OnError
@@ -58,6 +59,8 @@ class JoinedLog(ChangeLog):
         self.origin = RecordOrigin(self.path, self.spec, lambda: self.ordered)
         self._opened: OrderedDict[str, LogicalLog] = OrderedDict()
         self._settings: dict[str, FileSettings] = {}
+        self._contradiction: FramingError | None = None
+        """Why the extracts are not of one log; None if they may be, or nobody has compared them."""
 
     # -- the extracts ---------------------------------------------------------------------------
 
@@ -102,6 +105,22 @@ class JoinedLog(ChangeLog):
                 yield log
         if missing and not found:
             raise missing[0]
+
+    def extracts_apart(self) -> Iterator[LogicalLog]:
+        """The extracts in their order; where they contradict each other, each as a log of its own."""
+        try:
+            paths = [one.path for one in self.stretches]
+        except FramingError as error:
+            if error.code != "LMP-F013":
+                raise
+            self._contradiction = error
+            paths = self._paths
+        yield from map(self._log, paths)
+
+    def claims(self) -> list[Claim]:
+        if self._contradiction is not None:
+            return extract_checks.contradiction(self._contradiction)
+        return extract_checks.claims(self.stretches)
 
     def _check_name(self, names: set[str]) -> None:
         if len(names) > 1:

@@ -200,7 +200,7 @@ class LogicalLog(ChangeLog):
         if record is None:
             self._consistency.unreadable(raw)
         else:
-            self._consistency.add(extent, raw, record.values)
+            self._consistency.add(extent, raw, record.values, is_given=self.extract.has(extent))
             self._naming.add(extent, record.values)
 
     def claims(self) -> list[Claim]:
@@ -215,7 +215,10 @@ class LogicalLog(ChangeLog):
     @cached_property
     def _consistency(self) -> Consistency:
         is_merged = self.control is not None and self.control.first("DLDS").get("merged") == "Y"
-        return Consistency(self.header.absent, runs=self.position_runs(), is_merged=is_merged)
+        found = Consistency(self.header.absent, runs=self.position_runs(), is_merged=is_merged)
+        for segment in self.extract.segments:
+            found.lend(segment.values)
+        return found
 
     @cached_property
     def _naming(self) -> Naming:

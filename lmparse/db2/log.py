@@ -117,7 +117,7 @@ class Db2Log(ChangeLog):
             yield record
 
     def claims(self) -> list[Claim]:
-        self._continuity = Continuity()
+        self._continuity = Continuity(self.origin)
         if "transaction_index" not in self.__dict__:
             assert self.transaction_index is not None  # its pass over the log is enough
         else:
