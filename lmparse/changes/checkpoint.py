@@ -88,6 +88,8 @@ class Checkpoint:
     """In the order of the log."""
     described: tuple[str, ...] = ()
     """Records that describe tables, as hexadecimal; their form is that of the spec."""
+    gaps: dict[str, str] = field(default_factory=dict)
+    """Why rows may be missing in front of what is read next, by the ids of tables, in words of the spec's family."""
     form: tuple[str, ...] = ()
     """How the files are framed, in words of the spec's family, so that a short file need not show it."""
 
@@ -132,8 +134,11 @@ class Checkpoint:
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
             raise ValueError("a description of a table is too short")
+        gaps = dict(found["gaps"])
+        if not all(isinstance(text, str) for pair in gaps.items() for text in pair):
+            raise ValueError("gaps are not text")
         form = tuple(map(str, found["form"]))
-        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described, form)
+        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described, gaps, form)
 
 
 def _stretch(found: Any) -> NeededStretch:
