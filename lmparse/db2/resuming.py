@@ -13,8 +13,9 @@ from typing import Protocol
 
 from lmparse.changes.change import SEQ_OF_RECORD_DIGITS
 from lmparse.changes.checkpoint import Checkpoint, NeededStretch
+from lmparse.db2.file_form import form_of
+from lmparse.db2.file_ranges import range_of
 from lmparse.db2.gaps import KINDS
-from lmparse.db2.joining import form_of, range_of
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.part_reader import IndexedLog
 from lmparse.db2.settings import LuwSettings

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,8 @@ _MOST = 1 << 63
 """No offset is as high."""
 _MOST_OPEN = 64
 """Most files that are open at a time."""
+_KEPT = 16
+"""Addresses whose files are kept, since they can be long."""
 _NAMED = 3
 """Most files that a message names."""
 
@@ -99,8 +101,12 @@ def is_joined(path: str) -> bool:
 
 def joined_of(path: str) -> Joined | None:
     """The files that an address joins; None for any other path."""
-    if not path.startswith(_SCHEME):
-        return None
+    return _parsed(path) if path.startswith(_SCHEME) else None
+
+
+@lru_cache(maxsize=_KEPT)
+def _parsed(path: str) -> Joined | None:
+    """The files that an address joins. It is asked for again and again while a log is read."""
     try:
         pieces = tuple(JoinedPiece(*entry) for entry in json.loads(path.removeprefix("joined:")))
     except (ValueError, TypeError, RecursionError):
