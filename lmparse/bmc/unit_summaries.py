@@ -32,7 +32,7 @@ CONTRADICTORY = "its records differ in UORDISP"
 NOT_TESTABLE = "not testable: no record says how many changes it has"
 _UNIT_BYTES = 1500
 """Bytes of memory of the totals of a unit with changes of one table."""
-FACTS = ("auth_id", "plan", "correlation_id", "uor_commit_timestamp")
+FACTS = ("auth_id", "plan", "correlation_id", "connect_id", "uor_timestamp", "uor_commit_timestamp")
 """Header fields that a summary takes from the first record of a unit."""
 
 
@@ -233,10 +233,10 @@ def bare_summary(
     last: UnitPlace,
 ) -> TransactionSummary:  # fmt: skip
     """A summary without records and changes; `outcome` is that of `reasons`, `texts` are those of FACTS."""
-    auth_id, plan, correlation_id, commit_ts = texts
+    auth_id, plan, correlation_id, connect_id, begin_ts, commit_ts = texts
     return TransactionSummary(
-        txn_id=txn_id, disposition=disposition, complete=outcome[0], why=outcome[1], commit_ts=commit_ts,
-        auth_id=auth_id, plan=plan, correlation_id=correlation_id,
+        txn_id=txn_id, disposition=disposition, complete=outcome[0], why=outcome[1], begin_ts=begin_ts,
+        commit_ts=commit_ts, auth_id=auth_id, plan=plan, correlation_id=correlation_id, connect_id=connect_id,
         first_position=first.position.hex().upper(), last_position=last.position.hex().upper(),
         first_record_index=first.index, first_record_offset=first.offset,
         last_record_index=last.index, last_record_offset=last.offset, records=0, bytes=0,

@@ -83,6 +83,9 @@ def test_every_outcome(framed: str, tmp_path: Path) -> None:
     assert {(row["auth_id"], row["plan"], row["correlation_id"]) for row in found.rows} == {
         ("APPUSER", "PLANA", "PAYROLL01")
     }
+    assert [(row["begin_ts"], row["connect_id"]) for row in found.rows] == [
+        (f"2026-03-14T10:10:{unit.number:02d}.000000", "BATCH") for unit in (one, four, two, three)
+    ]
     assert sum(row["bytes"] for row in found.rows) == sum(map(len, writer.records))
     first = found.rows[0]
     assert (first["first_record_index"], first["last_record_index"]) == (0, len(writer.records) - 1)
