@@ -180,6 +180,7 @@ FAMILY = Family(
     join=_join,
     checkpoint=_checkpoint,
     first_position=_first_position,
+    kind_field="change_type",
     record_plan=_record_plan,
     control_plan=_control_plan,
     change_passes=_change_passes,

@@ -27,7 +27,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.errors import FramingError, OptionError, TableNotFoundError
 from lmparse.framing.extents import Span
 from lmparse.options import Options
-from lmparse.records.files import OnError
+from lmparse.records.files import OnError, RecordFile
 from lmparse.records.origin import RecordOrigin
 from lmparse.records.settings import FileSettings
 from lmparse.storage.buffers import open_buffer
@@ -102,6 +102,8 @@ class JoinedLog(ChangeLog):
             self._check_name(names)
             found += 1
             if has_table:
+                log.keeps_bad_records = self.keeps_bad_records
+                log.bad_records.clear()  # of an earlier reading
                 yield log
         if missing and not found:
             raise missing[0]
@@ -222,7 +224,11 @@ class JoinedLog(ChangeLog):
 
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The records of all extracts as they are there."""
+        for file in self.record_files():
+            yield from file.records()
+
+    def record_files(self) -> Iterator[RecordFile]:
         for path in self._paths:
             log = open_logical_log(path, self._named(path, self.options), on_error=self._on_error)
             log.tally = self.tally
-            yield from log.records()
+            yield log

@@ -162,6 +162,10 @@ class ChangeLog(RecordFile):
         for row in self.rows(span):
             yield to_json(row)
 
+    def record_files(self) -> Iterator[RecordFile]:
+        """The files whose records are those of the log, in order."""
+        yield self
+
     def rows(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The changes by column name, with typed values."""
         for change in self.typed_changes(span):
