@@ -197,9 +197,7 @@ class Options:
         values=("auto", "total", "inclusive", "exclusive"),
         of="changes summary check convert explain tables",
     )
-    floats: str = _option(
-        "hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes summary convert explain"
-    )
+    floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain")
     include: tuple[str, ...] = _of_changes(
         ("committed",), "which units of recovery", values=("committed", "rolled-back", "open", "incomplete", "all")
     )

@@ -56,6 +56,8 @@ class LogSummary:
     """Name of the family of the log."""
     zone: str | None
     """Time zone of the commit times; None if the log names none."""
+    has_units: bool = True
+    """Whether units of work can be listed."""
     decisions: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     meanings: dict[str, str] = field(default_factory=dict)
@@ -151,7 +153,8 @@ def summarize(
     found.left_out, found.bad_records = Counter(log.left_out), log.tally.dropped
     found.error_codes = Counter(errors.codes)
     errors.is_muted = True  # the other readings find the same again
-    if family.transactions is not None:
+    found.has_units = family.transactions is not None
+    if found.has_units:
         _until_damage(log, count_units, found)
     _until_damage(log, lambda: _count_records(found, log, family.kind_field), found)
     found.size = len(log.buffer)

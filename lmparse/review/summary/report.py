@@ -123,8 +123,10 @@ class Summarized:
             "units": units,
         }
 
-    def _units(self) -> dict[str, Any]:
+    def _units(self) -> dict[str, Any] | None:
         found = self._found
+        if not found.has_units:
+            return None
         return {
             "count": found.units.total("units"),
             "by_disposition": dict(found.units.ordered("units")),

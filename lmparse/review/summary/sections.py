@@ -41,10 +41,10 @@ class SummarySection:
 
 def sections(found: LogSummary, *, bins: int, most: int) -> list[SummarySection]:
     """A summary as tables, with about so many bins of time, and at most so many rows for names."""
-    made = [
-        _records(found, most), _time(found, bins), _tables(found, most), _units(found), _sizes(found),
-        _who(found, most), _damage(found),
-    ]  # fmt: skip
+    made = [_records(found, most), _time(found, bins), _tables(found, most), _units(found)]
+    if found.has_units:
+        made += [_sizes(found), _who(found, most)]
+    made.append(_damage(found))
     if found.notices:
         made.append(SummarySection("notices", "Noticed while reading", notes=tuple(found.notices)))
     return made
@@ -122,6 +122,9 @@ def operations(found: LogSummary) -> Iterator[tuple[str, int]]:
 
 
 def _units(found: LogSummary) -> SummarySection:
+    if not found.has_units:
+        none = "Logs of this kind have no transactions that could be listed."
+        return SummarySection("units", "Units of work", notes=(none,))
     columns = found.units.columns
     rows = [(name, *(counts[column] for column in columns)) for name, counts in found.units.ordered("units")]
     complete = ", ".join(f"{word} {count}" for word, count in sorted(found.complete.items(), reverse=True))
