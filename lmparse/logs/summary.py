@@ -32,6 +32,7 @@ from lmparse.options import Options
 from lmparse.records.files import OnError, ignored
 from lmparse.storage.addresses import in_utf8
 from lmparse.storage.joined import names_in
+from lmparse.storage.states import FileState
 from lmparse.values import text_times
 
 OPERATIONS = ("I", "U", "D", "M", "T", "X", "S", "C", "O", NO_OPERATION)
@@ -139,23 +140,13 @@ def summarize(
     found = LogSummary([in_utf8(name) for name in names_in(path)], 0, log.spec.id, family.title, family.commit_zone)
     found.meanings = {(code.text or "").rstrip(): code.id for code in codes}
 
-    def count_changes() -> None:
-        schema = pa.schema([entry for entry in changes_schema(None) if entry.name in _COLUMNS])
-        counts = _ChangeCounts(found)
-        for batch in arrow.log_batches(log, schema, planned=planned):
-            counts.add(batch)
-
-    def count_units() -> None:
-        for summary in transaction_summaries(log):
-            _add_unit(found, summary)
-
-    _until_damage(log, count_changes, found)
+    _until_damage(log, lambda: _count_changes(found, log, planned), found)
     found.left_out, found.bad_records = Counter(log.left_out), log.tally.dropped
     found.error_codes = Counter(errors.codes)
     errors.is_muted = True  # the other readings find the same again
     found.has_units = family.transactions is not None
     if found.has_units:
-        _until_damage(log, count_units, found)
+        _until_damage(log, lambda: _count_units(found, log), found)
     _until_damage(log, lambda: _count_records(found, log, family.kind_field), found)
     found.size = len(log.buffer)
     found.decisions, found.notices = [str(decision) for decision in log.decisions], list(log.tally.notices)
@@ -190,6 +181,13 @@ def _until_damage(log: ChangeLog, read: Callable[[], None], found: LogSummary) -
 
 
 # -- changes ------------------------------------------------------------------------------
+
+
+def _count_changes(found: LogSummary, log: ChangeLog, planned: Sequence[FileState]) -> None:
+    schema = pa.schema([entry for entry in changes_schema(None) if entry.name in _COLUMNS])
+    counts = _ChangeCounts(found)
+    for batch in arrow.log_batches(log, schema, planned=planned):
+        counts.add(batch)
 
 
 class _ChangeCounts:
@@ -231,6 +229,11 @@ class _ChangeCounts:
 # -- units of work --------------------------------------------------------------------------
 
 
+def _count_units(found: LogSummary, log: ChangeLog) -> None:
+    for summary in transaction_summaries(log):
+        _add_unit(found, summary)
+
+
 def _add_unit(found: LogSummary, unit: TransactionSummary) -> None:
     changes = total(unit.tables)
     found.units.add(unit.disposition, 1, changes, total(unit.compensated), unit.records, unit.bytes)
@@ -253,7 +256,7 @@ def _add_times(found: LogSummary, unit: TransactionSummary) -> None:
     found.first_commit = min(found.first_commit or unit.commit_ts, unit.commit_ts)
     found.last_commit = max(found.last_commit or unit.commit_ts, unit.commit_ts)
     commit = text_times.iso_micros(unit.commit_ts)
-    found.unit_times.add(np.array([commit // _MICROS]))
+    found.unit_times.add_one(commit // _MICROS)
     if unit.begin_ts is None:
         return
     begin = text_times.iso_micros(unit.begin_ts)

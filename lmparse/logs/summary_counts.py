@@ -96,6 +96,15 @@ class TimeBins:
         places, counts = np.unique(seconds // self.step, return_counts=True)
         for place, count in zip(places.tolist(), counts.tolist(), strict=True):
             self._counts[place] = self._counts.get(place, 0) + count
+        self._widen()
+
+    def add_one(self, second: int) -> None:
+        """Count one time."""
+        place = second // self.step
+        self._counts[place] = self._counts.get(place, 0) + 1
+        self._widen()
+
+    def _widen(self) -> None:
         while len(self._counts) > MOST_BINS:
             self._counts, self.step = self._wider(STEPS[STEPS.index(self.step) + 1])
 

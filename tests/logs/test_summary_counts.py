@@ -59,6 +59,10 @@ def test_bins_are_as_narrow_as_their_number_allows(span: int) -> None:
     for start in range(0, len(seconds), 500):
         bins.add(seconds[start : start + 500])
         assert len(bins._counts) <= MOST_BINS
+    single = TimeBins()
+    for second in seconds.tolist():
+        single.add_one(second)
+    assert over_time([single], 60) == over_time([bins], 60)
     step, first, (counts,) = over_time([bins], 60)
     edges = first + step * np.arange(len(counts) + 1)
     assert counts == [int(((low <= seconds) & (seconds < low + step)).sum()) for low in edges[:-1]]
