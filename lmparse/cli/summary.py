@@ -42,10 +42,13 @@ def run(parsed: argparse.Namespace) -> int:
         from lmparse.review.summary.report import summarized
     except ImportError as error:
         raise not_installed(error) from None
+    from lmparse.review.templating import check_installed
     from lmparse.storage.atomic_output import write_text
 
     errors, options = ErrorPrinter(parsed.show_errors), options_of(parsed)
     place = page_place(parsed, _inputs(parsed.files, options))
+    if place:
+        check_installed()
     found = summarized(parsed.files, options, on_error=errors, say=note)
     if place:
         write_text(found.html(), place)

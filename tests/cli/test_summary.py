@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from commands import Run
 
+from lmparse.review import templating
+from lmparse.review.summary import report
 from lmparse.samples import bmc_log, db2_log
 
 Command = Callable[..., Run]
@@ -60,6 +63,21 @@ def test_a_page_is_whole_and_replaces_only_its_like(run: Command, tmp_path: Path
         assert done.code == 2
         assert place.read_bytes() == raw
     assert run("summary", log, "--tables", tables, "--overwrite").code == 2
+
+
+def test_without_jinja2_nothing_is_read_for_a_page(
+    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables, log = db2_log.make(units=2).write(tmp_path)
+    page = tmp_path / "page.html"
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "jinja2", None)
+        patch.setattr(report, "summarize", None)
+        templating._environment.cache_clear()
+        done = run("summary", log, "--tables", tables, "--html", page)
+    assert (done.code, done.out) == (2, "")
+    assert "jinja2 is not installed [LMP-S005]" in done.err
+    assert not page.exists()
 
 
 def test_what_is_before_damage_is_summed_up(run: Command, tmp_path: Path) -> None:
