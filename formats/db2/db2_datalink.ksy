@@ -54,7 +54,7 @@ types:
         -lm-status: documented
         type: u1
         enum: function_id
-        doc: What happened
+        doc: Function identifier
         doc-ref: *v6
       - id: padding
         -lm-status: documented
@@ -74,24 +74,24 @@ types:
       - id: server_id
         -lm-status: documented
         type: s4
-        doc: Server
+        doc: ServerId
         doc-ref: *v6
       - id: read_only
         -lm-status: documented
         type: s4
-        doc: Whether the file is read only
+        doc: ReadOnly
         doc-ref: *v6
       - id: auth_id
         -codec: database
         -lm-status: documented
         size: 8
-        doc: Authorization id
+        doc: AuthId
         doc-ref: *v6
       - id: group_id
         -codec: database
         -lm-status: documented
         size: 17
-        doc: Group
+        doc: GroupId
         doc-ref: *v6
       - id: padding2
         -lm-status: documented
@@ -101,12 +101,12 @@ types:
       - id: access_control
         -lm-status: documented
         type: u2
-        doc: Access control
+        doc: AccessControl
         doc-ref: *v6
       - id: prefix_id
         -lm-status: documented
         size: 9
-        doc: Prefix
+        doc: PrefixId
         doc-ref: *v6
       - id: padding3
         -lm-status: documented
@@ -116,7 +116,7 @@ types:
       - id: recovery_id
         -lm-status: documented
         size: 7
-        doc: Recovery id
+        doc: RecoveryId
         doc-ref: *v6
       - id: padding4
         -lm-status: documented
@@ -125,6 +125,9 @@ types:
         doc-ref: *v6
       - id: time_stamp
         -lm-status: documented
+        -lm-source: |
+          That it is there when the length of the name fits is inferred; version 5.2 does not have
+          it
         type: u4
         if: has_time_stamp
         doc: Time stamp
@@ -133,13 +136,13 @@ types:
         -unit: bytes
         -lm-status: documented
         type: u4
-        doc: Length of the stem name
+        doc: StemNameLen, the length of the stem name
         doc-ref: *v6
       - id: stem_name
         -codec: database
         -lm-status: documented
         size: stem_name_length
-        doc: Stem name
+        doc: StemName
         doc-ref: *v6
       - id: surplus
         -lm-status: inferred
@@ -172,12 +175,12 @@ types:
       - id: server_id
         -lm-status: documented
         type: s4
-        doc: Server
+        doc: ServerId
         doc-ref: *v6
       - id: prefix_id
         -lm-status: documented
         size: 9
-        doc: Prefix
+        doc: PrefixId
         doc-ref: *v6
       - id: padding2
         -lm-status: documented
@@ -187,7 +190,7 @@ types:
       - id: recovery_id
         -lm-status: documented
         size: 7
-        doc: Recovery id
+        doc: RecoveryId
         doc-ref: *v6
       - id: padding3
         -lm-status: documented
@@ -196,6 +199,9 @@ types:
         doc-ref: *v6
       - id: time_stamp
         -lm-status: documented
+        -lm-source: |
+          That it is there when the length of the name fits is inferred; version 5.2 does not have
+          it
         type: u4
         if: has_time_stamp
         doc: Time stamp
@@ -204,13 +210,13 @@ types:
         -unit: bytes
         -lm-status: documented
         type: u4
-        doc: Length of the stem name
+        doc: StemNameLen, the length of the stem name
         doc-ref: *v6
       - id: stem_name
         -codec: database
         -lm-status: documented
         size: stem_name_length
-        doc: Stem name
+        doc: StemName
         doc-ref: *v6
       - id: surplus
         -lm-status: inferred

@@ -153,7 +153,7 @@ def test_one_sees_what_stands_at_byte_104_of_a_data_change_record(pages: dict[st
     assert shown["Byte"] == "104 0x68"
     assert shown["Length"] == "2"
     assert shown["Field"] == "change_type CHANGE TYPE documented"
-    assert "What was done." in shown["Meaning"]
+    assert "Type of update." in shown["Meaning"]
 
 
 def test_one_sees_which_values_it_may_take(pages: dict[str, Page]) -> None:
@@ -308,7 +308,7 @@ def test_the_manuals_tables_stand_beside_the_specs(pages: dict[str, Page]) -> No
 
 def test_the_values_of_the_manuals_stand_beside_those_of_the_specs(pages: dict[str, Page]) -> None:
     rows = [words(row) for row in pages["conformance.html"].by_id("compared-values").iter("tr")]
-    assert "DR truncate with reuse option truncate_reuse Truncate that keeps the storage listed by both" in rows
+    assert "DR truncate with reuse option truncate_reuse Truncate with reuse option listed by both" in rows
     assert (
         "N not in the table no The opposite of Y, which is the only value in the manual only in the spec inferred"
         in rows
