@@ -161,6 +161,7 @@ types:
     doc-ref: &t98 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -381,6 +382,7 @@ types:
     doc-ref: *t98
     seq:
       - id: field_type
+        -orig-id: field type
         -lm-status: inferred
         type: u2
         enum: column_type
@@ -399,6 +401,7 @@ types:
         doc: Digits behind the point of a DECIMAL column
         doc-ref: *readers
       - id: length
+        -orig-id: field length
         -unit: bytes
         -lm-status: inferred
         type: u2
@@ -407,6 +410,7 @@ types:
           Bytes of a fixed-length column, longest value of a varying one; not used for LOB columns
         doc-ref: *readers
       - id: null_flag
+        -orig-id: null flag
         -lm-status: inferred
         type: u2
         doc: |
@@ -414,6 +418,7 @@ types:
           generated, 0x80 compressed system default
         doc-ref: *readers
       - id: field_offset
+        -orig-id: field offset
         -unit: bytes
         -lm-status: documented
         -lm-source: |
@@ -453,6 +458,7 @@ types:
     doc-ref: &t100 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -593,6 +599,7 @@ types:
     doc-ref: &t106 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -796,19 +803,19 @@ types:
     doc-ref: &t109 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
         doc: Log header
         doc-ref: *t96
       - id: old_row
-        -orig-id: Padding to old record header and data
         -lm-status: documented
         type: update_part
         doc: Padding to old record header and data; its length is that of the new record
         doc-ref: *t109
       - id: new_header
-        -orig-id: Log header (second)
+        -orig-id: Log header
         -lm-status: documented
         -lm-valid-status: inferred
         type: header
@@ -817,7 +824,6 @@ types:
         doc: Log header of the second part
         doc-ref: *t109
       - id: new_row
-        -orig-id: Padding to new record header and data
         -lm-status: documented
         -lm-valid-status: inferred
         type: update_part
@@ -842,11 +848,13 @@ types:
     doc-ref: *t109
     seq:
       - id: padding
+        -orig-id: Padding
         -lm-status: documented
         size: 2
         doc: Padding
         doc-ref: *t109
       - id: rid
+        -orig-id: RID
         -lm-status: documented
         -lm-source: |
           The table has four bytes; that they are the page number times 256, plus the slot, is
@@ -863,6 +871,7 @@ types:
           that has the new one
         doc-ref: *t109
       - id: free_space
+        -orig-id: Free space
         -unit: bytes
         -lm-status: documented
         -lm-source: That these are the bytes free on the page is inferred
@@ -870,6 +879,7 @@ types:
         doc: Free space
         doc-ref: *t109
       - id: record_offset
+        -orig-id: Record offset
         -lm-status: documented
         -lm-source: |
           That it is the byte offset of the record in its page is inferred; rows of one printed
@@ -1157,6 +1167,7 @@ types:
     doc-ref: &t104 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -1234,6 +1245,7 @@ types:
     doc-ref: &t105 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header

@@ -116,6 +116,7 @@ types:
     doc-ref: &t99 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 99'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -155,6 +156,7 @@ types:
     doc-ref: *t101
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -238,6 +240,7 @@ types:
     doc-ref: &t102 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 102'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -279,6 +282,7 @@ types:
     doc-ref: &t103 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 103, create table and drop table'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header

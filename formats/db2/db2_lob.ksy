@@ -184,6 +184,7 @@ types:
     doc-ref: &t111 'IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -239,6 +240,7 @@ types:
     doc-ref: &t112 'IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header

@@ -46,6 +46,7 @@ params:
     doc: Byte order of the server that wrote the log
 seq:
   - id: length
+    -orig-id: Length of the entire log record
     -unit: bytes
     -lm-status: documented
     type: u4
@@ -53,6 +54,7 @@ seq:
     doc: Length of the entire log record
     doc-ref: &v7 'IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm'
   - id: type
+    -orig-id: Type of log record
     -lm-status: documented
     -lm-source: |
       From which version on is not stated; both are accepted in all generations. Of the later
@@ -62,6 +64,7 @@ seq:
     doc: 'Type of log record: an ASCII letter in versions 5 to 7, partly other numbers later'
     doc-ref: &types 'IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", Table 95, log record types; IBM/db2-samples, c/utilrecov.c at version 11.5'
   - id: general_flag
+    -orig-id: Log record general flag
     -lm-status: documented
     type: u2
     doc: Log record general flag; each bit is listed below
@@ -177,6 +180,7 @@ types:
     doc-ref: *v7
     seq:
       - id: previous_lsn
+        -orig-id: Log Sequence Number of the previous log record written by this transaction
         -lm-status: documented
         type: db2_sqlu_lsn(_root.byte_order)
         doc: |
@@ -184,11 +188,13 @@ types:
           first one
         doc-ref: *v7
       - id: transaction_id
+        -orig-id: Unique transaction identifier
         -lm-status: documented
         size: 6
         doc: Unique transaction identifier (SQLU_TID)
         doc-ref: *v7
       - id: before_compensated_lsn
+        -orig-id: Log Sequence Number of the log record for this transaction prior to the log record being compensated
         -lm-status: documented
         type: db2_sqlu_lsn(_root.byte_order)
         if: '_root.is_compensation or _root.type == log_record_type::backout_free'
@@ -197,6 +203,7 @@ types:
           compensated, in compensation and backout free log records
         doc-ref: *v7
       - id: compensated_lsn
+        -orig-id: Log Sequence Number of the log record for this transaction being compensated
         -lm-status: documented
         type: db2_sqlu_lsn(_root.byte_order)
         if: _root.compensates_named
@@ -246,18 +253,21 @@ types:
     doc-ref: *v10
     seq:
       - id: lsn
+        -orig-id: Log sequence number (LSN) of the log record
         -lm-status: documented
         -lm-type: lsn
         type: u8
         doc: Log sequence number (LSN) of the log record
         doc-ref: *v10
       - id: lfs
+        -orig-id: Log flush sequence (LFS) for this log record
         -lm-status: documented
         -lm-type: lsn
         type: u8
         doc: Log flush sequence (LFS) for this log record
         doc-ref: *v10
       - id: previous_lso
+        -orig-id: Log sequence offset (LSO) of the previous log record in this transaction
         -lm-status: documented
         -lm-type: lsn
         -lm-source: That it is zero in the first one is inferred from version 7
@@ -265,28 +275,33 @@ types:
         doc: Log sequence offset (LSO) of the previous log record in this transaction
         doc-ref: *v10
       - id: transaction_id
+        -orig-id: Unique transaction identifier
         -lm-status: documented
         size: 6
         doc: Unique transaction identifier (SQLU_TID)
         doc-ref: *v10
       - id: log_stream_id
+        -orig-id: Log stream ID
         -lm-status: documented
         type: u2
         doc: Log stream ID; not set in headers of 40 bytes
         doc-ref: *v10
       - id: before_compensated_log_stream_id
+        -orig-id: Extra log stream ID of previous LSO for compensation log records
         -lm-status: documented
         type: u2
         if: _root.is_compensation
         doc: Extra log stream ID of the previous LSO, for compensation log records
         doc-ref: *v10
       - id: reserved
+        -orig-id: Reserved
         -lm-status: documented
         size: 6
         if: _root.is_compensation
         doc: Reserved
         doc-ref: *v10
       - id: before_compensated_lso
+        -orig-id: Extra LSO for compensation log records
         -lm-status: documented
         -lm-type: lsn
         -lm-source: |
@@ -296,6 +311,7 @@ types:
         doc: Extra LSO for compensation log records
         doc-ref: *v10
       - id: compensated_lso
+        -orig-id: Extra LSO for propagatable compensation log records
         -lm-status: documented
         -lm-type: lsn
         -lm-source: That it is that of the compensated record is inferred from version 7

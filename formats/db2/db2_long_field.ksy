@@ -65,34 +65,40 @@ types:
     doc-ref: *v6
     seq:
       - id: component
+        -orig-id: Originator code (component identifier = 3)
         -lm-status: documented
         type: u1
         doc: Component identifier, 3
         doc-ref: *v6
       - id: operation_id
+        -orig-id: Operation type
         -lm-status: documented
         -lm-source: The values are inferred
         type: u1
         doc: Operation type
         doc-ref: *v6
       - id: pool_id
+        -orig-id: Pool identifier
         -lm-status: documented
         -lm-source: That it is the table space of the long field object is inferred
         type: u2
         doc: Pool identifier
         doc-ref: *v6
       - id: object_id
+        -orig-id: Object identifier
         -lm-status: documented
         -lm-source: That it is the long field object is inferred
         type: u2
         doc: Object identifier
         doc-ref: *v6
       - id: parent_pool_id
+        -orig-id: Parent pool identifier
         -lm-status: documented
         type: u2
         doc: 'Parent pool identifier: pool ID of the data object'
         doc-ref: *v6
       - id: parent_object_id
+        -orig-id: Parent object identifier
         -lm-status: documented
         type: u2
         doc: 'Parent object identifier: object ID of the data object'
@@ -102,24 +108,28 @@ types:
     doc-ref: *v6
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
         doc: Log header
         doc-ref: *v6
       - id: long_field_length
+        -orig-id: Long field length
         -unit: sectors of 512 bytes
         -lm-status: documented
         type: u2
         doc: Long field data length in 512-byte sectors
         doc-ref: *v6
       - id: file_offset
+        -orig-id: File offset
         -unit: sectors of 512 bytes
         -lm-status: documented
         type: u4
         doc: 512-byte sector offset into the long field object where data is to be inserted
         doc-ref: *v6
       - id: data
+        -orig-id: Long field data
         -lm-status: documented
         -lm-source: That it includes what fills its last sector is inferred
         size-eos: true

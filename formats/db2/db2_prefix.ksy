@@ -68,11 +68,13 @@ types:
     doc-ref: &api 'IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records'
     seq:
       - id: record_lri_type1
+        -orig-id: recordLRIType1
         -lm-status: documented
         type: lri
         doc: 'Type 1 log record identifier: log flush sequence and log sequence number'
         doc-ref: *api
       - id: record_lri_type2
+        -orig-id: recordLRIType2
         -lm-status: documented
         type: lri
         doc: 'Type 2 log record identifier: log stream and log sequence offset'

@@ -69,6 +69,7 @@ types:
     doc-ref: *t108
     seq:
       - id: fixed_length
+        -orig-id: length of fixed section
         -unit: bytes
         -lm-status: documented
         -lm-source: That it takes two bytes is from IBM/db2-samples, c/utilrecov.c
@@ -76,12 +77,14 @@ types:
         doc: Length of fixed section
         doc-ref: *t108
       - id: fixed_section
+        -orig-id: fixed length section
         -lm-status: documented
         size: fixed_length
         type: fixed_section
         doc: 'Fixed length section: the fixed length portions of the columns'
         doc-ref: *t108
       - id: variable_section
+        -orig-id: variable data section
         -lm-status: documented
         size-eos: true
         doc: Variable data section

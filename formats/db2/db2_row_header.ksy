@@ -47,6 +47,7 @@ seq:
     doc: Length of the record
     doc-ref: *sample
   - id: inner_record_type
+    -orig-id: record type
     -lm-status: documented
     -lm-source: That bit 0x02 is user data with VALUE COMPRESSION is from applications that read it
     type: u1

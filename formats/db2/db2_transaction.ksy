@@ -105,6 +105,7 @@ types:
     doc-ref: *v7
     seq:
       - id: time_committed
+        -orig-id: Time transaction committed
         -unit: seconds
         -lm-status: documented
         type: u4
@@ -113,6 +114,7 @@ types:
           Time
         doc-ref: *v7
       - id: authid
+        -orig-id: Authorization identifier of the application
         -codec: database
         -lm-status: documented
         size-eos: true
@@ -124,6 +126,7 @@ types:
     doc-ref: *v10
     seq:
       - id: time_committed
+        -orig-id: Time transaction committed
         -unit: seconds
         -lm-status: documented
         -lm-source: |
@@ -135,6 +138,7 @@ types:
           Time
         doc-ref: *v10
       - id: authid_len
+        -orig-id: Authorization identifier length
         -unit: bytes
         -lm-status: documented
         type: u2
@@ -142,6 +146,7 @@ types:
         doc: Authorization identifier length, if the log record is marked as propagatable
         doc-ref: *v10
       - id: authid
+        -orig-id: Authorization identifier of the application
         -codec: database
         -lm-status: documented
         size: authid_len
@@ -162,6 +167,7 @@ types:
     doc-ref: *v7
     seq:
       - id: time_committed
+        -orig-id: Time transaction committed
         -unit: seconds
         -lm-status: documented
         type: u4
@@ -170,23 +176,27 @@ types:
           Time
         doc-ref: *v7
       - id: gxid
+        -orig-id: MPP identifier of the transaction
         -lm-status: documented
         -lm-source: That it has a format id, the lengths of two parts, and the parts is inferred
         size: 20
         doc: MPP identifier of the transaction (SQLP_GXID)
         doc-ref: *v7
       - id: max_node_number
+        -orig-id: Maximum node number
         -lm-status: documented
         type: u2
         doc: Maximum node number
         doc-ref: *v7
       - id: tnl
+        -orig-id: TNL
         -lm-status: documented
         -lm-source: That it is a list of nodes, one bit each, is inferred
         size: max_node_number / 8 + 1
         doc: TNL, maximum node number / 8 + 1 bytes
         doc-ref: *v7
       - id: authid
+        -orig-id: Authorization identifier of the application
         -codec: database
         -lm-status: documented
         size-eos: true

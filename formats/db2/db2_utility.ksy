@@ -53,16 +53,19 @@ types:
     doc-ref: *v12
     seq:
       - id: start_time
+        -orig-id: Start time
         -lm-status: documented
         size: 10
         doc: Start time
         doc-ref: *v12
       - id: previous_release
+        -orig-id: Previous release
         -lm-status: documented
         type: u2
         doc: Previous release
         doc-ref: *v12
       - id: new_release
+        -orig-id: New release
         -lm-status: documented
         type: u2
         doc: New release
@@ -80,11 +83,13 @@ types:
     doc-ref: *v12
     seq:
       - id: end_time
+        -orig-id: End time
         -lm-status: documented
         size: 10
         doc: End time
         doc-ref: *v12
       - id: new_release
+        -orig-id: New release
         -lm-status: documented
         type: u2
         doc: New release
@@ -102,29 +107,34 @@ types:
     doc-ref: &v6 'IBM Db2 V6, Administrative API Reference, "Utility Manager Log Records", Table 125, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0215.htm (offsets there count from the start of a header of 20 bytes)'
     seq:
       - id: log_record_id
+        -orig-id: Log record identifier
         -lm-status: documented
         type: u4
         doc: Log record identifier
         doc-ref: *v6
       - id: pool_id
+        -orig-id: Pool identifier
         -lm-status: documented
         -lm-source: That it is the table space of the table is inferred
         type: u2
         doc: Pool identifier
         doc-ref: *v6
       - id: object_id
+        -orig-id: Object identifier
         -lm-status: documented
         -lm-source: That it is the table, and that later versions have the same place, is inferred
         type: u2
         doc: Object identifier
         doc-ref: *v6
       - id: flag
+        -orig-id: Flag
         -lm-status: documented
         -lm-source: That later versions have the same place is inferred
         type: u1
         doc: Flag
         doc-ref: *v6
       - id: object_pool_list
+        -orig-id: Object pool list
         -lm-status: documented
         -lm-source: |
           What the list holds is not in the page; that later versions have the same place is
