@@ -900,8 +900,8 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 enum='yes_no',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='The log has what the field names'),
-                    Code(value=213, text='N', id='no', doc='The log does not have it'),
+                    Code(value=232, text='Y', id='yes', doc='Yes; the description of the field says what'),
+                    Code(value=213, text='N', id='no', doc='No'),
                 ),
                 optional=True,
                 ends='_io',
@@ -919,8 +919,8 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 enum='yes_no',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='The log has what the field names'),
-                    Code(value=213, text='N', id='no', doc='The log does not have it'),
+                    Code(value=232, text='Y', id='yes', doc='Yes; the description of the field says what'),
+                    Code(value=213, text='N', id='no', doc='No'),
                 ),
                 optional=True,
                 ends='_io',
@@ -938,8 +938,8 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 enum='yes_no',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='The log has what the field names'),
-                    Code(value=213, text='N', id='no', doc='The log does not have it'),
+                    Code(value=232, text='Y', id='yes', doc='Yes; the description of the field says what'),
+                    Code(value=213, text='N', id='no', doc='No'),
                 ),
                 optional=True,
                 ends='_io',
@@ -958,8 +958,8 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 enum='yes_no',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='The log has what the field names'),
-                    Code(value=213, text='N', id='no', doc='The log does not have it'),
+                    Code(value=232, text='Y', id='yes', doc='Yes; the description of the field says what'),
+                    Code(value=213, text='N', id='no', doc='No'),
                 ),
                 optional=True,
                 ends='_io',
@@ -978,8 +978,8 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 enum='yes_no',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='The log has what the field names'),
-                    Code(value=213, text='N', id='no', doc='The log does not have it'),
+                    Code(value=232, text='Y', id='yes', doc='Yes; the description of the field says what'),
+                    Code(value=213, text='N', id='no', doc='No'),
                 ),
                 optional=True,
                 ends='_io',
@@ -998,8 +998,8 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 enum='yes_no',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='The log has what the field names'),
-                    Code(value=213, text='N', id='no', doc='The log does not have it'),
+                    Code(value=232, text='Y', id='yes', doc='Yes; the description of the field says what'),
+                    Code(value=213, text='N', id='no', doc='No'),
                 ),
                 optional=True,
                 ends='_io',
@@ -1017,8 +1017,8 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 enum='yes_no',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='The log has what the field names'),
-                    Code(value=213, text='N', id='no', doc='The log does not have it'),
+                    Code(value=232, text='Y', id='yes', doc='Yes; the description of the field says what'),
+                    Code(value=213, text='N', id='no', doc='No'),
                 ),
                 optional=True,
                 ends='_io',
@@ -1036,8 +1036,8 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 enum='yes_no',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='The log has what the field names'),
-                    Code(value=213, text='N', id='no', doc='The log does not have it'),
+                    Code(value=232, text='Y', id='yes', doc='Yes; the description of the field says what'),
+                    Code(value=213, text='N', id='no', doc='No'),
                 ),
                 optional=True,
                 ends='_io',
@@ -1067,11 +1067,11 @@ LAYOUTS: dict[str, Layout] = {
         doc='Names the data file and says what it holds. The name is that at its creation; where the data set has been moved to is in the current path record, whose layout and code are not known. That a record may end before any field but the first, and go on behind the last, is inferred: releases differ.',
         doc_ref='BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS',
         path='bmc/bmc_dlds.ksy',
-        sha256='54e7a0a00b6e207ea3f6fc4fa379a71df2c8f15db323a409e439433cfaf9d377',
+        sha256='cbf48d2f04ff16ed63565d9d253f81877f32a4f6062599895c67884491342074',
         enums={
             'yes_no': (
-                Code(value=232, text=None, id='yes', doc='The log has what the field names'),
-                Code(value=213, text=None, id='no', doc='The log does not have it'),
+                Code(value=232, text=None, id='yes', doc='Yes; the description of the field says what'),
+                Code(value=213, text=None, id='no', doc='No'),
             ),
         },
     ),
@@ -1210,10 +1210,10 @@ LAYOUTS: dict[str, Layout] = {
                 kind='code',
                 orig_id='NOLOGGING',
                 codec='ebcdic',
-                enum='yes_no',
+                enum='nologging',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='Logging is disabled; the column is nullable'),
-                    Code(value=213, text='N', id='no', doc='Logging is enabled; the column is not nullable'),
+                    Code(value=232, text='Y', id='yes', doc='Logging is disabled for the LOB table space'),
+                    Code(value=213, text='N', id='no', doc='Logging is enabled for the LOB table space'),
                 ),
                 optional=True,
                 ends='_io',
@@ -1229,10 +1229,10 @@ LAYOUTS: dict[str, Layout] = {
                 kind='code',
                 orig_id='NULLCOL',
                 codec='ebcdic',
-                enum='yes_no',
+                enum='nullcol',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='Logging is disabled; the column is nullable'),
-                    Code(value=213, text='N', id='no', doc='Logging is enabled; the column is not nullable'),
+                    Code(value=232, text='Y', id='yes', doc='The LOB column is nullable'),
+                    Code(value=213, text='N', id='no', doc='The LOB column is not nullable'),
                 ),
                 optional=True,
                 ends='_io',
@@ -1459,11 +1459,15 @@ LAYOUTS: dict[str, Layout] = {
         doc='A LOB column that occurs in selected log records, and for which the product creates at least one LOB VSAM file to contain its values. The page breaks off after TBCREATOR. That a record may end before any field but the first, and go on behind the last, is inferred: releases differ.',
         doc_ref='BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/',
         path='bmc/bmc_dlob.ksy',
-        sha256='b20bdbbd9b21bc2dccaad98de6bf160f5acc1eda750dee2fe7bd48b5acf5d460',
+        sha256='0609e7ef5c55cccc7d0f41c91f7708600f5441f600bc161779ec6e7c589fa8e6',
         enums={
-            'yes_no': (
-                Code(value=232, text=None, id='yes', doc='Logging is disabled; the column is nullable'),
-                Code(value=213, text=None, id='no', doc='Logging is enabled; the column is not nullable'),
+            'nologging': (
+                Code(value=232, text=None, id='yes', doc='Logging is disabled for the LOB table space'),
+                Code(value=213, text=None, id='no', doc='Logging is enabled for the LOB table space'),
+            ),
+            'nullcol': (
+                Code(value=232, text=None, id='yes', doc='The LOB column is nullable'),
+                Code(value=213, text=None, id='no', doc='The LOB column is not nullable'),
             ),
         },
     ),
@@ -2004,10 +2008,10 @@ LAYOUTS: dict[str, Layout] = {
                 kind='code',
                 orig_id='NOLOGGING',
                 codec='ebcdic',
-                enum='yes_no',
+                enum='nologging',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='Logging is disabled; the column is nullable'),
-                    Code(value=213, text='N', id='no', doc='Logging is enabled; the column is not nullable'),
+                    Code(value=232, text='Y', id='yes', doc='Logging is disabled for the XML table space'),
+                    Code(value=213, text='N', id='no', doc='Logging is enabled for the XML table space'),
                 ),
                 optional=True,
                 ends='_io',
@@ -2023,10 +2027,10 @@ LAYOUTS: dict[str, Layout] = {
                 kind='code',
                 orig_id='NULLCOL',
                 codec='ebcdic',
-                enum='yes_no',
+                enum='nullcol',
                 codes=(
-                    Code(value=232, text='Y', id='yes', doc='Logging is disabled; the column is nullable'),
-                    Code(value=213, text='N', id='no', doc='Logging is enabled; the column is not nullable'),
+                    Code(value=232, text='Y', id='yes', doc='The XML column is nullable'),
+                    Code(value=213, text='N', id='no', doc='The XML column is not nullable'),
                 ),
                 optional=True,
                 ends='_io',
@@ -2225,11 +2229,15 @@ LAYOUTS: dict[str, Layout] = {
         doc='An XML column that occurs in selected log records, and for which the product creates at least one XML VSAM file to contain its data. The page breaks off at BASEPSID; up to there the layout is that of DLOB. That a record may end before any field but the first, and go on behind the last, is inferred: releases differ.',
         doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
         path='bmc/bmc_dxml.ksy',
-        sha256='67fbc4c00296041f639e59cc8e9442b0fd662f88471acc07623a21806bd209be',
+        sha256='02e98e53e179c30cf8bc908a8a6f45e2428b189f93fe4a43a3124cac9a314e97',
         enums={
-            'yes_no': (
-                Code(value=232, text=None, id='yes', doc='Logging is disabled; the column is nullable'),
-                Code(value=213, text=None, id='no', doc='Logging is enabled; the column is not nullable'),
+            'nologging': (
+                Code(value=232, text=None, id='yes', doc='Logging is disabled for the XML table space'),
+                Code(value=213, text=None, id='no', doc='Logging is enabled for the XML table space'),
+            ),
+            'nullcol': (
+                Code(value=232, text=None, id='yes', doc='The XML column is nullable'),
+                Code(value=213, text=None, id='no', doc='The XML column is not nullable'),
             ),
         },
     ),
@@ -2882,13 +2890,13 @@ LAYOUTS: dict[str, Layout] = {
                 kind='code',
                 orig_id='INCOMPLETETRANS',
                 codec='ebcdic',
-                enum='incomplete',
+                enum='incomplete_trans',
                 codes=(
                     Code(
                         value=232,
                         text='Y',
                         id='yes',
-                        doc='Contains, or might depend on, a log record that Log Master cannot complete',
+                        doc='Part of a transaction with at least one log record that Log Master cannot complete',
                     ),
                     Code(
                         value=213,
@@ -2909,13 +2917,13 @@ LAYOUTS: dict[str, Layout] = {
                 kind='code',
                 orig_id='INCOMPLETEDEP',
                 codec='ebcdic',
-                enum='incomplete',
+                enum='incomplete_dep',
                 codes=(
                     Code(
                         value=232,
                         text='Y',
                         id='yes',
-                        doc='Contains, or might depend on, a log record that Log Master cannot complete',
+                        doc='Part of a transaction that might depend on one with such a record',
                     ),
                     Code(
                         value=213,
@@ -3031,7 +3039,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One change in the data file of a logical log, without its record descriptor word. The header says which table was changed, when, and what became of it; DATA holds the row images. The table is the one of release 11.1 and later. DATA starts at `length`. That a shorter header ends before the last two fields, and that a longer one has more behind them, is inferred. When the control file holds XHDF records they describe the header of its data file, and this table is the check. Code fields hold EBCDIC letters; that their sets are open, so that a value that is not listed is data, is inferred.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", https://docs.bmc.com/docs/logmasterfordb2/121/logical-log-data-file-857523064.html',
         path='bmc/bmc_lldf.ksy',
-        sha256='343822d3d88f5a0057551f50d4cd0b827dbb67ba3a43dae27d1738b9b728c2ed',
+        sha256='494023d3613b99b4b32489e2123f2232433ea5a78c10b0b6868100158154a9c4',
         enums={
             'change_type': (
                 Code(value=58562, text=None, id='update', doc='Update: the row before, then the row after'),
@@ -3098,12 +3106,27 @@ LAYOUTS: dict[str, Layout] = {
                 Code(value=195, text=None, id='committed', doc='Committed'),
                 Code(value=193, text=None, id='aborted', doc='Aborted'),
             ),
-            'incomplete': (
+            'incomplete_trans': (
                 Code(
                     value=232,
                     text=None,
                     id='yes',
-                    doc='Contains, or might depend on, a log record that Log Master cannot complete',
+                    doc='Part of a transaction with at least one log record that Log Master cannot complete',
+                ),
+                Code(
+                    value=213,
+                    text=None,
+                    id='no',
+                    doc='The opposite of Y, which is the only value in the manual',
+                    status='inferred',
+                ),
+            ),
+            'incomplete_dep': (
+                Code(
+                    value=232,
+                    text=None,
+                    id='yes',
+                    doc='Part of a transaction that might depend on one with such a record',
                 ),
                 Code(
                     value=213,
@@ -10618,7 +10641,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The record in a data manager log record: an outer header, an inner header, and the columns of a row when it is user data. Parameters have one entry a column, in the order of their places. In a formatted record the fixed length section has the fixed length portions of all columns; behind that of a nullable column stands a null byte. That they are packed, in the order of the table description, is inferred. A column of variable length has the place and length of its value there; the value stands in the variable data section, at an offset from the start of the fixed length section. With VALUE COMPRESSION there are no fixed length portions: an array of offsets, one more than there are columns, then the data (as applications read it). Whether offsets count from the array or from the data is not settled; the first of them shows it. That a row which was stored before columns were added ends before them is inferred.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='2ad5a15913dbe7895e525c6af29ab533d0794534d4ff5d28b4bf400835a89dd6',
+        sha256='0f9cfa72ae090272773adc49a7b3a83e1d8718381aae2163c817a979486cb607',
         enums={
             'storage': (
                 Code(value=0, text=None, id='fixed', doc='The value itself'),
@@ -10711,9 +10734,10 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='variable',
                 conditional=True,
-                doc='Fixed length portion of the field',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", text behind Tables 107 and 108',
+                doc='Fixed length portion of the field. DECIMAL: packed decimal with the sign nibble last, (precision + 2) / 2 bytes; DATE: packed yyyymmdd, 4 bytes; TIME: packed hhmmss, 3 bytes; TIMESTAMP: packed yyyymmddhhmmssuuuuuu, 10 bytes; others as long as the length in the table descriptor record says.',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths", before Table 107',
                 status='documented',
+                source='That later versions have TIMESTAMP of other lengths, and types that the page does not name, is from applications',
                 condition=('==', ('name', 'storage'), 0),
                 size=('name', 'width'),
             ),
@@ -10741,7 +10765,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column: value, or place of the value, and null byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", text behind Tables 107 and 108',
         path='db2/db2_row.ksy',
-        sha256='2ad5a15913dbe7895e525c6af29ab533d0794534d4ff5d28b4bf400835a89dd6',
+        sha256='0f9cfa72ae090272773adc49a7b3a83e1d8718381aae2163c817a979486cb607',
         computed={
             'is_null': Computed(value=('and', ('==', ('name', 'is_nullable'), 1), ('==', ('name', 'null_byte'), 1))),
         },
@@ -10786,7 +10810,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='User data with VALUE COMPRESSION',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='2ad5a15913dbe7895e525c6af29ab533d0794534d4ff5d28b4bf400835a89dd6',
+        sha256='0f9cfa72ae090272773adc49a7b3a83e1d8718381aae2163c817a979486cb607',
         computed={'len_value_offsets': Computed(value=('*', 2, ('+', ('name', 'num_columns'), 1)))},
     ),
     'db2_row.fixed_section': Layout(
@@ -10831,7 +10855,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The fixed-length portions of as many columns as it has room for',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", text behind Tables 107 and 108',
         path='db2/db2_row.ksy',
-        sha256='2ad5a15913dbe7895e525c6af29ab533d0794534d4ff5d28b4bf400835a89dd6',
+        sha256='0f9cfa72ae090272773adc49a7b3a83e1d8718381aae2163c817a979486cb607',
     ),
     'db2_row.formatted': Layout(
         id='db2_row.formatted',
@@ -10877,7 +10901,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Formatted user data',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108',
         path='db2/db2_row.ksy',
-        sha256='2ad5a15913dbe7895e525c6af29ab533d0794534d4ff5d28b4bf400835a89dd6',
+        sha256='0f9cfa72ae090272773adc49a7b3a83e1d8718381aae2163c817a979486cb607',
     ),
     'db2_row.internal_control': Layout(
         id='db2_row.internal_control',
@@ -10898,7 +10922,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that is no row',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='2ad5a15913dbe7895e525c6af29ab533d0794534d4ff5d28b4bf400835a89dd6',
+        sha256='0f9cfa72ae090272773adc49a7b3a83e1d8718381aae2163c817a979486cb607',
     ),
     'db2_row.lob_value': Layout(
         id='db2_row.lob_value',
@@ -10947,7 +10971,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What stands in the variable-length section for a LOB column when its value is in the row',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_row.ksy',
-        sha256='2ad5a15913dbe7895e525c6af29ab533d0794534d4ff5d28b4bf400835a89dd6',
+        sha256='0f9cfa72ae090272773adc49a7b3a83e1d8718381aae2163c817a979486cb607',
     ),
     'db2_row.out_of_row_values': Layout(
         id='db2_row.out_of_row_values',
@@ -10999,7 +11023,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Values of varying-length columns that are stored out of the row, all of a row together',
         doc_ref='IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them',
         path='db2/db2_row.ksy',
-        sha256='2ad5a15913dbe7895e525c6af29ab533d0794534d4ff5d28b4bf400835a89dd6',
+        sha256='0f9cfa72ae090272773adc49a7b3a83e1d8718381aae2163c817a979486cb607',
         computed={'len_value_offsets': Computed(value=('*', 4, ('+', ('name', 'count'), 1)))},
     ),
     'db2_row_header': Layout(

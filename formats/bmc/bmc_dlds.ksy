@@ -137,8 +137,8 @@ enums:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
-      doc: The log has what the field names
+      doc: Yes; the description of the field says what
     0xd5:
       id: 'no'
       -orig-id: 'N'
-      doc: The log does not have it
+      doc: 'No'

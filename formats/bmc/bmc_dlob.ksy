@@ -25,7 +25,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: nologging
     if: not _io.eof
     doc: 'Y: logging is disabled for the current LOB table space; N: it is enabled'
     doc-ref: *table
@@ -34,7 +34,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: nullcol
     if: not _io.eof
     doc: 'Y: the LOB column is nullable; N: it is not'
     doc-ref: *table
@@ -171,12 +171,21 @@ seq:
       gives their places
     doc-ref: *table
 enums:
-  yes_no:
+  nologging:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
-      doc: Logging is disabled; the column is nullable
+      doc: Logging is disabled for the LOB table space
     0xd5:
       id: 'no'
       -orig-id: 'N'
-      doc: Logging is enabled; the column is not nullable
+      doc: Logging is enabled for the LOB table space
+  nullcol:
+    0xe8:
+      id: 'yes'
+      -orig-id: 'Y'
+      doc: The LOB column is nullable
+    0xd5:
+      id: 'no'
+      -orig-id: 'N'
+      doc: The LOB column is not nullable

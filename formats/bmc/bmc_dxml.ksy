@@ -26,7 +26,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: nologging
     if: not _io.eof
     doc: 'Y: logging is disabled for the current XML table space; N: it is enabled'
     doc-ref: *table
@@ -35,7 +35,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: nullcol
     if: not _io.eof
     doc: 'Y: the XML column is nullable; N: it is not'
     doc-ref: *table
@@ -153,12 +153,21 @@ seq:
     doc: Very likely as in DLOB, but no page at hand says so
     doc-ref: *table
 enums:
-  yes_no:
+  nologging:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
-      doc: Logging is disabled; the column is nullable
+      doc: Logging is disabled for the XML table space
     0xd5:
       id: 'no'
       -orig-id: 'N'
-      doc: Logging is enabled; the column is not nullable
+      doc: Logging is enabled for the XML table space
+  nullcol:
+    0xe8:
+      id: 'yes'
+      -orig-id: 'Y'
+      doc: The XML column is nullable
+    0xd5:
+      id: 'no'
+      -orig-id: 'N'
+      doc: The XML column is not nullable

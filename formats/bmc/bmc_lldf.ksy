@@ -372,7 +372,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: incomplete
+    enum: incomplete_trans
     doc: |
       Y: part of a transaction (URID) that contains at least one log record that Log Master cannot
       complete
@@ -382,7 +382,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: incomplete
+    enum: incomplete_dep
     doc: |
       Y: part of a transaction (URID) that might depend on another URID that contains at least one
       record that Log Master cannot complete
@@ -541,11 +541,21 @@ enums:
       id: aborted
       -orig-id: 'A'
       doc: Aborted
-  incomplete:
+  incomplete_trans:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
-      doc: Contains, or might depend on, a log record that Log Master cannot complete
+      doc: Part of a transaction with at least one log record that Log Master cannot complete
+    0xd5:
+      id: 'no'
+      -orig-id: 'N'
+      -lm-status: inferred
+      doc: The opposite of Y, which is the only value in the manual
+  incomplete_dep:
+    0xe8:
+      id: 'yes'
+      -orig-id: 'Y'
+      doc: Part of a transaction that might depend on one with such a record
     0xd5:
       id: 'no'
       -orig-id: 'N'

@@ -151,10 +151,17 @@ types:
         doc-ref: *t107
       - id: value
         -lm-status: documented
+        -lm-source: |
+          That later versions have TIMESTAMP of other lengths, and types that the page does not
+          name, is from applications
         size: width
         if: 'storage == storage::fixed.to_i'
-        doc: Fixed length portion of the field
-        doc-ref: *t107
+        doc: |
+          Fixed length portion of the field. DECIMAL: packed decimal with the sign nibble last,
+          (precision + 2) / 2 bytes; DATE: packed yyyymmdd, 4 bytes; TIME: packed hhmmss, 3 bytes;
+          TIMESTAMP: packed yyyymmddhhmmssuuuuuu, 10 bytes; others as long as the length in the
+          table descriptor record says.
+        doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths", before Table 107'
       - id: null_byte
         -lm-status: documented
         type: u1

@@ -7,11 +7,11 @@ import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import bmc_dicl
 from . import bmc_xtyp
-from . import bmc_dlds
 from . import bmc_dlge
 from . import bmc_dxml
 from . import bmc_xhdf
 from . import bmc_dxsf
+from . import bmc_dlds
 from . import bmc_dlob
 from . import bmc_dlci
 from . import bmc_dtbi
