@@ -2076,7 +2076,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 optional=True,
                 ends='_io',
-                doc='Name of the base table space that contains the current XML column',
+                doc='Name of the table space that contains the current XML column',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
                 status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
@@ -2090,7 +2090,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 optional=True,
                 ends='_io',
-                doc='Number of partitions in the base table that contains the XML columns',
+                doc='Number of partitions in the table that contains the XML columns',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
                 status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
@@ -2189,7 +2189,7 @@ LAYOUTS: dict[str, Layout] = {
                 codec='ebcdic',
                 optional=True,
                 ends='_io',
-                doc='Database identifier (DBID) of the database that contains the base table with the column',
+                doc='Database identifier (DBID) of the database that contains the table with the current XML column',
                 doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
                 status='documented',
                 condition=('not', ('get', ('name', '_io'), 'eof')),
@@ -2229,7 +2229,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An XML column that occurs in selected log records, and for which the product creates at least one XML VSAM file to contain its data. The page breaks off at BASEPSID; up to there the layout is that of DLOB. That a record may end before any field but the first, and go on behind the last, is inferred: releases differ.',
         doc_ref='BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML',
         path='bmc/bmc_dxml.ksy',
-        sha256='02e98e53e179c30cf8bc908a8a6f45e2428b189f93fe4a43a3124cac9a314e97',
+        sha256='cb6f686e2a73342d3618fe7d2f4ba2949d6f2351330196e3cae314dec3dcfc5c',
         enums={
             'nologging': (
                 Code(value=232, text=None, id='yes', doc='Logging is disabled for the XML table space'),
@@ -3525,7 +3525,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="The columns of one row, in the order of their column numbers, as the DLCI records of the table version describe them. One entry a column in each of the arrays. A nullable column has its null byte in front of everything, also of the length. In the Db2 log a varying column has it the other way round, and counts it in the length: X'0006' X'00' ABCDE there is X'00' X'0005' ABCDE here, and a null X'0001' X'FF' is X'FF' X'0000'. Whether a null column of fixed length keeps its value bytes, and whether the length of a varying graphic column counts bytes or characters, is not stated; both are found once for a file, by which way fills the images exactly.",
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"; BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
         path='bmc/bmc_row_image.ksy',
-        sha256='6d88222e44ab339633bd97b7ddad7a47aa77a4054ade8591e7189718973923a4',
+        sha256='7a1304c42feabef1ec2d6e3595c6a5beb7c88d251c547e9dd37d4e69dd00191e',
         enums={
             'storage': (
                 Code(value=0, text=None, id='fixed', doc='Always the same number of bytes'),
@@ -3598,7 +3598,7 @@ LAYOUTS: dict[str, Layout] = {
                 offset=None,
                 width=None,
                 kind='variable',
-                doc='The value in the external format of its type',
+                doc='The data of the column. Numeric fields, DATE, TIME and TIMESTAMP are in an external format',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
                 status='documented',
                 size=(
@@ -3633,7 +3633,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Null indicator, length and value of one column, as far as it has them',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
         path='bmc/bmc_row_image.ksy',
-        sha256='6d88222e44ab339633bd97b7ddad7a47aa77a4054ade8591e7189718973923a4',
+        sha256='7a1304c42feabef1ec2d6e3595c6a5beb7c88d251c547e9dd37d4e69dd00191e',
         computed={
             'is_null': Computed(
                 value=('and', ('==', ('name', 'is_nullable'), 1), ('==', ('name', 'null_indicator'), 255)),
@@ -4124,7 +4124,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='variable',
                 doc='Digits, two in a byte',
-                doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"',
+                doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"; IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths"',
                 status='documented',
                 size=('-', ('name', 'len'), 1),
             ),
@@ -4134,7 +4134,7 @@ LAYOUTS: dict[str, Layout] = {
                 width=None,
                 kind='uint',
                 doc='Rightmost digit',
-                doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"',
+                doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"; IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths"',
                 status='documented',
                 bits=4,
             ),
@@ -4158,7 +4158,7 @@ LAYOUTS: dict[str, Layout] = {
                     ),
                 ),
                 doc='Sign of the number',
-                doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"',
+                doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"; IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths"',
                 status='documented',
                 bits=4,
             ),
@@ -4166,10 +4166,10 @@ LAYOUTS: dict[str, Layout] = {
         width=None,
         params=('len',),
         title='Packed decimal number',
-        doc='Two digits a byte, the sign in the last half byte. The decimal point is not stored; it follows from the scale of the column.',
-        doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"',
+        doc='The form nnn...s: digits, two in a byte, and the sign in the last half byte. The decimal point is not stored; that it follows from the scale of the column is inferred.',
+        doc_ref='IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"; IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths"',
         path='common/common_packed_decimal.ksy',
-        sha256='018542e4f776b90d077be120e9d5e0bde2d5513639236a1ddaedc402b545b491',
+        sha256='872ae255e8c1518c0419ea9b0051872fe1eb1d5c3b5cd3f75829ed65e29b0bfa',
         enums={
             'sign': (
                 Code(value=10, text=None, id='plus_a', doc='Plus, alternate code'),
@@ -5118,7 +5118,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="Records of the component that keeps tables and rows. Offsets count from the end of the log record header, as in the tables of the manual. Types named like a table of version 7 are its rows; those that end in v97 are the same record from version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. That version 8.1 to 9.5 are as version 7, with the newer function ids for rows, is inferred; no page at hand settles when those came. An update carries two rows. The first fixed part stands before the OLD row and gives the length of the NEW one, and the other way round; that the rows' own headers and the length of the whole must agree is inferred.",
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         enums={
             'function_id': (
                 Code(value=102, text=None, id='add_columns', doc='Add columns to table'),
@@ -5438,7 +5438,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Columns are added, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.alter_table_attribute': Layout(
@@ -5503,7 +5503,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The state of a table is changed by the ALTER TABLE statement, or as a result of adding or validating constraints',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.alter_table_attribute_v97': Layout(
@@ -5555,7 +5555,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The state of a table is changed by the ALTER TABLE statement, or as a result of adding or validating constraints',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.column_descriptor': Layout(
@@ -5661,7 +5661,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column, 8 bytes. The page names field type, field length, null flag and field offset; that they stand in this order, two bytes each, and their codes are from applications that read them.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'is_nullable': Computed(value=('!=', ('&', ('name', 'null_flag'), 1), 0))},
     ),
     'db2_dms.header': Layout(
@@ -5832,7 +5832,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='DMS log record header (DMSLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={
             'is_undo': Computed(
                 value=(
@@ -6026,7 +6026,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -6165,7 +6165,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -6272,7 +6272,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Several rows are inserted into one page',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.lob_descriptor': Layout(
@@ -6312,7 +6312,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One LOB column, 12 bytes; the page names their number and size only',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
     ),
     'db2_dms.of_v7': Layout(
         id='db2_dms.of_v7',
@@ -6357,7 +6357,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of versions 5 to 9.5',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={
             'kind': Computed(
                 value=1,
@@ -6447,7 +6447,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 9.7 on',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={
             'kind': Computed(
                 value=1,
@@ -6523,7 +6523,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Descriptors of all columns, and as many of LOB columns; that only the first ones of these are used is inferred',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
     ),
     'db2_dms.placed_record': Layout(
         id='db2_dms.placed_record',
@@ -6563,7 +6563,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.removed_record': Layout(
@@ -6594,7 +6594,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records that are taken back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
     ),
     'db2_dms.rollback_insert': Layout(
         id='db2_dms.rollback_insert',
@@ -6673,7 +6673,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.rollback_insert_to_empty_page': Layout(
@@ -6745,7 +6745,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert into an empty page is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.rollback_insert_v97': Layout(
@@ -6790,6 +6790,7 @@ LAYOUTS: dict[str, Layout] = {
                 doc='Free space on the page',
                 doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
                 status='inferred',
+                source='The sample leaves two bytes here unread; that they are what Table 100 has, the bytes free on the page, is inferred',
             ),
             Field(
                 id='rid',
@@ -6821,7 +6822,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.row': Layout(
@@ -6922,7 +6923,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.row_to_empty_page': Layout(
@@ -6966,8 +6967,8 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Free space',
                 doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
-                status='documented',
-                source='That these are the bytes free on the page is inferred',
+                status='inferred',
+                source='The sample leaves two bytes here unread; that they are what Table 106 has, the bytes free on the page, is inferred',
             ),
             Field(
                 id='rid',
@@ -7037,7 +7038,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted into or deleted from an empty page; that the page is empty before or after is inferred from the names of the records',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.row_v97': Layout(
@@ -7081,8 +7082,8 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Free space',
                 doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
-                status='documented',
-                source='That these are the bytes free on the page is inferred',
+                status='inferred',
+                source='The sample leaves two bytes here unread; that they are what Table 106 has, the bytes free on the page, is inferred',
             ),
             Field(
                 id='rid',
@@ -7134,7 +7135,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.table_description': Layout(
@@ -7202,7 +7203,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Table description record: the columns in their order, then the LOB columns in theirs',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
     ),
     'db2_dms.undo_insert_multiple': Layout(
         id='db2_dms.undo_insert_multiple',
@@ -7305,7 +7306,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert of several rows is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.undocumented': Layout(
@@ -7337,7 +7338,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
     ),
     'db2_dms.update': Layout(
         id='db2_dms.update',
@@ -7440,7 +7441,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated, and its storage location does not change',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.update_part': Layout(
@@ -7515,7 +7516,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_part_v97': Layout(
@@ -7538,7 +7539,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 unit='bytes',
                 doc='Length of the record in the OTHER part',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                doc_ref='IBM/db2-samples, cpp/utilrecov.C at version 11.5',
                 status='documented',
             ),
             Field(
@@ -7549,8 +7550,8 @@ LAYOUTS: dict[str, Layout] = {
                 unit='bytes',
                 doc='Free space',
                 doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
-                status='documented',
-                source='That these are the bytes free on the page is inferred',
+                status='inferred',
+                source='The sample leaves two bytes here unread; that they are what Table 106 has, the bytes free on the page, is inferred',
             ),
             Field(
                 id='rid',
@@ -7589,7 +7590,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_v97': Layout(
@@ -7691,7 +7692,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated, and its storage location does not change',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.vector': Layout(
@@ -7763,7 +7764,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A VECTOR value as text, in front of the row it is of',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='791c7a925e7fd89c15a425fcd0eeed87a9095fdd4bd2e62d17ede4948928fe69',
+        sha256='5aec85676a0839362934df67358f72967b700e86f6c209989c837ea123aea604',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dom': Layout(
@@ -11069,7 +11070,7 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 orig_id='record type',
                 doc='Type of the inner record: 1 is formatted user data, others are internal control',
-                doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108; IBM/db2-samples, c/utilrecov.c at version 11.5',
                 status='documented',
                 source='That bit 0x02 is user data with VALUE COMPRESSION is from applications that read it',
             ),
@@ -11105,7 +11106,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The outer header says what the record is to its page, the inner one how the columns behind it are stored. That rows moved by an update leave a pointer in their old place, which is no row, and are marked at their new place, is inferred.',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_row_header.ksy',
-        sha256='5b511392a9261254d2241e6f0c7d128d15ee578e831a12993040943dd450b785',
+        sha256='e378c15690c0d6b195d8500ccea99db72a33c54ee733a18be64382ef5ad39f67',
         enums={
             'form': (
                 Code(value=0, text=None, id='internal_control', doc='No row'),

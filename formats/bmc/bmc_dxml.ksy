@@ -61,7 +61,7 @@ seq:
     -lm-status: documented
     size: 8
     if: not _io.eof
-    doc: Name of the base table space that contains the current XML column
+    doc: Name of the table space that contains the current XML column
     doc-ref: *table
   - id: npart
     -orig-id: NPART
@@ -70,7 +70,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: Number of partitions in the base table that contains the XML columns
+    doc: Number of partitions in the table that contains the XML columns
     doc-ref: *table
   - id: dsnum
     -orig-id: DSNUM
@@ -133,7 +133,9 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Database identifier (DBID) of the database that contains the base table with the column
+    doc: |
+      Database identifier (DBID) of the database that contains the table with the current XML
+      column
     doc-ref: *table
   - id: base_psid
     -orig-id: BASEPSID

@@ -99,7 +99,9 @@ types:
       - id: value
         -lm-status: documented
         size: 'storage == storage::varying.to_i ? len_value * len_unit : is_null and not _root.null_keeps_bytes ? 0 : width'
-        doc: The value in the external format of its type
+        doc: |
+          The data of the column. Numeric fields, DATE, TIME and TIMESTAMP are in an external
+          format
         doc-ref: *text
       - id: padding
         -lm-status: documented

@@ -5,9 +5,9 @@ meta:
   ks-version: '0.11'
   bit-endian: be
 doc: |
-  Two digits a byte, the sign in the last half byte. The decimal point is not stored; it follows
-  from the scale of the column.
-doc-ref: &page 'IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"'
+  The form nnn...s: digits, two in a byte, and the sign in the last half byte. The decimal point
+  is not stored; that it follows from the scale of the column is inferred.
+doc-ref: &page 'IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"; IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths"'
 params:
   - id: len
     type: u4

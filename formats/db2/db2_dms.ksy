@@ -532,6 +532,9 @@ types:
       - id: free_space
         -unit: bytes
         -lm-status: inferred
+        -lm-source: |
+          The sample leaves two bytes here unread; that they are what Table 100 has, the bytes
+          free on the page, is inferred
         type: u2
         doc: Free space on the page
         doc-ref: *sample
@@ -688,8 +691,10 @@ types:
         doc-ref: *sample
       - id: free_space
         -unit: bytes
-        -lm-status: documented
-        -lm-source: That these are the bytes free on the page is inferred
+        -lm-status: inferred
+        -lm-source: |
+          The sample leaves two bytes here unread; that they are what Table 106 has, the bytes
+          free on the page, is inferred
         type: u2
         doc: Free space
         doc-ref: *sample
@@ -752,8 +757,10 @@ types:
         doc-ref: *sample
       - id: free_space
         -unit: bytes
-        -lm-status: documented
-        -lm-source: That these are the bytes free on the page is inferred
+        -lm-status: inferred
+        -lm-source: |
+          The sample leaves two bytes here unread; that they are what Table 106 has, the bytes
+          free on the page, is inferred
         type: u2
         doc: Free space
         doc-ref: *sample
@@ -958,11 +965,13 @@ types:
         -lm-status: documented
         type: u2
         doc: Length of the record in the OTHER part
-        doc-ref: *sample
+        doc-ref: 'IBM/db2-samples, cpp/utilrecov.C at version 11.5'
       - id: free_space
         -unit: bytes
-        -lm-status: documented
-        -lm-source: That these are the bytes free on the page is inferred
+        -lm-status: inferred
+        -lm-source: |
+          The sample leaves two bytes here unread; that they are what Table 106 has, the bytes
+          free on the page, is inferred
         type: u2
         doc: Free space
         doc-ref: *sample

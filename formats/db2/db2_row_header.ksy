@@ -52,7 +52,7 @@ seq:
     -lm-source: That bit 0x02 is user data with VALUE COMPRESSION is from applications that read it
     type: u1
     doc: 'Type of the inner record: 1 is formatted user data, others are internal control'
-    doc-ref: *sample
+    doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108; IBM/db2-samples, c/utilrecov.c at version 11.5'
   - id: inner_reserved
     -lm-status: inferred
     size: 1

@@ -8,13 +8,13 @@ from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import bmc_dicl
 from . import bmc_xtyp
 from . import bmc_dlge
-from . import bmc_dxml
 from . import bmc_xhdf
 from . import bmc_dxsf
 from . import bmc_dlds
 from . import bmc_dlob
 from . import bmc_dlci
 from . import bmc_dtbi
+from . import bmc_dxml
 from . import bmc_unlisted
 from . import bmc_dtob
 from . import bmc_dcxi

@@ -12,9 +12,9 @@ from . import db2_xml
 from . import db2_long_field
 from . import db2_server
 from . import db2_datalink
-from . import db2_dms
 from . import db2_sqlu_lsn
 from . import db2_utility
+from . import db2_dms
 from . import db2_ddl
 from enum import IntEnum
 import collections
