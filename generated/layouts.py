@@ -3253,7 +3253,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What stands behind the header of a data change record; of a segmented one, the pieces of all segments put together. The page contradicts itself on the halfwords in front of row images: the table speaks of one that holds the total and counts itself, the text of one before each image that leaves itself out. `reading` says which of three ways holds; it is found once for a file, by arithmetic. That names of an exchange, limit keys of a mass delete and payloads without a described form have a leading total when their first halfword equals their whole length, and none otherwise, is inferred.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='b067f31bf83a0180cd4f0d4da63d73cab7e01b5700cd2983b0a2a25f9c11639d',
+        sha256='e785493c201aec4a801a1410285892c661861bd4dc95866c18358506655e15bf',
         enums={
             'reading': (
                 Code(
@@ -3362,7 +3362,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Names the clone table of an exchange',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='b067f31bf83a0180cd4f0d4da63d73cab7e01b5700cd2983b0a2a25f9c11639d',
+        sha256='e785493c201aec4a801a1410285892c661861bd4dc95866c18358506655e15bf',
     ),
     'bmc_lldf_data.image': Layout(
         id='bmc_lldf_data.image',
@@ -3383,7 +3383,7 @@ LAYOUTS: dict[str, Layout] = {
                 offset=2,
                 width=None,
                 kind='variable',
-                doc='Image of the row, with its columns in the order of their logical position in the base table; bmc_row_image describes it',
+                doc='Image of the row; bmc_row_image describes its columns',
                 doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text before the table "Data change record (LLDF)", "Row image"',
                 status='documented',
                 size=(
@@ -3399,7 +3399,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One image behind its length',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='b067f31bf83a0180cd4f0d4da63d73cab7e01b5700cd2983b0a2a25f9c11639d',
+        sha256='e785493c201aec4a801a1410285892c661861bd4dc95866c18358506655e15bf',
     ),
     'bmc_lldf_data.mass_delete': Layout(
         id='bmc_lldf_data.mass_delete',
@@ -3422,7 +3422,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Nothing, or the limit key values of the partition that a LOAD REPLACE emptied. How the keys are delimited is not stated; that each stands behind a length, as a row image does, is inferred.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", closing note on change type DM',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='b067f31bf83a0180cd4f0d4da63d73cab7e01b5700cd2983b0a2a25f9c11639d',
+        sha256='e785493c201aec4a801a1410285892c661861bd4dc95866c18358506655e15bf',
     ),
     'bmc_lldf_data.payload': Layout(
         id='bmc_lldf_data.payload',
@@ -3444,7 +3444,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What DDL, command, status change, truncate and unlisted records hold; no page describes it',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='b067f31bf83a0180cd4f0d4da63d73cab7e01b5700cd2983b0a2a25f9c11639d',
+        sha256='e785493c201aec4a801a1410285892c661861bd4dc95866c18358506655e15bf',
     ),
     'bmc_lldf_data.row_images': Layout(
         id='bmc_lldf_data.row_images',
@@ -3481,7 +3481,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One row image, or the one before and the one after an update',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='b067f31bf83a0180cd4f0d4da63d73cab7e01b5700cd2983b0a2a25f9c11639d',
+        sha256='e785493c201aec4a801a1410285892c661861bd4dc95866c18358506655e15bf',
     ),
     'bmc_row_image': Layout(
         id='bmc_row_image',
@@ -3525,7 +3525,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="The columns of one row, in the order of their column numbers, as the DLCI records of the table version describe them. One entry a column in each of the arrays. A nullable column has its null byte in front of everything, also of the length. In the Db2 log a varying column has it the other way round, and counts it in the length: X'0006' X'00' ABCDE there is X'00' X'0005' ABCDE here, and a null X'0001' X'FF' is X'FF' X'0000'. Whether a null column of fixed length keeps its value bytes, and whether the length of a varying graphic column counts bytes or characters, is not stated; both are found once for a file, by which way fills the images exactly.",
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"; BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"',
         path='bmc/bmc_row_image.ksy',
-        sha256='7a1304c42feabef1ec2d6e3595c6a5beb7c88d251c547e9dd37d4e69dd00191e',
+        sha256='0facbfb2215550550b445961f32b608d91ff08e876755909524d439edd0309de',
         enums={
             'storage': (
                 Code(value=0, text=None, id='fixed', doc='Always the same number of bytes'),
@@ -3541,8 +3541,8 @@ LAYOUTS: dict[str, Layout] = {
                 ),
             ),
             'null_indicator': (
-                Code(value=0, text=None, id='present', doc="X'00' in the example of a field that is not null"),
-                Code(value=255, text=None, id='absent', doc="X'FF' in the example of a field that is null"),
+                Code(value=0, text=None, id='present', doc='The column is not null'),
+                Code(value=255, text=None, id='absent', doc='The column is null'),
             ),
         },
     ),
@@ -3556,18 +3556,8 @@ LAYOUTS: dict[str, Layout] = {
                 kind='uint',
                 enum='null_indicator',
                 codes=(
-                    Code(
-                        value=0,
-                        text=None,
-                        id='present',
-                        doc="X'00' in the example of a field that is not null",
-                    ),
-                    Code(
-                        value=255,
-                        text=None,
-                        id='absent',
-                        doc="X'FF' in the example of a field that is null",
-                    ),
+                    Code(value=0, text=None, id='present', doc='The column is not null'),
+                    Code(value=255, text=None, id='absent', doc='The column is null'),
                 ),
                 checks="any-of: ['null_indicator::present', 'null_indicator::absent']",
                 conditional=True,
@@ -3633,7 +3623,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Null indicator, length and value of one column, as far as it has them',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"',
         path='bmc/bmc_row_image.ksy',
-        sha256='7a1304c42feabef1ec2d6e3595c6a5beb7c88d251c547e9dd37d4e69dd00191e',
+        sha256='0facbfb2215550550b445961f32b608d91ff08e876755909524d439edd0309de',
         computed={
             'is_null': Computed(
                 value=('and', ('==', ('name', 'is_nullable'), 1), ('==', ('name', 'null_indicator'), 255)),

@@ -107,9 +107,7 @@ types:
       - id: row
         -lm-status: documented
         size: '_root.reading == reading::inclusive ? length - 2 : length'
-        doc: |
-          Image of the row, with its columns in the order of their logical position in the base
-          table; bmc_row_image describes it
+        doc: Image of the row; bmc_row_image describes its columns
         doc-ref: *images
   exchange:
     doc: Names the clone table of an exchange

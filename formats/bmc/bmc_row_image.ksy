@@ -132,7 +132,7 @@ enums:
   null_indicator:
     0x00:
       id: present
-      doc: 'X''00'' in the example of a field that is not null'
+      doc: The column is not null
     0xff:
       id: absent
-      doc: 'X''FF'' in the example of a field that is null'
+      doc: The column is null

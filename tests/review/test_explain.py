@@ -168,7 +168,7 @@ def test_a_terminal_shows_places_bytes_values_meanings_and_documentation() -> No
     place = starts.index(
         '104 0x068 2 E4 C2 change_type (CHANGE TYPE) = "UB": Update: the row before, then the row after'
     )
-    assert starts[place + 1].startswith("What was done.")
+    assert starts[place + 1].startswith("Type of update.")
     assert "315 0x13b 1 FF null_indicator = 255: The column is null" in starts
     assert any(line.startswith("read with framing: bdw (") for line in starts)
 
