@@ -24,7 +24,8 @@ from cases.collected import samples_of_cases
 
 from lmparse import cli
 from lmparse.error_catalogue import CATALOGUE
-from lmparse.review.coverage.coverage import Coverage, Sample
+from lmparse.review.coverage.coverage import Coverage
+from lmparse.review.coverage.field_coverage import Sample
 from lmparse.review.coverage.files import Samples
 from lmparse.review.docs import conformance, site
 from lmparse.review.docs.manuals import Manuals
@@ -555,7 +556,7 @@ def hostile_site() -> dict[str, str]:
     coverage = Coverage()
     seen = coverage.fields["acme_thing", HOSTILE]
     seen.present = seen.filled = 1
-    seen.sample = Sample(HOSTILE + "\0\ud800", b"\1", HOSTILE, HOSTILE, 0, 0, 0)
+    seen.samples = [Sample(HOSTILE + "\0\ud800", b"\1", HOSTILE, HOSTILE, 0, 0, 0)]
     seen.unlisted[HOSTILE] = 1
     return files({"acme_thing": layout}, Samples(coverage, passed_over=[HOSTILE]))
 

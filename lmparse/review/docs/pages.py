@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from lmparse.review.coverage.coverage import Coverage, FieldCoverage
+from lmparse.review.coverage.coverage import Coverage
+from lmparse.review.coverage.field_coverage import FieldCoverage
 from lmparse.review.coverage.files import Samples
 from lmparse.review.coverage.provenance import Provenance
 from lmparse.review.coverage.reach import SpecReach

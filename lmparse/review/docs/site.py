@@ -124,8 +124,7 @@ def _name_from(root: Path, samples: Samples) -> None:
 
     for coverage in (samples.coverage, *samples.apart.values()):
         for seen in coverage.fields.values():
-            if seen.sample is not None:
-                seen.sample = replace(seen.sample, file=named(seen.sample.file))
+            seen.samples = [replace(sample, file=named(sample.file)) for sample in seen.samples]
             if seen.apart_sample is not None:
                 seen.apart_sample = replace(seen.apart_sample, file=named(seen.apart_sample.file))
     for file in samples.files:
