@@ -239,6 +239,25 @@ def test_merging_is_independent_of_the_order(tmp_path: Path) -> None:
         assert vars_of(merged) == vars_of(together)
 
 
+def test_what_is_kept_of_many_values_is_bounded_and_the_same_in_any_order(tmp_path: Path) -> None:
+    lengths = [range(80, 120), range(100, 150), range(90, 130)]
+    paths = [
+        words(tmp_path, *(f"{length:04x}0000" for length in some), name=f"{number}.bin")
+        for number, some in enumerate(lengths)
+    ]
+    alone = [collect([str(path)], WORDS).coverage for path in paths]
+    assert alone[0].fields["zos_sdw", "length"].values.counts["80"] == 1
+    for order in permutations(alone):
+        merged = Coverage()
+        for one in order:
+            merged.merge(one)
+        seen = merged.fields["zos_sdw", "length"]
+        assert (seen.values.is_complete, seen.values.counts) == (False, {})
+        assert (seen.values.least, seen.values.greatest) == (80, 149)
+        assert [sample.value for sample in seen.samples] == [80, 81, 82, 83]
+        assert merged.fields["zos_sdw", "segment_code"].values.counts == {"0": 130}
+
+
 def vars_of(coverage: Coverage) -> dict[str, Any]:
     """All that was collected."""
     return {name: value for name, value in vars(coverage).items() if not name.startswith("_")}
