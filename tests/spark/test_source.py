@@ -126,7 +126,7 @@ def test_a_fresh_interpreter_finds_the_source_by_itself(night: Files, example: l
 
 
 def test_register_makes_the_source_known_by_hand(spark: SparkSession, night: Files) -> None:
-    from lmparse.spark.source import register
+    from lmparse.spark import register
 
     register(spark)
     assert read(spark, night.control, spec="bmc_control").count() > 0
