@@ -249,7 +249,7 @@ def test_transactions_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Each chunk is a commit; every transaction but a very long one is in one chunk."""
     monkeypatch.setattr(landing_current, "CHUNK_ROWS", 3)
     monkeypatch.setattr("lmparse.export.spill_files._ROWS", 2)
-    monkeypatch.setattr("lmparse.export.landing_delta._PRUNING_ROWS", 0)
+    monkeypatch.setattr("lmparse.export.landing_merge._FILE_BYTES", 0)
     source = Source(7, 12)
     to, how = tmp_path / "to", {"spec": "db2_log", "tables": tables_file(tmp_path)}
     for path in source.extracts(tmp_path / "in", 2):
