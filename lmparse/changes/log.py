@@ -177,6 +177,10 @@ class ChangeLog(RecordFile):
         """What the log says of itself, tested; `check` asks before it reads the changes."""
         return []
 
+    def extracts_apart(self) -> Iterator[ChangeLog]:
+        """The logs that `check` reads one by one if this one consists of several; then `claims` are what joins them."""
+        return iter(())
+
     def differences(self) -> list[str]:
         """Differences between the description of the log and its records."""
         return []

@@ -17,9 +17,11 @@ from lmparse.errors import OptionError
 from lmparse.export import landing_merge
 from lmparse.export.current_rows import DELETED, KEPT, NAMES, OWN, UNKNOWN
 from lmparse.export.landing_delta import DeltaFolder
+from lmparse.options import SEQ_DIGITS
 
 IMAGE = pa.schema([("ID", pa.int32()), ("TEXT", pa.string()), ("AMOUNT", pa.decimal128(9, 2))])
 TABLE = pa.schema([*IMAGE, *OWN])
+SEQ = "AB" * (SEQ_DIGITS // 2)
 Row = dict[str, Any]
 
 
@@ -56,7 +58,7 @@ def texts(path: Path) -> dict[int | None, str | None]:
 
 def test_files_without_a_key_of_the_rows_stay(table: DeltaFolder, tmp_path: Path) -> None:
     before, expected = files(tmp_path / "t"), texts(tmp_path / "t")
-    table.merge(batch([changed(3, "three"), changed(5, deleted=True), changed(99, "new")]), ["ID"], "AB")
+    table.merge(batch([changed(3, "three"), changed(5, deleted=True), changed(99, "new")]), ["ID"], SEQ)
     after = files(tmp_path / "t")
     assert len(before.keys() & after.keys()) == 2
     (name,) = after.keys() - before.keys()
@@ -65,7 +67,7 @@ def test_files_without_a_key_of_the_rows_stay(table: DeltaFolder, tmp_path: Path
     }  # fmt: skip
     del expected[5]
     assert texts(tmp_path / "t") == expected | {3: "three", 99: "new"}
-    assert table.landed_seq() == "AB"
+    assert table.landed_seq() == SEQ
     # Readers leave out files by what is stated of them.
     found = table.find({"ID": pa.scalar(99, pa.int32())})
     assert found is not None
@@ -73,14 +75,14 @@ def test_files_without_a_key_of_the_rows_stay(table: DeltaFolder, tmp_path: Path
 
 
 def test_a_key_that_is_null(table: DeltaFolder, tmp_path: Path) -> None:
-    table.merge(batch([changed(0, "again") | {"ID": None}]), ["ID"], "AB")
+    table.merge(batch([changed(0, "again") | {"ID": None}]), ["ID"], SEQ)
     assert texts(tmp_path / "t")[None] == "again"
     assert len(rows_of(tmp_path / "t")) == 21
 
 
 def test_values_that_stay(table: DeltaFolder, tmp_path: Path) -> None:
     """What is not known of the row in the table is not known then either, nor where there is no row."""
-    table.merge(batch([changed(number, kept=["TEXT"]) for number in (4, 14, 77)]), ["ID"], "AB")
+    table.merge(batch([changed(number, kept=["TEXT"]) for number in (4, 14, 77)]), ["ID"], SEQ)
     found = {row["ID"]: (row["TEXT"], row[UNKNOWN], row["_seq"]) for row in rows_of(tmp_path / "t")}
     assert [found[number] for number in (4, 14, 77)] == [
         ("t4", None, "1"),
@@ -91,7 +93,7 @@ def test_values_that_stay(table: DeltaFolder, tmp_path: Path) -> None:
 
 def test_rows_in_many_files(table: DeltaFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landing_merge, "_FILE_BYTES", 0)
-    table.merge(batch([changed(number, "x" * 99) for number in range(5, 25)]), ["ID"], "AB")
+    table.merge(batch([changed(number, "x" * 99) for number in range(5, 25)]), ["ID"], SEQ)
     found = files(tmp_path / "t")
     assert len(found) > 3
     assert sum(action["num_records"] for action in found.values()) == 26
@@ -100,9 +102,11 @@ def test_rows_in_many_files(table: DeltaFolder, tmp_path: Path, monkeypatch: pyt
 
 def test_a_commit_that_fails_leaves_no_file(table: DeltaFolder, tmp_path: Path) -> None:
     before = sorted((tmp_path / "t").iterdir())
-    DeltaFolder(tmp_path / "t", "T").append([batch([]).select(TABLE.names)], TABLE, "AA")  # another process lands
+    DeltaFolder(tmp_path / "t", "T").append(
+        [batch([]).select(TABLE.names)], TABLE, "0" * SEQ_DIGITS
+    )  # another process lands
     with pytest.raises(OptionError, match="cannot be written"):
-        table.merge(batch([changed(3, "three")]), ["ID"], "AB")
+        table.merge(batch([changed(3, "three")]), ["ID"], SEQ)
     assert sorted((tmp_path / "t").iterdir()) == before
     assert texts(tmp_path / "t")[3] == "t3"
 
