@@ -23,6 +23,7 @@ from deltalake.schema import Schema
 
 from lmparse.columnar.schemas import CORRUPT_RECORD
 from lmparse.errors import OptionError
+from lmparse.export.landing_merge import TableMerge
 from lmparse.export.landing_rows import (
     COMMIT_DATE,
     Seen,
@@ -43,8 +44,8 @@ _RECENT = 64
 """Commits among which that of the last landing nearly always is."""
 NONE_LANDED = "0" * SEQ_DIGITS
 """What a table says up to which no change with a `seq` is in it."""
-_PRUNING_ROWS = 4096
-"""Rows up to which a merge looks for the files of the table that may have their keys; for more, that takes memory."""
+_FEATURES = frozenset(("appendOnly", "invariants", "timestampNtz"))
+"""Features of a table that a merge need not know."""
 _WRITER = WriterProperties(compression="ZSTD", max_row_group_size=1 << 16)
 """A row group is held in memory until it is whole; by default it has a million rows."""
 Row = dict[str, Any]
@@ -194,19 +195,33 @@ class DeltaFolder:
             with self._naming():
                 self._table.alter.add_columns(Schema.from_arrow(_as_stored(pa.schema(added), None)).fields)
 
-    def merge(
-        self, source: pa.RecordBatch, on: str, update: Mapping[str, str], insert: Mapping[str, str], seq: str
-    ) -> None:
-        """Merge rows `s` into the table `t`: those with `_deleted` go, others are updated or inserted."""
+    def merge(self, rows: pa.RecordBatch, key: Sequence[str], seq: str) -> None:
+        """Merge rows by key in one commit: those with `_deleted` go, others are updated or inserted."""
         assert self._table is not None
-        with self._naming():
-            merger = self._table.merge(
-                source, on, source_alias="s", target_alias="t", streamed_exec=source.num_rows > _PRUNING_ROWS,
-                commit_properties=self._commit(seq), writer_properties=_WRITER,
-            )  # fmt: skip
-            merger = merger.when_matched_delete("s._deleted").when_matched_update(dict(update), "NOT s._deleted")
-            merger.when_not_matched_insert(dict(insert), "NOT s._deleted").execute()
+        with TableMerge(self._path, self._dataset(), key, rows) as merge, self._naming():
+            actions = merge.actions()
+            try:
+                self._table.create_write_transaction(
+                    actions, "append", self._table.schema(), commit_properties=self._commit(seq)
+                )
+            except DeltaError:
+                merge.remove_files()
+                raise
             self._table = DeltaTable(self._uri)
+
+    def why_unmerged(self) -> str:
+        """Why rows cannot be merged into the table; empty if they can, or if it is not there."""
+        if self._table is None:
+            return ""
+        about, protocol = self._table.metadata(), self._table.protocol()
+        if about.partition_columns:
+            return f"it is partitioned, by {about.partition_columns[0]}"
+        if about.configuration.get("delta.enableChangeDataFeed", "").lower() == "true":
+            return "it has a change data feed"
+        if 2 < protocol.min_writer_version < 7:
+            return f"its writers must be of version {protocol.min_writer_version}"
+        needed = sorted({*(protocol.writer_features or ())} - _FEATURES)
+        return f"it has the feature {needed[0]}" if needed else ""
 
 
 class DeltaChanges:

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import OptionError
 from lmparse.export.landing_target import OTHER
-from lmparse.export.spill_files import Group, stored, taken
+from lmparse.export.spill_files import Group, StoredBatches, stored, taken
 from lmparse.options import SEQ_DIGITS
 
 COMMIT_DATE = "commit_date"
@@ -62,8 +62,8 @@ class TableRows:
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
 
     @cached_property
-    def _batches(self) -> list[pa.RecordBatch]:
-        return [batch for group in self.groups for batch in stored(group.path, group.schema, group.size)]
+    def _batches(self) -> StoredBatches:
+        return StoredBatches(self.groups)
 
     @cached_property
     def _sorted(self) -> tuple[npt.NDArray[np.bytes_], npt.NDArray[np.int64]]:

@@ -6,10 +6,12 @@ So neither the changes of a table nor an open file for each table is held in mem
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +27,8 @@ from lmparse.values.byte_arrays import places_by_value
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
 """Limits of what waits in memory to be spilled: rows and bytes of one version, bytes of all versions."""
+_MAPPED = 8
+"""Batches that are mapped at a time; rows in another order than theirs come from several."""
 _LINE_FIELDS = pa.schema(
     [
         ("op", schemas.TEXT),
@@ -118,17 +122,59 @@ def stored(path: str, schema: pa.Schema, size: int) -> Iterator[pa.RecordBatch]:
 
     Raises OSError if it has another size or other columns than the file that was written. Changed values are not seen.
     """
+    return (batch for _, _, batch in _placed(path, schema, size))
+
+
+def _placed(path: str, schema: pa.Schema, size: int) -> Iterator[tuple[int, int, pa.RecordBatch]]:
+    """The same with the offset of the stream of each batch, and the number of the batch in it."""
     try:
         source = pa.memory_map(os.fsencode(path))
         if source.size() != size:
             raise _exchanged(path, f"expected {size} bytes, found {source.size()}")
-        while source.tell() < size:
+        while (start := source.tell()) < size:
             reader = pa.ipc.open_stream(source)
             if reader.schema != schema:
                 raise _exchanged(path, "it has other columns")
-            yield from reader
+            for number, batch in enumerate(reader):
+                yield start, number, batch
     except pa.ArrowException as error:
         raise _exchanged(path, str(error)) from None
+
+
+class StoredBatches(Sequence[pa.RecordBatch]):
+    """The batches of some groups by their numbers; few are mapped at a time, so memory does not grow."""
+
+    def __init__(self, groups: Iterable[Group]) -> None:
+        """Raises as `stored`."""
+        self._places = [
+            (group, start, number)
+            for group in groups
+            for start, number, _ in _placed(group.path, group.schema, group.size)
+        ]
+        self._mapped: OrderedDict[int, pa.RecordBatch] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> pa.RecordBatch: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[pa.RecordBatch]: ...
+
+    def __getitem__(self, place: int | slice) -> pa.RecordBatch | list[pa.RecordBatch]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(len(self))[place]]
+        found = self._mapped.pop(place, None)
+        if found is None:
+            group, start, number = self._places[place]
+            source = pa.memory_map(os.fsencode(group.path))
+            source.seek(start)
+            found = next(islice(pa.ipc.open_stream(source), number, None))
+            if len(self._mapped) == _MAPPED:
+                self._mapped.popitem(last=False)
+        self._mapped[place] = found
+        return found
 
 
 def _exchanged(path: str, why: str) -> OSError:
