@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "check", run, "account for every byte and compare the control file with the data")
-    command.add_argument("file", metavar="FILE")
+    command.add_argument("file", metavar="FILE", help="a log")
     command.add_argument("--report", metavar="R.json", help="write the whole report here")
     command.add_argument("--json", action="store_true", help="print the whole report")
     add_show_errors(command)

@@ -5,7 +5,6 @@ Run by `make test-pages` wherever there is a Chromium.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -41,10 +40,10 @@ def lmparse(*arguments: str | Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pages(tmp_path_factory: pytest.TempPathFactory, spec_pages: Path) -> Path:
     """The site, a page of coverage, and pages of single records, each made by its command."""
     folder = tmp_path_factory.mktemp("pages")
-    lmparse("docs", folder / "site", "--samples", CASES)
+    (folder / "site").symlink_to(spec_pages)
     lmparse("coverage", "bmc_lldf/every_field.bin", "--html", folder / "coverage.html")
     for name, (file, *options) in EXPLAINED.items():
         lmparse("explain", file, *options, "--html", folder / f"explain-{name}.html")
@@ -53,17 +52,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def all_pages() -> list[str]:
     return [*(f"site/{name}" for name in SITE), "coverage", *(f"explain-{name}" for name in EXPLAINED)]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        # A sandbox of its own is what a container does not give to root.
-        found = driver.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture
