@@ -15,7 +15,7 @@ from sphinx.environment import BuildEnvironment
 Entry = list[str | list[str]]
 TABLES = {"glossary": "word", "options": "option"}
 """Pages whose tables have an entry for each row, and the kind of these entries."""
-WITHOUT_WORDS = ("changelog",)
+WITHOUT_WORDS = ("changelog", "commands", "options")
 """Pages that name everything, so that what they name in code leads elsewhere first."""
 
 

@@ -66,7 +66,35 @@
     }
   }
 
+  // Furo opens its columns on small screens by labels, which no key reaches: they become buttons.
+  const COLUMNS = { __navigation: ["All pages", ".sidebar-drawer"], __toc: ["Contents of this page", ".toc-drawer"] };
+  function button(label) {
+    const box = document.getElementById(label.htmlFor);
+    const [name, column] = COLUMNS[box.id];
+    const made = document.createElement("button");
+    const say = () => made.setAttribute("aria-expanded", String(box.checked));
+    made.type = "button";
+    made.className = label.className;
+    made.setAttribute("aria-label", name);
+    made.append(...label.childNodes);
+    made.addEventListener("click", () => {
+      box.checked = !box.checked;
+      say();
+      if (box.checked) document.querySelector(`${column} a`)?.focus({ preventScroll: true });
+    });
+    box.addEventListener("change", say);
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !box.checked || !made.offsetParent) return;
+      box.checked = false;
+      say();
+      made.focus();
+    });
+    say();
+    label.replaceWith(made);
+  }
+
   function ready() {
+    document.querySelectorAll("label.nav-overlay-icon, label.toc-overlay-icon").forEach(button);
     apply(read());
     for (const button of document.querySelectorAll(".lm-theme")) {
       button.addEventListener("click", () => {

@@ -32,17 +32,25 @@ def parameters() -> list[object]:
     return [pytest.param(page, id=page.name, marks=[pytest.mark.spark] if has_spark(page) else []) for page in RUN]
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
+@pytest.fixture(scope="session")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the logs of `lmparse demo`, in demo/ and beside it, and the files that only some pages name."""
+    folder = tmp_path_factory.mktemp("logs")
     for name in ("old.ksy", "new.ksy"):
-        shutil.copy(SPECS / name, tmp_path)
-    bmc_log.make().write(tmp_path / "demo" / "log")
-    db2_log.make().write(tmp_path / "demo" / "luw")
-    for path in (tmp_path / "demo").glob("*/*"):
-        shutil.copy(path, tmp_path)
-    shutil.copytree(tmp_path / "demo" / "log", tmp_path / "samples")
-    shutil.copy(tmp_path / "sample.log", tmp_path / "big.log")
+        shutil.copy(SPECS / name, folder)
+    bmc_log.make().write(folder / "demo" / "log")
+    db2_log.make().write(folder / "demo" / "luw")
+    for path in (folder / "demo").glob("*/*"):
+        shutil.copy(path, folder)
+    shutil.copytree(folder / "demo" / "log", folder / "samples")
+    shutil.copy(folder / "sample.log", folder / "big.log")
+    return folder
+
+
+@pytest.fixture
+def place(tmp_path: Path, logs: Path) -> Path:
+    """A folder of its own for each page, with these files."""
+    shutil.copytree(logs, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
