@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from laws.guide_pages import without_bars
 
 from lmparse.samples import bmc_log
 
@@ -42,7 +43,7 @@ def printed(program: str, folder: Path) -> str:
     """What a program prints, in a process of its own: DuckDB complains at the end of one that keeps its objects."""
     done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    return without_bars(done.stdout)
 
 
 def test_a_stream_that_ends_with_an_error_is_never_a_short_table(place: Path) -> None:
