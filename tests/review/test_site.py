@@ -26,7 +26,7 @@ PHONE, DESK = 390, 1440
 SCREENS = ((PHONE, "dark"), (DESK, "dark"), (PHONE, "light"), (DESK, "light"))
 LOOKED_AT = ("index", "tutorial-analyst", "options", "formats/bmc_lldf")
 """A page of each kind: the landing page, a tutorial, one of the reference, one of a spec."""
-PRINTED = ("index", "tutorial-analyst", "options", "python", "formats/index")
+PRINTED = ("index", "tutorial-analyst", "options", "python", "formats/index", "formats/bmc_lldf")
 LOADED = re.compile(r'<(?:script|img|iframe|link rel="(?:stylesheet|pre\w+)")\b[^>]*(?:src|href)="(?:https?:)?//')
 """What a browser would load from another host by itself."""
 DARK, LIGHT = "dark", "light"
@@ -181,6 +181,14 @@ def test_one_search_finds_fields_and_guides(visit: Any, start: str, words: str, 
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/{address}*")
     assert page.said == []
+
+
+def test_a_table_of_a_manual_is_found_by_its_number(visit: Any) -> None:
+    page = visit("guides")
+    page.get_by_role("combobox").fill("Table 106")
+    first = page.get_by_role("option").first
+    first.wait_for()
+    assert "106" in first.inner_text()
 
 
 def test_a_long_result_shows_what_is_around_the_words(visit: Any) -> None:
