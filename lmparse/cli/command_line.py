@@ -24,6 +24,7 @@ from lmparse.cli import (
     rows,
     sniff,
     sql,
+    summary,
     tables,
     txn,
 )
@@ -36,6 +37,7 @@ COMMANDS = (
     formats,
     sniff,
     rows,
+    summary,
     txn,
     tables,
     history,

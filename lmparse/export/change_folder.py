@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,26 +22,23 @@ from lmparse.columnar.json_texts import LINES
 from lmparse.errors import LmparseError
 from lmparse.export import envelope_files, writers
 from lmparse.export.conversion import PartResult, Run, Summary, opened_again
+from lmparse.export.described_inputs import DescribedInputs, sha256_of
 from lmparse.export.envelope_files import EnvelopeFiles
 from lmparse.export.filenames import Named, safe_names
 from lmparse.export.files_ahead import FileAhead, FilesAhead
 from lmparse.export.spill_files import Group, GroupKey, SpillFiles, merged, spill, spill_lines
 from lmparse.export.writers import BatchOutput
 from lmparse.framing.extents import Span
-from lmparse.limits import Limits
 from lmparse.logs.open import files_beside, open_changes
-from lmparse.logs.partitions import FilePart
+from lmparse.logs.partitions import DEFAULT_BYTES, FilePart
 from lmparse.options import FILE_OPTIONS
 from lmparse.records.files import RecordFile
 from lmparse.records.settings import FileSettings
-from lmparse.storage import addresses, buffers, processes
+from lmparse.storage import processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
-from lmparse.storage.joined import is_joined, names_in
 from lmparse.terminal import json_text
 
 _OTHER = "other"
-_HASHED = 1 << 20
-"""Bytes that are hashed at a time."""
 """Name of the file for changes that have no table version."""
 
 
@@ -93,10 +89,12 @@ class ChangeFolderRun(Run):
 
     def write(self, work: AtomicOutput) -> Summary:
         """Read the log, spill its changes, and write a file for each version of a table and the manifest."""
-        with processes.Pool(self.asked.jobs) as pool:
-            return self._write(work, pool)
+        asked = self.asked
+        paths = {"source": asked.path, **files_beside(asked.path, asked.options)}
+        with processes.Pool(asked.jobs) as pool, DescribedInputs(paths, asked.options.bounds) as inputs:
+            return self._write(work, pool, inputs)
 
-    def _write(self, work: AtomicOutput, pool: processes.Pool) -> Summary:
+    def _write(self, work: AtomicOutput, pool: processes.Pool, inputs: DescribedInputs) -> Summary:
         asked = self.asked
         log = open_changes(asked.path, asked.options, on_error=self.on_error)
         self.start(log)
@@ -110,23 +108,21 @@ class ChangeFolderRun(Run):
         if asked.jobs > 1:
             log.run = pool.in_order
         parts = self.parts(log.change_parts)
-        ahead = self._files_ahead(spilled, {})
-        if len(parts) > 1:
-            self.take_over(log.tally)
-            tasks = [_ChangeTask(part, self.form, str(spilled), str(number)) for number, part in enumerate(parts)]
-            with self._files_ahead(spilled, asked.metadata(log)) as ahead:
+        with self._files_ahead(spilled, asked.metadata(log)) as ahead:
+            if len(parts) > 1:
+                self.take_over(log.tally)
+                inputs.begin()
+                tasks = [_ChangeTask(part, self.form, str(spilled), str(number)) for number, part in enumerate(parts)]
                 kept = self._changes_of_parts(tasks, ahead, pool)
-        else:
-            kept = _spill(log, None, None, self.form, spilled, "0", self._rows_reached)
-            self.take_over(log.tally)
-            self.summary.left_out = log.left_out
+            else:
+                kept = self._changes_here(log, spilled, ahead)
         self.check_files()
         self._check_same(kept)
         self.described = {version.identity: described_table(version, log.dec_length) for version in log.all_versions()}
         files = self._write_files(work.made, kept.groups, asked.metadata(log), ahead.files)
         self.summary.left_out += self.enveloped.left_out
         manifest = work.made / writers.MANIFEST
-        manifest.write_text(json_text(self._manifest(log, files), indent=2) + "\n", encoding="utf-8")
+        manifest.write_text(json_text(self._manifest(log, files, inputs.found()), indent=2) + "\n", encoding="utf-8")
         put_on_disk(manifest)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
         return self.summary
@@ -153,9 +149,29 @@ class ChangeFolderRun(Run):
                 written.result()
         return kept
 
-    def _rows_reached(self, rows: int, reached: int) -> None:
-        self.summary.rows = rows
-        self.progress.at(reached, rows)
+    def _changes_here(self, log: ChangeLog, folder: Path, ahead: FilesAhead) -> _Spilled:
+        """Read the log in this process. What has been spilled is written now and then, so that little waits."""
+        kept = _Spilled()
+        written = 0
+
+        def reached(rows: int, place: int, spilled: SpillFiles) -> None:
+            nonlocal written
+            self.summary.rows = rows
+            self.progress.at(place, rows)
+            if place - written >= most and asked.engine != "check" and asked.order == "file":
+                written = place
+                groups = spilled.next_groups()
+                kept.groups.extend(groups)
+                ahead.add(groups)
+
+        asked, most = self.asked.options, self.asked.part_bytes or DEFAULT_BYTES
+        rest = _spill(log, None, None, self.form, folder, "0", reached)
+        if kept.groups:
+            ahead.add(rest.groups)
+        kept.extend(rest)
+        self.take_over(log.tally)
+        self.summary.left_out = log.left_out
+        return kept
 
     def _merged(self, parts: list[Group]) -> Iterator[pa.RecordBatch]:
         """The rows of some groups: in the order of the log, whichever part produced them, or as they came."""
@@ -233,20 +249,21 @@ class ChangeFolderRun(Run):
             "rows_by_operation": dict(sorted(operations.items())),
             "schema": None if self.form == "jsonl" else [_described(entry) for entry in self._schema(group)],
             "size": path.stat().st_size,
-            "sha256": _sha256(path),
+            "sha256": sha256_of(path),
         }
 
-    def _manifest(self, log: ChangeLog, files: list[dict[str, Any]]) -> dict[str, Any]:
-        options, summary = self.asked.options, self.summary
-        beside = files_beside(log.path, options)
+    def _manifest(
+        self, log: ChangeLog, files: list[dict[str, Any]], inputs: dict[str, dict[str, Any]]
+    ) -> dict[str, Any]:
+        summary = self.summary
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
         return {
             "manifest_version": 1,
             "lmparse": self.asked.version,
             "spec": log.spec.id,
             "spec_sha256": log.spec.layout.sha256,
-            "source": _about(log.path, log.options.bounds),
-            **{name: _about(beside[name], log.options.bounds) if name in beside else None for name in FILE_OPTIONS},
+            "source": inputs["source"],
+            **{name: inputs.get(name) for name in FILE_OPTIONS},
             "options": self.asked.set_options(),
             "format": self.form,
             "compression": self.compression,
@@ -269,7 +286,7 @@ def _spill(
     form: str,
     folder: Path,
     prefix: str,
-    reached: Callable[[int, int], None],
+    reached: Callable[[int, int, SpillFiles], None],
 ) -> _Spilled:
     """Spill the changes of a log or part; for engine check, also those of the other engine."""
 
@@ -278,7 +295,7 @@ def _spill(
         files = SpillFiles(folder, name)
         for rows, place in put(source, span, files):
             if source is log:
-                reached(rows, place)
+                reached(rows, place, files)
         return files.groups()
 
     asked = spill_lines if form == "jsonl" else spill
@@ -299,7 +316,7 @@ def _spill_part(task: _ChangeTask) -> _ChangesRead:
     part = task.part
     log: RecordFile | None = None
 
-    def count_rows(rows: int, _: int) -> None:
+    def count_rows(rows: int, _: int, __: SpillFiles) -> None:
         done.rows = rows
 
     try:
@@ -333,28 +350,3 @@ def _described(entry: pa.Field) -> dict[str, Any]:
     if is_struct:
         found["fields"] = [_described(inner) for inner in entry.type]
     return found
-
-
-def _about(path: str, limits: Limits) -> dict[str, Any]:
-    """Base name, size and hash of an input file: of its stored bytes when local, of its unpacked bytes when remote.
-
-    For joined files size and names of all, and each by itself under `files`.
-    """
-    if is_joined(path):
-        files = [_about(name, limits) for name in names_in(path)]
-        return {"name": None, "size": sum(file["size"] for file in files), "sha256": None, "files": files}
-    name = {"name": addresses.base_name(path)}
-    if addresses.is_remote(path):
-        buffer = buffers.open_buffer(path, limits)
-        digest = hashlib.sha256()
-        for start in range(0, len(buffer), _HASHED):
-            digest.update(buffer[start : start + _HASHED])
-        return name | {"size": len(buffer), "sha256": digest.hexdigest()}
-    place = Path(addresses.local_path(path))
-    return name | {"size": place.stat().st_size, "sha256": _sha256(place)}
-
-
-def _sha256(path: Path) -> str:
-    """The hash of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -30,6 +30,8 @@ from lmparse.storage.states import check_all
 
 _LEAST_BYTES = 1 << 22
 """Bytes of a part, at least: opening a file and a process's first record cost time."""
+_MOST_BYTES = DEFAULT_BYTES // 2
+"""Bytes of a part, at most: at the end, processes wait for the one that reads the last part."""
 _PARTS_A_JOB = 4
 """Parts for each process, so that no process waits long for the last part of another."""
 OnError = Callable[[DataError], None]
@@ -131,7 +133,7 @@ class Run:
         if asked.jobs == 1:
             return []
         fair = self.summary.bytes_read // (_PARTS_A_JOB * asked.jobs)
-        size = asked.part_bytes or min(max(_LEAST_BYTES, fair), DEFAULT_BYTES)
+        size = asked.part_bytes or min(max(_LEAST_BYTES, fair), _MOST_BYTES)
         known = self.planned, catalog.load(asked.options.spec).fingerprint
         return [FilePart(asked.path, asked.options, settings, span, *known) for settings, span in cut(size)]
 

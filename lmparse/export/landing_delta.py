@@ -6,6 +6,7 @@ has one number more than that of the one before: if two processes commit at a ti
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
@@ -31,10 +32,12 @@ from lmparse.export.landing_rows import (
     is_widened,
     united,
 )
-from lmparse.export.landing_target import OTHER
+from lmparse.export.landing_target import OTHER, not_landed
 from lmparse.options import SEQ_DIGITS
 
 SEQ = "lmparse.seq"
+_SEQS = re.compile(f"[0-9A-F]{{{SEQ_DIGITS}}}")
+_MOST_COMMITS = 1 << 62
 APPLICATION = "lmparse"
 _RECENT = 64
 """Commits among which that of the last landing nearly always is."""
@@ -68,6 +71,13 @@ class DeltaFolder:
         except DeltaError as error:
             why = str(error).partition("\n")[0]
             raise OptionError(f"{self._path}: cannot be written: {why}", code="LMP-S022") from error
+        except pa.ArrowException as error:
+            raise not_landed(self._path, str(error).partition("\n")[0]) from None
+        except BaseException as error:
+            # The package's way to say that it did not expect what is in the log of the table; no subclass of Exception.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise not_landed(self._path, str(error).partition("\n")[0]) from None
 
     @property
     def id(self) -> str | None:
@@ -82,31 +92,40 @@ class DeltaFolder:
 
     def landed_seq(self) -> str | None:
         """The `seq` up to which changes are in the table; None if no commit in its history says it."""
-        if self._table is None or self._table.transaction_version(APPLICATION) is None:
+        if self._table is None:
             return None
         with self._naming():
+            if self._table.transaction_version(APPLICATION) is None:
+                return None
             for limit in (_RECENT, None):
                 for entry in self._table.history(limit):
                     if SEQ in entry:
-                        return str(entry[SEQ])
+                        return self._seq(entry[SEQ])
         return None
+
+    def _seq(self, found: Any) -> str:
+        if not (isinstance(found, str) and _SEQS.fullmatch(found)):
+            raise not_landed(self._path, f"its history has {SEQ} {found!r}")
+        return found
 
     def greatest_seq(self) -> str | None:
         """The greatest value of its column `seq`."""
         found: str | None = None
         if self._table is not None:
-            for batch in self._dataset().to_batches(columns=["seq"]):
-                one = pc.max(batch.column("seq")).as_py()
-                found = max(filter(None, (found, one)), default=None)
-        return found
+            with self._naming():
+                for batch in self._dataset().to_batches(columns=["seq"]):
+                    one = pc.max(batch.column("seq")).as_py()
+                    found = max(filter(None, (found, one)), default=None)
+        return None if found is None else self._seq(found)
 
     def bad_records(self) -> set[bytes]:
         """What tells apart the bad records that it has."""
         found: set[bytes] = set()
         if self._table is not None:
             wanted = pc.field(COMMIT_DATE).is_null() & pc.field("seq").is_null()
-            for batch in self._dataset().to_batches(columns=[CORRUPT_RECORD, "_metadata"], filter=wanted):
-                found.update(bad_marks(batch))
+            with self._naming():
+                for batch in self._dataset().to_batches(columns=[CORRUPT_RECORD, "_metadata"], filter=wanted):
+                    found.update(bad_marks(batch))
         return found
 
     def find(self, key: Mapping[str, pa.Scalar]) -> Row | None:
@@ -150,8 +169,11 @@ class DeltaFolder:
         """What a commit says of the landing; without a `seq` it lands nothing."""
         if seq is None:
             return CommitProperties()
-        last = None if self._table is None else self._table.transaction_version(APPLICATION)
-        transaction = Transaction(APPLICATION, (last or 0) + 1)
+        with self._naming():
+            last = 0 if self._table is None else self._table.transaction_version(APPLICATION) or 0
+        if not 0 <= last < _MOST_COMMITS:
+            raise not_landed(self._path, f"the transaction {APPLICATION} has number {last}")
+        transaction = Transaction(APPLICATION, last + 1)
         return CommitProperties(custom_metadata={SEQ: seq}, app_transactions=[transaction])
 
     def widen(self, schema: pa.Schema) -> None:

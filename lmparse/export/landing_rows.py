@@ -43,12 +43,17 @@ class TableRows:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The columns of all versions. Raises OptionError LMP-C008 for two types without a common type."""
+        """The columns of all versions.
+
+        Raises OptionError LMP-C008 for two types without a common type, and for a name that no table can have.
+        """
         found: pa.Schema | None = None
         for group in sorted(self.groups, key=lambda group: group.sequence):
             schema = pa.schema([*group.schema, _DATE])
             found = schema if found is None else united(found, schema, self.full_name)
         assert found is not None
+        if any("\0" in name for name in _names(found)):
+            raise OptionError(f"{self.full_name}: a column has a name with a NUL", code="LMP-C008")
         return found
 
     @property
@@ -168,6 +173,14 @@ def _united_type(first: pa.DataType, second: pa.DataType, name: str) -> pa.DataT
             hint="land into another folder from here on",
         )  # fmt: skip
     return found
+
+
+def _names(fields: Iterable[pa.Field]) -> Iterator[str]:
+    """The names of columns, and of what is in them."""
+    for entry in fields:
+        yield entry.name
+        if pa.types.is_struct(entry.type):
+            yield from _names(entry.type)
 
 
 def is_widened(first: pa.Schema, united_: pa.Schema) -> bool:

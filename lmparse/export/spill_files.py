@@ -65,13 +65,13 @@ class SpillFiles:
         self._held: dict[GroupKey, list[pa.RecordBatch]] = {}
         self._bytes = 0
         """Bytes of what is held."""
+        self._made = 0
+        """Number of files."""
 
     def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
         """Keep a batch of one version, or of changes without one."""
         identity, sequence = (None, 0) if version is None else (version.identity, version.sequence)
-        path = str(self._folder / f"{self._prefix}-{len(self._groups)}")
-        group = Group(identity, sequence, batch.schema, path)
-        group = self._groups.setdefault(group.key, group)
+        group = self._group(identity, sequence, batch.schema)
         held = self._held.setdefault(group.key, [])
         held.append(batch)
         self._bytes += batch.nbytes
@@ -80,11 +80,26 @@ class SpillFiles:
         elif self._bytes >= _ALL_BYTES:
             self.groups()
 
+    def _group(self, identity: str | None, sequence: int, schema: pa.Schema) -> Group:
+        found = self._groups.get((identity, sequence, schema))
+        if found is None:
+            path = self._folder / f"{self._prefix}-{self._made}"
+            found = Group(identity, sequence, schema, str(path))
+            self._groups[found.key] = found
+            self._made += 1
+        return found
+
     def groups(self) -> list[Group]:
         """Spill what is in memory; returns the groups of all that was kept."""
         for group in list(self._groups.values()):
             self._spill(group)
         return list(self._groups.values())
+
+    def next_groups(self) -> list[Group]:
+        """The groups of what was kept since the last call; what comes is kept in other files."""
+        found = self.groups()
+        self._groups.clear()
+        return found
 
     def _spill(self, group: Group) -> None:
         held = self._held.pop(group.key, [])
