@@ -32,7 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The tests with Spark, without going through the modules that have none.
 WITH_SPARK = -m spark $$(grep -rl --include='test_*.py' 'mark\.spark' tests)
 
-.PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
+.PHONY: help demo docs test check-generated check-code check-tests check-spark test-thorough cluster-test soak random-specs docs-run docs-licences test-pages test-pages-run test-matrix test-spark gallery fuzz fuzz-run check-engines pages bench bench-run wheel lock audit fix dev clean FORCE
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -110,15 +110,27 @@ fuzz-run: dev # The targets in $(VENV), whose lock holds the fuzzer where there 
 check-engines: dev ## compile the specs with Node and compare: both engines must give the same bytes
 	$(BIN)/python build.py --check --engine node
 
-docs: dev ## the pages on which the specs are reviewed, with the cases as samples, in build/docs/
+docs: ## build the site into build/site: guides, reference, and the pages on which specs are reviewed
+	$(MAKE) docs-run VENV=.venv-docs LOCK=docs
+
+docs-run: dev # The site in $(VENV), whose lock holds what builds it.
 	@mkdir -p build
 	$(BIN)/lmparse docs build/docs --samples tests/cases --overwrite
+	@rm -rf build/site # or what was removed since would be in it
+	$(BIN)/sphinx-build -q -W -b html -d build/site-doctrees docs build/site
+	@echo 'build/site/index.html'
+
+docs-licences: dev # The lines of docs/dependencies.md on what only $(VENV) has.
+	$(BIN)/python tests/laws/dependency_table.py
 
 pages: dev ## write docs/errors.md, docs/claims.md, docs/dependencies.md and the lists in other pages of docs/ anew
 	$(BIN)/python -c 'from lmparse.error_catalogue import page; print(page(), end="")' > docs/errors.md
 	$(BIN)/python -c 'from lmparse.logs.claims_page import page; print(page(), end="")' > docs/claims.md
 	$(BIN)/python tests/laws/package_table.py
 	$(BIN)/python tests/laws/dependency_table.py
+	@$(MAKE) --no-print-directory docs-licences VENV=.venv-docs LOCK=docs
+	$(BIN)/python tests/laws/reference_pages.py
+	$(BIN)/python tests/laws/landing_picture.py
 	$(BIN)/python tests/spec/kind_list.py
 	PYTHONPATH=.:tests $(BIN)/python tests/constructs/construct_page.py
 	$(BIN)/python tests/review/notebook.py
@@ -196,6 +208,7 @@ lock: .venv-lock/locked ## write the lock files anew after a change of dependenc
 	$(UV) pyproject.toml --extra dev -c requirements/build.txt -o requirements/dev.txt
 	$(UV) pyproject.toml --extra bench -c requirements/build.txt -o requirements/bench.txt
 	$(UV) pyproject.toml --extra fuzz -c requirements/build.txt -o requirements/fuzz.txt
+	$(UV) pyproject.toml --extra docs -c requirements/build.txt -o requirements/docs.txt
 	$(UV) pyproject.toml --extra browser -c requirements/build.txt -o requirements/browser.txt
 	printf 'pyspark==4.0.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.0.txt
 	printf 'pyspark==4.1.*\n' | $(UV) - pyproject.toml --extra test -c requirements/build.txt -o requirements/spark-4.1.txt

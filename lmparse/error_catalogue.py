@@ -424,7 +424,7 @@ _HEAD = """\
 
 Every error has a code that keeps its meaning, and names the place and the reason:
 
-```
+```text
 a.bin: record 17 at 0x4c10: bmc_lldf.length: expected at least 277, found 12 [LMP-V003]
 ```
 

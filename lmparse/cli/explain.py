@@ -19,7 +19,7 @@ from lmparse.terminal import unchanged
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "explain", run, "show one record's bytes beside its fields and what they mean")
-    command.add_argument("file", metavar="FILE")
+    command.add_argument("file", metavar="FILE", help="a file of records, of which one is shown")
     which = command.add_mutually_exclusive_group()
     which.add_argument("--record", metavar="N", help="number of the record, from 0 (default: 0)")
     which.add_argument("--offset", metavar="X", help="offset in the file of any byte of the record, as 696 or 0x2b8")

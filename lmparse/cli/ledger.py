@@ -34,7 +34,7 @@ def add(commands: Commands) -> None:
 
 def _use(uses: Commands, name: str, run: Callable[[argparse.Namespace], int], summary: str) -> argparse.ArgumentParser:
     use = add_command(uses, name, run, summary)
-    use.add_argument("ledger", metavar="LEDGER")
+    use.add_argument("ledger", metavar="LEDGER", help="file of the ledger")
     use.add_argument("--json", action="store_true", help="one JSON object" + " a file" * (name != "status"))
     return use
 

@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
             about = "a log, or the files of one log in any order"
             command.add_argument("files", metavar="FILE", nargs="+", help=about)
         else:
-            command.add_argument("file", metavar="FILE")
+            command.add_argument("file", metavar="FILE", help="a file of records")
         add_show_errors(command)
         add_options(command, f"{name} lines" + " resumed" * (name == "changes"))
 

@@ -11,7 +11,7 @@ from lmparse.logs.partitions import FilePart
 from lmparse.options import Options, check_taken
 from lmparse.records.files import check_columns, corrupt_field
 from lmparse.records.reader import RecordReader, arguments_of
-from lmparse.spark.requests import JOB_KEYS, reader_request
+from lmparse.spark.requests import JOB_OPTIONS, reader_request
 from lmparse.spec import catalog
 from lmparse.spelling import plain
 from lmparse.values import codepages
@@ -28,7 +28,7 @@ def read_records(spark: SparkSession, path: str, framing: str = "auto", **option
     `options` are those of the data source. Raises FramingError where a file is damaged.
     """
     check_taken(options, "bytes", "records as bytes")
-    if idle := [name for name in options if plain(name) in map(plain, JOB_KEYS)]:
+    if idle := [name for name in options if plain(name) in map(plain, JOB_OPTIONS)]:
         raise OptionError(f"{', '.join(idle)} means nothing for records as bytes", hint="they are for rows")
     request = reader_request({**options, "path": path, "framing": framing}, with_changes=False)
     parts = list(request.sound_parts(is_numbered=False))

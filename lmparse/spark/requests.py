@@ -21,19 +21,31 @@ from lmparse.spelling import plain
 _SPARK_KEYS = ("path", "paths", "owner", "provider", "location", "comment", "external", "is_managed_location")
 """What Spark passes beside the options of a user."""
 _TIMES = ("modifiedAfter", "modifiedBefore")
-JOB_KEYS = ("ignoreCorruptFiles", "ignoreMissingFiles", "badRecordsPath", "columnNameOfCorruptRecord", "reportPath")
-"""Options for what becomes of bad records and files, and for the report."""
-STREAM_KEYS = ("maxFilesPerTrigger", "completionMarker", "settledSeconds")
-"""Options of streams only."""
-_REQUEST_KEYS = (
-    "maxPartitionBytes",
-    "pathGlobFilter",
-    "recursiveFileLookup",
-    *_TIMES,
-    "timeZone",
-    *JOB_KEYS,
-    *STREAM_KEYS,
-)
+JOB_OPTIONS = {
+    "ignoreCorruptFiles": "damaged files give the rows before the damage, in every mode, and no row for it",
+    "ignoreMissingFiles": "a file that is deleted after it was listed has no rows; otherwise it is an error",
+    "badRecordsPath": "folder for bad records and files, in place of rows; for mode permissive",
+    "columnNameOfCorruptRecord": f"name of the column with the bytes of bad records; default: {schemas.CORRUPT_RECORD}",
+    "reportPath": "folder in which each task leaves a report; lmparse.spark.report reads it",
+}
+"""Options for what becomes of bad records and files, and for the report, with their meaning."""
+STREAM_OPTIONS = {
+    "maxFilesPerTrigger": "most files of a micro-batch; default: all that are there",
+    "completionMarker": "ending of the name of an empty file beside each file that is whole, as .done",
+    "settledSeconds": "without markers: seconds after the last write from which on a file is whole; default: 10",
+}
+"""Options of streams only, with their meaning."""
+SPARK_OPTIONS = {
+    "maxPartitionBytes": f"bytes of a part; a file is cut between records; default: {DEFAULT_BYTES}",
+    "pathGlobFilter": "only files whose names match, as in Spark",
+    "recursiveFileLookup": "files of folders in the folder too, as in Spark",
+    "modifiedAfter": "only files that were last changed after this time, as 2026-03-14T10:11:12",
+    "modifiedBefore": "only files that were last changed before this time",
+    "timeZone": "zone of these two times; default: that of the machine",
+    **JOB_OPTIONS,
+    **STREAM_OPTIONS,
+}
+"""Options that only the data source has, with their meaning."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +97,9 @@ def job_options(options: Mapping[str, Any]) -> JobOptions:
 def reader_request(options: Mapping[str, Any], *, with_changes: bool) -> Request:
     """The request that options make, for changes or not as the caller decides. Raises OptionError."""
     options, keys = _own(options), _by_plain_name(options)
-    named = read_options(options, known=_SPARK_KEYS, public=_REQUEST_KEYS)
+    named = read_options(options, known=_SPARK_KEYS, public=tuple(SPARK_OPTIONS))
+    if named.checkpoint is not None:
+        raise OptionError("checkpoint means nothing in Spark", hint="read a stream, or give startingAfter")
     zone = _text(keys, "timeZone")
     after, before = (_moment(keys, name, zone) for name in _TIMES)
     if zone is not None and after is None and before is None:

@@ -20,7 +20,7 @@ from lmparse.errors import OptionError
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.logs.stream import LogStream, StreamOffset
 from lmparse.options import positive
-from lmparse.spark.requests import JOB_KEYS, STREAM_KEYS
+from lmparse.spark.requests import JOB_OPTIONS, STREAM_OPTIONS
 from lmparse.spelling import plain
 from lmparse.storage.landing import DEFAULT_SECONDS, Arrival
 from lmparse.storage.prefetch import prefetched
@@ -33,14 +33,14 @@ except ImportError:  # before Spark 4.2
 else:
     _HAS_LIMITS = True
 
-_BATCH_KEYS = tuple(name for name in JOB_KEYS if name != "columnNameOfCorruptRecord")
+_BATCH_KEYS = tuple(name for name in JOB_OPTIONS if name != "columnNameOfCorruptRecord")
 ReadPart = Callable[[FilePart], Iterator[pa.RecordBatch]]
 
 
 def check_batch(options: Mapping[str, Any]) -> None:
     """Raise OptionError for an option that has a meaning in streams only."""
     keys = {plain(name) for name in options}
-    for name in STREAM_KEYS:
+    for name in STREAM_OPTIONS:
         if plain(name) in keys:
             raise OptionError(f"{name} is for readStream", hint="leave it out, or read a stream")
 
@@ -61,11 +61,11 @@ class LogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if not _HAS_LIMITS:
             raise OptionError("readStream needs Spark 4.2 or later", hint="read in batches, with `lmparse changes`")
         keys = {plain(name): str(value) for name, value in options.items()}
-        most, marker, seconds = (keys.get(plain(name)) for name in STREAM_KEYS)
-        self._most = None if most is None else positive(STREAM_KEYS[0], most)
+        most, marker, seconds = (keys.get(plain(name)) for name in STREAM_OPTIONS)
+        self._most = None if most is None else positive("maxFilesPerTrigger", most)
         if marker is not None and seconds is not None:
             raise OptionError("completionMarker and settledSeconds contradict each other", hint="give one of them")
-        waits = DEFAULT_SECONDS if seconds is None else 0 if seconds == "0" else positive(STREAM_KEYS[2], seconds)
+        waits = DEFAULT_SECONDS if seconds is None else 0 if seconds == "0" else positive("settledSeconds", seconds)
         self._stream = LogStream(request, Arrival(marker or "", waits))
         self._read_part = read_part
 

@@ -1,6 +1,6 @@
 """docs/dependencies.md: the packages of other people that are used, with their licences as they state them.
 
-python tests/laws/dependency_table.py    write it anew
+python tests/laws/dependency_table.py    write it anew; lines of packages that are not installed here stay as they are
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ _INTRODUCTION = """\
 # Dependencies
 
 The packages of other people that lmparse runs with, is built with or is tested with, as `requirements/dev.txt` pins
-them, with the licence that each states of itself. `lmparse` alone needs those of the first group; the others come with
-an extra, or because one of these needs them. Written by `make pages`.
+them, and those that build the site, of `requirements/docs.txt`, with the licence that each states of itself. `lmparse`
+alone needs those of the first group; the others come with an extra, or because one of these needs them. Written by
+`make pages`.
+
+The site has style sheets and scripts of Furo and Sphinx in it, and nothing else of other people.
 
 None of them is part of the distribution of lmparse. The Kaitai Struct compiler (GPL-3.0) is not a Python package: it is
 downloaded by its hash and run when specs are built, and what it generates is not under its licence. The Java of the
@@ -31,9 +34,10 @@ extra `java` is an OpenJDK (GPL-2.0 with the Classpath Exception), which runs Sp
 """
 
 
-def locked() -> list[str]:
-    """The names of the packages of the lock, once each."""
-    lines = (ROOT / "requirements" / "dev.txt").read_text("utf-8").splitlines()
+def locked(names: tuple[str, ...] = ("dev", "docs")) -> list[str]:
+    """The names of the packages of some locks, once each."""
+    texts = [(ROOT / "requirements" / f"{name}.txt").read_text("utf-8") for name in names]
+    lines = [line for text in texts for line in text.splitlines()]
     return list(dict.fromkeys(line.partition("==")[0] for line in lines if "==" in line and line[0] not in " #"))
 
 
@@ -67,7 +71,7 @@ def _first_word(need: str) -> str:
 
 
 def rows() -> dict[str, str]:
-    """The line of each package of the lock that is installed here."""
+    """The line of each package of the locks that is installed here."""
     named = comes_with()
     found = {}
     for name in sorted(locked(), key=lambda name: ("lmparse" not in named.get(name, ""), name)):
@@ -76,9 +80,18 @@ def rows() -> dict[str, str]:
     return found
 
 
+def listed() -> dict[str, str]:
+    """The lines that the page has, by package."""
+    lines = PAGE.read_text("utf-8").splitlines()
+    return {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")}
+
+
 def page() -> str:
     """The page."""
-    return _INTRODUCTION + "\n".join(rows().values()) + "\n"
+    named, before, own = comes_with(), listed(), rows()
+    found = {name: own.get(name, before.get(name, "")) for name in locked()}
+    ordered = sorted(filter(found.get, found), key=lambda name: ("lmparse" not in named.get(name, ""), name))
+    return _INTRODUCTION + "\n".join(found[name] for name in ordered) + "\n"
 
 
 if __name__ == "__main__":

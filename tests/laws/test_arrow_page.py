@@ -1,4 +1,4 @@
-"""The examples of docs/arrow.md run in their order and print what the page shows."""
+"""What docs/arrow.md says of errors; tests/laws/test_guide_pages.py runs its examples."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from laws.guide_pages import without_bars
 
-from lmparse.samples import bmc_log, db2_log
+from lmparse.samples import bmc_log
 
-PAGE = Path(__file__).parents[2] / "docs" / "arrow.md"
-EXAMPLE = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-NEXT = "---- next ----\n"
 DAMAGED = """\
 import duckdb, lmparse, polars
 
@@ -34,11 +32,10 @@ except polars.exceptions.PolarsError as error:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the logs of `make demo`, and one that is cut short."""
+    """A folder with the log of `make demo` that is cut short."""
     folder = tmp_path_factory.mktemp("page")
     _, data = bmc_log.make().write(folder / "demo" / "log")
     data.with_name("cut.dat").write_bytes(data.read_bytes()[:-100])
-    db2_log.make().write(folder / "demo" / "luw")
     return folder
 
 
@@ -46,14 +43,7 @@ def printed(program: str, folder: Path) -> str:
     """What a program prints, in a process of its own: DuckDB complains at the end of one that keeps its objects."""
     done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-def test_examples_print_what_the_page_shows(place: Path) -> None:
-    text = PAGE.read_text("utf-8")
-    programs, shown = zip(*EXAMPLE.findall(text), strict=True)
-    assert len(programs) == text.count("```python") == 6
-    assert printed(f"print({NEXT!r}, end='')\n".join(programs), place) == NEXT.join(shown)
+    return without_bars(done.stdout)
 
 
 def test_a_stream_that_ends_with_an_error_is_never_a_short_table(place: Path) -> None:

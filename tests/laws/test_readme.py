@@ -10,14 +10,15 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from laws.guide_pages import blocks
 from short_runs import SHORT_JAVA
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+BLOCKS = [(block.language, block.text) for block in blocks(ROOT / "README.md") if block.is_run]
 PYTHON = [text for language, text in BLOCKS if language == "python"]
-OF_DEVELOPERS = ("test", "browser", "fuzz", "dev", "bench")
+OF_DEVELOPERS = ("test", "docs", "browser", "fuzz", "dev", "bench")
 """Extras for work on lmparse itself."""
 SHELL = [line for _, text in BLOCKS for line in text.splitlines() if line.startswith("lmparse ")]
 

@@ -1,0 +1,77 @@
+"""The pages of reference and the landing page say what the code says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from laws.landing_picture import PAGE as PICTURE
+from laws.landing_picture import picture
+from laws.reference_pages import DOCS, FIELDS, PAGES, refused_by_spark
+
+import lmparse
+import lmparse.spark
+from lmparse.cli.command_line import COMMANDS
+
+README = (DOCS.parent / "README.md").read_text("utf-8")
+WORDS = re.compile(r"^\| (?!word \|)([^|]+) \|", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_written_page_is_as_the_code_says(name: str) -> None:
+    assert (DOCS / name).read_text("utf-8") == PAGES[name](), "run `make pages`"
+
+
+def test_every_argument_says_what_it_means() -> None:
+    page = (DOCS / "commands.md").read_text("utf-8")
+    assert len(re.findall(r"^## lmparse ", page, re.MULTILINE)) > len(COMMANDS)
+    assert re.findall(r"^\| `[^|]*` \| +\|$", page, re.MULTILINE) == []
+
+
+def test_what_spark_refuses_is_said() -> None:
+    refused = {entry.name: found for entry in FIELDS if (found := refused_by_spark(entry)) != []}
+    assert refused == {"checkpoint": None, "order": None, "envelope": ["apply"]}
+
+
+def test_python_names_are_all_on_the_page() -> None:
+    page = (DOCS / "python.md").read_text("utf-8")
+    own, spark = page.split("## `lmparse.spark`")
+    for part, module in ((own, lmparse), (spark, lmparse.spark)):
+        listed = re.findall(r"^\.\. auto(?:function|class|exception):: (\w+)$", part, re.MULTILINE)
+        assert sorted(listed) == sorted(module.__all__)
+
+
+def test_picture_is_what_the_code_reads() -> None:
+    assert PICTURE.read_text("utf-8") == picture(), "run `make pages`"
+
+
+def test_a_word_has_one_definition() -> None:
+    """Some are in the glossary, those of the code in the architecture."""
+    places: dict[str, list[str]] = {}
+    for name in ("glossary.md", "architecture.md"):
+        text = (DOCS / name).read_text("utf-8")
+        part = text if name == "glossary.md" else text.partition("## Words")[2].partition("\n## ")[0]
+        for words in WORDS.findall(part):
+            for word in words.split(", "):
+                places.setdefault(word.strip("` ").lower(), []).append(name)
+    places.pop("---")
+    assert {word: found for word, found in places.items() if len(found) > 1} == {}
+    assert {"lrsn", "rba", "lsn", "lso", "uor", "rdw", "vb", "ebcdic", "xhdf", "dlds", "ccsid"} <= set(places)
+
+
+def test_landing_page_has_no_text_of_its_own() -> None:
+    """It is the beginning of the README, so the two cannot differ."""
+    page = (DOCS / "index.md").read_text("utf-8")
+    words = re.sub(r"^```.*?^```$", "", page, flags=re.DOTALL | re.MULTILINE).split()
+    assert len(words) < 12
+    (begin, end) = re.findall(r"^:(?:start-after|end-before): (.*)$", page, re.MULTILINE)
+    assert README.index(begin) < README.index("## Two commands") < README.index(end) < README.index("## Install")
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+def test_links_between_pages_lead_to_files(page: Path) -> None:
+    """On GitHub a link is a path from the page; the site resolves the same ones."""
+    for address in re.findall(r"\]\(([^()\s:]+)\)", page.read_text("utf-8")):
+        name = address.partition("#")[0]
+        assert not name or (page.parent / name).exists(), address
