@@ -24,6 +24,9 @@ def add(commands: Commands) -> None:
     which.add_argument("--record", metavar="N", help="number of the record, from 0 (default: 0)")
     which.add_argument("--offset", metavar="X", help="offset in the file of any byte of the record, as 696 or 0x2b8")
     which.add_argument("--lsn", metavar="L", help="position of the record in the log, in hex")
+    command.add_argument("--brief", action="store_true", help="one line for each field, without documentation")
+    about = "only this field, with all of its bytes; may be repeated"
+    command.add_argument("--field", action="append", default=[], metavar="NAME", help=about)
     command.add_argument("--json", action="store_true", help="one JSON object")
     command.add_argument("--watch", action="store_true", help="show it again whenever the file or a built spec changes")
     add_page(command, "write a page here that shows bytes and fields side by side")
@@ -32,7 +35,16 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Show the record, once or after each change."""
+    _check(parsed)
     return _watch(parsed) if parsed.watch else _show(parsed)
+
+
+def _check(parsed: argparse.Namespace) -> None:
+    """Raise OptionError for arguments that contradict each other."""
+    if parsed.brief and (parsed.json or parsed.html):
+        raise OptionError("--brief is for text in the terminal", hint="leave --json and --html out")
+    if parsed.field and parsed.html:
+        raise OptionError("--field is for text and --json: a page shows all fields", hint="leave one of them out")
 
 
 def _watch(parsed: argparse.Namespace) -> int:
@@ -72,16 +84,17 @@ def _show(parsed: argparse.Namespace) -> int:
         options = look_beside(parsed.file, options).options  # what is read is not replaced
     place = page_place(parsed, files_read(parsed.file, options))
     found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **given_options(parsed))
+    shown = found.only(*parsed.field) if parsed.field else found
     for decision in found.decisions:
         if decision.name == CONTROL_FILE:
             note(str(decision))
     if place:
         write_text(found.html(), place)
     if parsed.json:
-        print_json(found.to_dict())
+        print_json(shown.to_dict())
     elif not place:
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        lines = found.lines(shutil.get_terminal_size().columns, colour)
+        lines = shown.lines(shutil.get_terminal_size().columns, colour, parsed.brief)
         print("\n".join(lines), file=unchanged(sys.stdout) if colour else sys.stdout)  # its texts are printable
     for error in found.faults:
         report(error)
