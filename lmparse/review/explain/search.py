@@ -110,24 +110,33 @@ def explain(
         raise OptionError("record, offset and lsn each name a record", hint="give one of them")
     wanted = _whole("record", 0 if record is None else record)
     byte = None if offset is None else _whole("offset", offset)
-    given = {name: value for name, value in options.items() if value is not None}
-    _check(given)
     try:
-        complete, framing = _completed(path, given)
-        named = {} if framing is None else {"framing": framing.value}
-        file, beside = _opened(path, read_options(complete | named))
-        if framing is not None:
-            page = Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default")
-            file.decisions[:] = [framing, page]
-        file.decisions[:0] = [] if beside is None else [beside]
+        search = search_in(path, **options)
     except FramingError as error:
         if byte is None or error.file not in (None, str(path)):
             raise
+        given = {name: value for name, value in options.items() if value is not None}
         return _unreadable(path, byte, error, Options.parse(given).bounds)
-    search = _Search(file, dissector_of(file))
     if lsn is not None:
         return search.by_position(lsn)
     return search.by_number(wanted) if byte is None else search.by_offset(byte)
+
+
+def search_in(path: str | Path, **options: Any) -> RecordSearch:
+    """A search in a file, which is opened once for all records that are looked for.
+
+    `options` are those of `explain`. Raises FramingError for a file that is not recognised, and OptionError.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    _check(given)
+    complete, framing = _completed(path, given)
+    named = {} if framing is None else {"framing": framing.value}
+    file, beside = _opened(path, read_options(complete | named))
+    if framing is not None:
+        page = Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default")
+        file.decisions[:] = [framing, page]
+    file.decisions[:0] = [] if beside is None else [beside]
+    return RecordSearch(file, dissector_of(file))
 
 
 def _opened(path: str | Path, options: Options) -> tuple[RecordFile, Decision | None]:
@@ -194,17 +203,22 @@ def _found_part(path: str | Path, bounds: Limits) -> tuple[str, Decision] | None
     return None
 
 
-class _Search:
+class RecordSearch:
     """Finds a record of a file and explains it."""
 
     def __init__(self, file: RecordFile, dissector: FileDissector) -> None:
-        self._file, self._dissector = file, dissector
+        self.file, self.dissector = file, dissector
         self._last: RecordExtent | None = None
         """The last sound record before the current place."""
 
+    def at(self, extent: RecordExtent) -> Explained:
+        """The record with an extent."""
+        return self._explained(extent)
+
     def by_number(self, wanted: int) -> Explained:
+        """The record with a number."""
         try:
-            for extent in self._file.extents():
+            for extent in self.file.extents():
                 if extent.index == wanted:
                     return self._explained(extent)
                 self._last = extent
@@ -213,14 +227,16 @@ class _Search:
         raise OptionError(f"there is no record {wanted}: {self._count}")
 
     def by_offset(self, wanted: int) -> Explained:
-        if wanted >= len(self._file.buffer):
-            raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self._file.buffer)} bytes")
-        first, behind = self._file.framing.range_of(self._file.buffer)
+        """The record with a byte of the file, or what can be read of the damage there."""
+        self._last = None
+        if wanted >= len(self.file.buffer):
+            raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self.file.buffer)} bytes")
+        first, behind = self.file.framing.range_of(self.file.buffer)
         if not first <= wanted < behind:
             name = "fileStartOffset" if wanted < first else "fileEndOffset"
             raise OptionError(f"byte {wanted:#x} is not in a record: {name} leaves it out")
         try:
-            for extent in self._file.extents():
+            for extent in self.file.extents():
                 if wanted < _end(extent):
                     return self._explained(extent, offset_asked=wanted)
                 self._last = extent
@@ -230,9 +246,9 @@ class _Search:
 
     def by_position(self, given: int | str) -> Explained:
         """The record with a position in the log."""
-        names = self._dissector.positions
+        names = self.dissector.positions
         if not names:
-            raise OptionError(f"records of {self._file.spec.id} name no place in a log", hint="give record or offset")
+            raise OptionError(f"records of {self.file.spec.id} name no place in a log", hint="give record or offset")
         try:
             wanted = int(given.strip(), 16) if isinstance(given, str) else index(given)
         except (ValueError, TypeError):
@@ -241,9 +257,9 @@ class _Search:
         near: list[tuple[int, str, int]] = []
         fault: FramingError | None = None
         try:
-            for extent in self._file.extents():
+            for extent in self.file.extents():
                 self._last = extent
-                for name, number in self._dissector.positions_of(extent):
+                for name, number in self.dissector.positions_of(extent):
                     if number == wanted:
                         found.setdefault(extent.index, (extent, []))[1].append(name)
                     near = _nearest(near, (number, name, extent.index), wanted)
@@ -265,8 +281,8 @@ class _Search:
     # -- what is found ------------------------------------------------------------------------
 
     def _explained(self, extent: RecordExtent, *, offset_asked: int | None = None, found_by: str = "") -> Explained:
-        file = self._file
-        found = self._dissector.dissect(extent)
+        file = self.file
+        found = self.dissector.dissect(extent)
         for fault in faulty(found):
             fault.at(file=file.path, record_index=extent.index, record_offset=extent.offset)
         return self._shown(found, extent.pieces, words_of(file.framing, file.buffer, extent), extent.index,
@@ -280,7 +296,7 @@ class _Search:
         record: int | None,
         **more: Any,
     ) -> Explained:
-        file = self._file
+        file = self.file
         main = ExplainedSection(file.spec.layout, found, tuple(pieces))
         asked = more.get("offset_asked")
         if asked is not None and not more.get("found_by"):
@@ -295,7 +311,7 @@ class _Search:
     @property
     def _first(self) -> int:
         """Offset of the first descriptor word."""
-        return self._file.framing.range_of(self._file.buffer)[0]
+        return self.file.framing.range_of(self.file.buffer)[0]
 
     @property
     def _count(self) -> str:
@@ -312,7 +328,7 @@ class _Search:
 
     def _broken(self, wanted: int, error: FramingError) -> Explained:
         """The bytes behind the last sound record, as far as they can be read."""
-        file = self._file
+        file = self.file
         reached = self._first if self._last is None else _end(self._last)
         is_block = error.spec == block_descriptor().spec.id and error.code != "LMP-F008"
         in_block = error.record_offset == reached and not is_block
@@ -331,17 +347,17 @@ class _Search:
 
     def _torn(self, start: int, words: tuple[ExplainedSection, ...], error: FramingError) -> Dissection:
         """The bytes at an offset, read as the record that should begin there."""
-        file = self._file
+        file = self.file
         is_sound = not any(faulty(word.dissection) for word in words)
         is_cut = isinstance(error, TruncatedError)
         raw = file.buffer[start : start + (_MOST_SHOWN if is_cut else _stated(words, file.framing) or _SHOWN)]
         if not is_sound:
             return Dissection(file.spec.id, raw[:_SHOWN], ())
-        found = self._dissector.dissect_bytes(raw)
+        found = self.dissector.dissect_bytes(raw)
         missing = (error.record_offset or 0) + _number(error.expected) - len(file.buffer) if is_cut else 0
         if 0 < missing < _MOST_SHOWN and start + len(raw) == len(file.buffer):
             # Its own length field alone may make a cut record unreadable: it is read as if it were complete.
-            filled = clipped(self._dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
+            filled = clipped(self.dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
             if _unread(filled) < _unread(found):
                 return filled
         for fault in faulty(found):
