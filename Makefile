@@ -79,7 +79,7 @@ test-pages: ## drive the pages in a headless Chromium, where there is one (CHROM
 	else $(MAKE) test-pages-run VENV=.venv-browser LOCK=browser CHROMIUM='$(CHROMIUM)'; fi
 
 test-pages-run: dev # The browser tests in $(VENV), whose lock holds what drives a browser.
-	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser tests/review/test_pages.py
+	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser tests/review/test_pages.py tests/review/test_browse_pages.py
 
 test-spark: dev # The Spark tests in $(VENV), whatever Spark its lock holds.
 	$(BIN)/pytest $(WITH_SPARK)
