@@ -594,3 +594,38 @@ def test_the_spec_is_named_where_several_may_be_meant(tmp_path: Path) -> None:
         assert "acme_a, acme_b" in problem["hint"]
     with process(*words, "--spec", "acme_b") as (_, address):
         assert answered(address, "record", record=0)["texts"][0]["id"] == "other"
+
+
+# -- the page about it ---------------------------------------------------------------------------------
+
+COMMANDS = [
+    line.partition("#")[0].split()[1:]
+    for block in re.findall(
+        r"^```\n(.*?)^```", (CASES.parents[1] / "docs" / "serve.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    for line in block.splitlines()
+    if line.startswith("lmparse ")
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_the_commands_of_the_page_run(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bmc_log.make(units=12).write(tmp_path)
+    db2_log.make(units=12).write(tmp_path)
+    Path("my-specs").mkdir()
+    Path("my-specs", "acme_a.ksy").write_text(SPEC)
+    Path("reading.bin").write_bytes(b"\0\x08\0\0\1abc" * 2)
+    if words[0] == "explain":
+        assert run(*words)[0] == 0
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        words = [str(free.getsockname()[1]) if word == "8400" else word for word in words[1:]]
+    with process(*words) as (_, address):
+        if words[:2] == ["payroll.dat", "--specs"]:
+            assert answered(address, "state")["problems"] == []
+        else:
+            assert answered(address, "file")["count"] >= 2
