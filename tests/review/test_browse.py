@@ -483,6 +483,16 @@ def test_records_of_a_foreign_spec_are_served(tmp_path: Path, run: Any) -> None:
         assert asked.ask("record", record=1)["texts"][0]["id"] == "one"
 
 
+def test_requests_on_one_connection_are_answered_each_for_itself() -> None:
+    with served(CHANGES) as asked:
+        connection = http.client.HTTPConnection("127.0.0.1", asked.server.port, timeout=60)
+        for query in ("record=0", "record=2", "offset=8", "record=1"):
+            connection.request("GET", f"/api/record?token={asked.server.token}&{query}")
+            view = json.loads(connection.getresponse().read())["view"]
+            assert view["record"] == int(query[-1]) % 8
+        connection.close()
+
+
 # -- the command -----------------------------------------------------------------------------------
 
 

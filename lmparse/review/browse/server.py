@@ -12,7 +12,6 @@ import hmac
 import secrets
 import sys
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -188,7 +187,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise OptionError(f"{name} has no value {text!r}", hint="a whole number from 0")
         return int(text)
 
-    @cached_property
+    @property
     def place(self) -> dict[str, int]:
         """The record that a request is about, by its number or an offset."""
         return {name: self.number(key) for name, key in (("number", "record"), ("offset", "offset")) if self.text(key)}
