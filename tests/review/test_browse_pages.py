@@ -339,6 +339,9 @@ def test_an_update_shows_what_changed_and_two_records_what_differs(
     assert page.locator("#comparison tbody tr:not(.differs)").count() == 0
     page.check("#compared input")
     page.wait_for_selector("#comparison tbody tr:not(.differs)")
+    page.click("#next")
+    wait_record(page, second)
+    assert page.inner_text("#compared") == ""
 
 
 def test_a_file_that_changes_is_said_and_read_again(visit: Any, shown: Shown, tmp_path: Path) -> None:

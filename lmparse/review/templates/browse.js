@@ -223,6 +223,7 @@
         h("div", { id: "field" }), inspector())),
     ].filter(Boolean));
     $("compare").hidden = view.record === null;
+    $("compared").replaceChildren();
     select(firstFault() ?? current.lines.findIndex((line) => view.sections[line.section].main), { isQuiet: true });
   };
   const pairsTable = (view) => {
