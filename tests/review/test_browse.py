@@ -473,6 +473,16 @@ def test_a_file_that_changes_or_is_cut_is_an_error_and_the_server_goes_on(tmp_pa
         assert asked.ask("file", again=1)["count"] == 3
 
 
+def test_a_large_file_is_read_as_a_whole_only_when_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_list, "_SEARCHED", 100)
+    with served(TYPES, tables=TABLES) as asked:
+        assert asked.ask("file")["is_searched"] is False
+        assert {row["outcome"] for row in asked.ask("list")["rows"]} == {""}
+        answers = [asked.ask("record", record=5), asked.ask("record", record=5, whole=1)]
+        assert [answer["is_partial"] for answer in answers] == [True, False]
+        assert [len(answer["view"]["pairs"]) > 20 for answer in answers] == [False, True]
+
+
 def test_records_of_a_foreign_spec_are_served(tmp_path: Path, run: Any) -> None:
     (tmp_path / "acme_a.ksy").write_text(SPEC)
     assert run("build", "--formats", tmp_path / "acme_a.ksy", "--out", tmp_path / "out")[0] == 0

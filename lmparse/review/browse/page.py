@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 from lmparse.errors import FramingError, OptionError
@@ -25,14 +24,13 @@ def records_page(path: str, **options: Any) -> str:
     """
     search = search_in(path, **options)
     records = RecordList(search)
-    bounds = search.file.options.bounds
+    search.file.options.bounds.check("page_records", records.index.count, file=path)
     texts = FieldTexts()
     rows: list[dict[str, Any]] = []
     views: list[dict[str, Any]] = []
     damage: dict[str, Any] | None = None
     try:
-        for extent in islice(search.file.extents(), bounds.page_records + 1):
-            bounds.check("page_records", extent.index + 1, file=path)
+        for extent in search.file.extents():
             found = search.at(extent)
             rows.append(records.row(extent, found.dissection).to_dict())
             views.append(view(found, texts, _MOST_BYTES))

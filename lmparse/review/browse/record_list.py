@@ -24,8 +24,9 @@ MOST_ROWS = 200
 """Most rows of one request."""
 _MOST_READ, _MOST_DISSECTED = 5000, 400
 """Most records that one request looks at: by their values, and with the places of all fields."""
-_SEARCHED = 1 << 28
-"""Size in bytes of the largest file whose rows have facts that need a pass over the whole file."""
+_SEARCHED = 1 << 23
+"""Size in bytes of the largest file whose records have, unasked, facts that need a pass over the whole file: the pass
+over a log of Db2 LUW takes some seconds for so many bytes."""
 _LEAST_CONTAINED = 3
 """Least length of a filter that need not be the whole type or table."""
 

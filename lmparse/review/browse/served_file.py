@@ -67,12 +67,16 @@ class ServedFile:
             raw = records.file.code_page.encode(text) if text is not None else _bytes(hexes or "")
             return answer(records.find_bytes(first, raw))
 
-    def record(self, *, number: int | None = None, offset: int | None = None) -> dict[str, Any]:
-        """A record by its number, or what is at an offset of the file."""
+    def record(self, *, number: int | None = None, offset: int | None = None, is_whole: bool = False) -> dict[str, Any]:
+        """A record by its number, or what is at an offset of the file.
+
+        In a large file it has facts that need a pass over the whole file only with `is_whole`.
+        """
         with self._lock:
             texts = FieldTexts()
-            shown = view(self._explained(number, offset), texts)
-            return {"view": shown, "texts": texts.texts}
+            shown = view(self._explained(number, offset, is_whole=is_whole), texts)
+            is_partial = number is not None and not (is_whole or self._opened().is_searched)
+            return {"view": shown, "texts": texts.texts, "is_partial": is_partial}
 
     def inspected(
         self, section: int, start: int, length: int, *, number: int | None = None, offset: int | None = None
@@ -97,24 +101,24 @@ class ServedFile:
             raise ReadError(f"{self.path}: changed after it was opened", hint="read it again")
         return self._records
 
-    def _explained(self, number: int | None, offset: int | None) -> Explained:
+    def _explained(self, number: int | None, offset: int | None, *, is_whole: bool = False) -> Explained:
         if (number is None) == (offset is None):
             raise OptionError("a record is named by its number or by an offset")
         records = self._opened()
         key = ("record", number) if number is not None else ("offset", offset or 0)
-        if key not in self._kept:
+        if key not in self._kept or is_whole:
             if len(self._kept) >= _KEPT:
                 self._kept.pop(next(iter(self._kept)))
-            self._kept[key] = self._find(records, number, offset)
+            self._kept[key] = self._find(records, number, offset, is_whole)
         return self._kept[key]
 
-    def _find(self, records: RecordList, number: int | None, offset: int | None) -> Explained:
+    def _find(self, records: RecordList, number: int | None, offset: int | None, is_whole: bool) -> Explained:
         if number is None:
             return records.search.by_offset(offset or 0)
         extent = records.index.extent(number)
         if extent is None:
             raise OptionError(f"there is no record {number}: the file has {records.index.count}")
-        return records.search.at(extent)
+        return records.search.at(extent, searches=is_whole or records.is_searched)
 
 
 def about(records: RecordList) -> dict[str, Any]:

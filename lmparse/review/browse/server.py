@@ -211,7 +211,7 @@ def _found(asked: _Handler) -> dict[str, Any]:
 
 
 def _record(asked: _Handler) -> dict[str, Any]:
-    return asked.file.record(**asked.place)
+    return asked.file.record(**asked.place, is_whole=bool(asked.text("whole")))
 
 
 def _inspected(asked: _Handler) -> dict[str, Any]:

@@ -211,9 +211,9 @@ class RecordSearch:
         self._last: RecordExtent | None = None
         """The last sound record before the current place."""
 
-    def at(self, extent: RecordExtent) -> Explained:
-        """The record with an extent."""
-        return self._explained(extent)
+    def at(self, extent: RecordExtent, *, searches: bool = True) -> Explained:
+        """The record with an extent; without facts that need a pass over the whole file unless it `searches`."""
+        return self._explained(extent, searches=searches)
 
     def by_number(self, wanted: int) -> Explained:
         """The record with a number."""
@@ -280,9 +280,11 @@ class RecordSearch:
 
     # -- what is found ------------------------------------------------------------------------
 
-    def _explained(self, extent: RecordExtent, *, offset_asked: int | None = None, found_by: str = "") -> Explained:
-        file = self.file
-        found = self.dissector.dissect(extent)
+    def _explained(
+        self, extent: RecordExtent, *, offset_asked: int | None = None, found_by: str = "", searches: bool = True
+    ) -> Explained:
+        file, dissector = self.file, self.dissector
+        found = dissector.dissect(extent) if searches else dissector.dissect_bytes(extent.read(file.buffer))
         for fault in faulty(found):
             fault.at(file=file.path, record_index=extent.index, record_offset=extent.offset)
         return self._shown(found, extent.pieces, words_of(file.framing, file.buffer, extent), extent.index,

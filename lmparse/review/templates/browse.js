@@ -209,7 +209,12 @@
     const hash = place.record === undefined ? "" : `#${place.record}`;
     if (hash !== location.hash) history.replaceState(null, "", hash || location.pathname);
   };
-  const show = ({ view, texts }, place) => {
+  const readWhole = async () => {
+    say("reading the whole file");
+    await openRecord({ ...current.place, whole: 1 });
+    say("the whole file was read");
+  };
+  const show = ({ view, texts, is_partial: isPartial }, place) => {
     current = { view, texts, place, lines: [], buttons: [], selected: null, bytes: [], shown: FIRST_BYTES };
     $("record-title").textContent = view.record === null ? "Bytes that are not a sound record" : `Record ${view.record} of ${view.spec}`;
     const facts = [view.place, view.kind, view.found_by].filter(Boolean).map((text) => h("span", {}, text));
@@ -217,6 +222,8 @@
     $("record").replaceChildren(...[
       h("p", { class: "place" }, facts),
       faults.length ? h("ul", { class: "faults" }, faults) : null,
+      isPartial ? h("p", { class: "folds" }, "Not shown: what other records of this large file say of this one. ",
+        h("button", { type: "button", onclick: guarded(readWhole) }, "Read the whole file for it")) : null,
       view.notes.length ? h("ul", { class: "notes" }, view.notes.map((note) => h("li", {}, note))) : null,
       pairsTable(view), bytesPane(view),
       h("div", { class: "sides" }, tree(view), h("section", { class: "about", "aria-label": "Field and selected bytes" },
@@ -553,7 +560,7 @@
     const facts = [about.name, many(about.size, "byte"), many(about.count, "record"), `spec ${about.spec}`, `framing ${about.framing}`];
     $("facts").replaceChildren(...facts.map((text, at) => h("span", { class: at ? null : "file" }, text)));
     const notes = [...about.decisions, ...about.notices];
-    if (!about.is_searched) notes.push("rows of so large a file show no fault of a row that needs a pass over the file; open the record");
+    if (!about.is_searched) notes.push("in so large a file the list has no outcome and no fault that a pass over the whole file finds");
     $("read-with").replaceChildren(h("h2", {}, "Read with"), h("ul", { class: "notes" }, notes.map((note) => h("li", {}, note))));
   };
   const start = async (again) => {
