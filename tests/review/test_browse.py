@@ -603,6 +603,24 @@ def test_an_edited_spec_is_built_and_its_records_are_read_anew(tmp_path: Path) -
         assert answered(address, "file")["count"] == 3
 
 
+def test_of_a_tree_of_specs_the_named_one_is_built_with_what_it_imports(tmp_path: Path) -> None:
+    """A fault in a spec that it does not import is nobody's matter here."""
+    for place, text in {
+        "acme/acme_a": SPEC.replace("acme_a", "acme_a, imports: [/common/acme_c]").replace("u1", "acme_c"),
+        "common/acme_c": "meta: {id: acme_c}\nseq: [{id: inner, type: u1}]\n",
+        "other/acme_bad": "meta: {id: acme_bad}\nseq: [{id: x, type: u77}]\n",
+    }.items():
+        path = tmp_path / "specs" / f"{place}.ksy"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    file = tmp_path / "two.bin"
+    file.write_bytes(b"\1abc\2xyz")
+    words = (file, "--specs", tmp_path / "specs", "--spec", "acme_a", "--framing", "fixed", "--record-length", "4")
+    with process(*words) as (_, address):
+        assert answered(address, "state")["problems"] == []
+        assert "inner" in [texts["id"] for texts in answered(address, "record", record=0)["texts"]]
+
+
 def test_the_spec_is_named_where_several_may_be_meant(tmp_path: Path) -> None:
     (tmp_path / "acme_a.ksy").write_text(SPEC)
     (tmp_path / "acme_b.ksy").write_text(SPEC.replace("acme_a", "acme_b").replace("one", "other"))
@@ -612,6 +630,7 @@ def test_the_spec_is_named_where_several_may_be_meant(tmp_path: Path) -> None:
     with process(*words) as (_, address):
         (problem,) = answered(address, "state")["problems"]
         assert "acme_a, acme_b" in problem["hint"]
+        assert answered(address, "file")["error"]["text"].startswith("there are no built specs yet")
     with process(*words, "--spec", "acme_b") as (_, address):
         assert answered(address, "record", record=0)["texts"][0]["id"] == "other"
 

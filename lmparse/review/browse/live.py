@@ -30,8 +30,10 @@ class LiveSpecs:
 
     def __init__(self, source: Path, spec: str | None, files: Sequence[ServedFile], options: Mapping[str, Any]) -> None:
         """`spec` is the id of the spec of the records; None: the only one that no other imports."""
-        self.source, self._spec = source, spec
+        self.source, self._spec = _narrowed(source, spec), spec
         self._files, self._options = files, options
+        for file in files:
+            file.withhold("there are no built specs yet to read the file with")
         self._folder = tempfile.TemporaryDirectory(prefix="lmparse-specs-")
         self._lock = Lock()
         self._problems: list[dict[str, Any]] = []
@@ -103,6 +105,15 @@ class LiveSpecs:
         if len(ids) != 1:
             raise OptionError("several specs may be that of the records", hint=f"give spec: one of {', '.join(ids)}")
         return ids[0]
+
+
+def _narrowed(source: Path, spec: str | None) -> Path:
+    """The file of the spec in a folder, so that only this one and what it imports are built; else the folder.
+
+    A file alone is looked up two folders up, so this holds for the specs of a family in a folder of their own.
+    """
+    found = list(source.rglob(f"{spec}.ksy")) if spec is not None and source.is_dir() else []
+    return found[0] if len(found) == 1 and found[0].parent.parent == source else source
 
 
 def _problem(problem: Problem) -> dict[str, Any]:

@@ -30,6 +30,7 @@ class ServedFile:
         self._records: RecordList | None = None
         self._seen: State = {}
         self._kept: dict[tuple[str, int], Explained] = {}
+        self._withheld = ""
 
     @property
     def name(self) -> str:
@@ -41,7 +42,11 @@ class ServedFile:
         with self._lock:
             self._records, self._kept = None, {}
             if options is not None:
-                self._options = dict(options)
+                self._options, self._withheld = dict(options), ""
+
+    def withhold(self, why: str) -> None:
+        """Answer with an error until the file is opened anew with other options."""
+        self._withheld = why
 
     def has_changed(self) -> bool:
         """Whether the file, or one that describes it, is not as it was when it was opened."""
@@ -92,6 +97,8 @@ class ServedFile:
     # -- reading ------------------------------------------------------------------------------
 
     def _opened(self) -> RecordList:
+        if self._withheld:
+            raise OptionError(self._withheld)
         if self._records is None:
             names = [self.path, *(self._options.get(name) for name in ("control", "tables"))]
             local = [Path(local_path(name)) for name in names if name and not is_remote(name)]

@@ -31,6 +31,7 @@ _NAMES = (LOOPBACK, "localhost")
 _PATIENCE = 30
 """Seconds after which a connection that sends nothing is closed."""
 _MOST_DIGITS = 18
+_NAMED_FIELDS = "logs of a known kind are read by the names of some fields: an edited spec must keep these"
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; "
 """What the page may load: nothing but its own script and styles, which have the nonce, and answers of this server."""
 
@@ -139,7 +140,8 @@ class _Handler(BaseHTTPRequestHandler):
             found = {"error": error_row(error)}
         except (ArithmeticError, LookupError, TypeError, ValueError, MemoryError, RecursionError, OSError) as error:
             status = HTTPStatus.INTERNAL_SERVER_ERROR
-            found = {"error": {"code": "", "text": harmless(f"{type(error).__name__}: {error}"), "hint": ""}}
+            hint = _NAMED_FIELDS if self.server.live is not None else ""
+            found = {"error": {"code": "", "text": harmless(f"{type(error).__name__}: {error}"), "hint": hint}}
         self._send(status, "application/json", json_text(found), {})
 
     def _refuse(self, status: HTTPStatus) -> None:
