@@ -79,7 +79,7 @@ test-pages: ## drive the pages in a headless Chromium, where there is one (CHROM
 	else $(MAKE) test-pages-run VENV=.venv-browser LOCK=browser CHROMIUM='$(CHROMIUM)'; fi
 
 test-pages-run: dev # The browser tests in $(VENV), whose lock holds what drives a browser.
-	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser tests/review/test_pages.py tests/review/test_browse_pages.py
+	CHROMIUM='$(CHROMIUM)' $(BIN)/pytest -m browser $$(grep -rl --include='test_*.py' 'mark\.browser' tests)
 
 test-spark: dev # The Spark tests in $(VENV), whatever Spark its lock holds.
 	$(BIN)/pytest $(WITH_SPARK)
@@ -121,6 +121,7 @@ pages: dev ## write docs/errors.md, docs/claims.md, docs/dependencies.md and the
 	$(BIN)/python tests/laws/dependency_table.py
 	$(BIN)/python tests/spec/kind_list.py
 	PYTHONPATH=.:tests $(BIN)/python tests/constructs/construct_page.py
+	$(BIN)/python tests/review/notebook.py
 
 bench: ## measure everything beside its rivals, into bench/results/; long, in an environment of its own
 	$(MAKE) bench-run VENV=.venv-bench LOCK=bench

@@ -7,12 +7,15 @@ class BmcDlob:
     _io: Any
     _parent: Any
     _root: Any
-    class YesNo(IntEnum):
+    class Nologging(IntEnum):
+        no = 213
+        yes = 232
+    class Nullcol(IntEnum):
         no = 213
         yes = 232
     cntl_record_type: bytes
-    nologging: BmcDlob.YesNo | int | None
-    nullcol: BmcDlob.YesNo | int | None
+    nologging: BmcDlob.Nologging | int | None
+    nullcol: BmcDlob.Nullcol | int | None
     dbname: bytes | None
     tsname: bytes | None
     base_tsname: bytes | None

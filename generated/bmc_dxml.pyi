@@ -7,12 +7,15 @@ class BmcDxml:
     _io: Any
     _parent: Any
     _root: Any
-    class YesNo(IntEnum):
+    class Nologging(IntEnum):
+        no = 213
+        yes = 232
+    class Nullcol(IntEnum):
         no = 213
         yes = 232
     cntl_record_type: bytes
-    nologging: BmcDxml.YesNo | int | None
-    nullcol: BmcDxml.YesNo | int | None
+    nologging: BmcDxml.Nologging | int | None
+    nullcol: BmcDxml.Nullcol | int | None
     dbname: bytes | None
     tsname: bytes | None
     base_tsname: bytes | None

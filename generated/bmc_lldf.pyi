@@ -25,7 +25,10 @@ class BmcLldf:
         load_insert = 51667
         status_change = 58051
         update = 58562
-    class Incomplete(IntEnum):
+    class IncompleteDep(IntEnum):
+        no = 213
+        yes = 232
+    class IncompleteTrans(IntEnum):
         no = 213
         yes = 232
     class LogRecDisp(IntEnum):
@@ -97,8 +100,8 @@ class BmcLldf:
     luw_name: bytes
     luw_instance_no: bytes
     luw_sequence_no: int
-    incomplete_trans: BmcLldf.Incomplete | int
-    incomplete_dep: BmcLldf.Incomplete | int
+    incomplete_trans: BmcLldf.IncompleteTrans | int
+    incomplete_dep: BmcLldf.IncompleteDep | int
     uor_has_comp: BmcLldf.YesNo | int
     sql_ri_rba: _common_rba10.CommonRba10 | None
     page_num_fmt: BmcLldf.PageNumFmt | int | None

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from lmparse.logs.open import parse
     from lmparse.logs.sniff import Sniffed, sniff
     from lmparse.review.explain.search import Explained, explain
+    from lmparse.review.summary.report import Summarized, summary
 
 __version__ = "0.1.0"
 
@@ -62,6 +63,7 @@ __all__ = [
     "ReadError",
     "RecordError",
     "Sniffed",
+    "Summarized",
     "TableNotFoundError",
     "TruncatedError",
     "UnknownFormatError",
@@ -72,6 +74,7 @@ __all__ = [
     "read_changes",
     "read_table",
     "sniff",
+    "summary",
 ]
 
 _HOMES = {
@@ -80,6 +83,7 @@ _HOMES = {
     "Landed": "export.landing",
     "Log": "logs.log",
     "Sniffed": "logs.sniff",
+    "Summarized": "review.summary.report",
     "explain": "review.explain.search",
     "land": "export.landing",
     "open_log": "logs.log",
@@ -87,6 +91,7 @@ _HOMES = {
     "read_changes": "logs.log",
     "read_table": "logs.arrow",
     "sniff": "logs.sniff",
+    "summary": "review.summary.report",
 }
 """The modules of the names that are loaded at their first use."""
 

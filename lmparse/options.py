@@ -54,7 +54,7 @@ def _option(
     doc: str,
     *,
     values: tuple[str, ...] = (),
-    of: str = "records changes txn check convert coverage explain bytes tables",
+    of: str = "records changes txn summary check convert coverage explain bytes tables",
     kind: type | None = None,
     read: Callable[[str, str], str] | None = None,
     is_file: bool = False,
@@ -75,10 +75,12 @@ def _option(
     return field(default=default, metadata=metadata)
 
 
-_EVERYWHERE = "records changes txn check convert coverage explain bytes parse rdd tables"
-_OF_CONTROL = "records changes txn check convert coverage explain bytes tables ledger"
+_EVERYWHERE = "records changes txn summary check convert coverage explain bytes parse rdd tables"
+_OF_CONTROL = "records changes txn summary check convert coverage explain bytes tables ledger"
 _of_changes = partial(_option, of="changes convert")
-_of_framing = partial(_option, of="records changes txn check convert coverage explain sniff bytes tables ledger")
+_of_framing = partial(
+    _option, of="records changes txn summary check convert coverage explain sniff bytes tables ledger"
+)
 _MOST_ADJUSTED = 10**9 - 1
 """Bytes that an adjustment may add or take off."""
 SEQ_DIGITS = 72
@@ -193,7 +195,7 @@ class Options:
         "auto",
         "how DATA's halfwords count",
         values=("auto", "total", "inclusive", "exclusive"),
-        of="changes check convert explain tables",
+        of="changes summary check convert explain tables",
     )
     floats: str = _option("hfp", "external form of FLOT columns", values=("hfp", "ieee"), of="changes convert explain")
     include: tuple[str, ...] = _of_changes(
@@ -234,7 +236,7 @@ class Options:
         256 << 20,
         "bytes of memory for the index of a Db2 LUW log, in the process that makes it column-wise; convert leaves the "
         "rest in files, and others make it again",
-        of="changes txn check convert",
+        of="changes txn summary check convert",
         least=0,
     )
     trim: bool = _option(True, "cut trailing blanks of CHAR columns", of="changes convert explain")
@@ -242,7 +244,7 @@ class Options:
         "columnar",
         "decode column-wise where a plan allows it, by the generated parser (kaitai), or by both and compare (check)",
         values=("columnar", "kaitai", "check"),
-        of="convert lines txn",
+        of="convert lines txn summary",
     )
 
     @classmethod

@@ -28,6 +28,9 @@ seq:
   - id: body
     -lm-status: documented
     -lm-type: body
+    -lm-source: |
+      That the first four characters say which record it is follows from CNTLRECORDTYPE at offset
+      0 of all tables
     type:
       switch-on: record_code
       cases:
@@ -112,12 +115,15 @@ enums:
     0xc4e3e2c9:
       id: table_space
       -orig-id: 'DTSI'
-      doc: Table space information by its name; only the code is known
+      -lm-status: inferred
+      doc: Table space information, inferred from the code; pages at hand give only the code
     0xc4c3d3c9:
       id: db2_column
       -orig-id: 'DCLI'
-      doc: Column information of Db2 by its name; only the code is known
+      -lm-status: inferred
+      doc: Column information of Db2, inferred from the code; pages at hand give only the code
     0xc4c3d3f2:
       id: db2_column2
       -orig-id: 'DCL2'
-      doc: Second column information by its name; only the code is known
+      -lm-status: inferred
+      doc: Second column information, inferred from the code; pages at hand give only the code

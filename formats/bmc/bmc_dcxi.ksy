@@ -6,10 +6,12 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  An index of a table (DIXI), or the clustering index of a partitioned one (DCXI). The page says
-  that both have this layout.
+  An index of a table (DIXI), or the clustering index of a partitioned one (DCXI). The page describes
+  DCXI and says that its layout is similar to that of DIXI, except for the record type; that DIXI has
+  the same places is inferred.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI'
 seq:
   - id: cntl_record_type
@@ -25,7 +27,7 @@ seq:
     -lm-status: documented
     size: 4
     if: not _io.eof
-    doc: Db2 subsystem the object belongs to
+    doc: Originating SYSID
     doc-ref: *table
   - id: dbid
     -orig-id: DBID
@@ -34,7 +36,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Database id, four hex digits
+    doc: Database ID (hexadecimal)
     doc-ref: *table
   - id: psid
     -orig-id: PSID
@@ -43,7 +45,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Page set id of the index, four hex digits
+    doc: PSID (hexadecimal) of the index
     doc-ref: *table
   - id: tbobid
     -orig-id: TBOBID
@@ -52,7 +54,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Table id, four hex digits
+    doc: Table ID (hexadecimal)
     doc-ref: *table
   - id: num_cols_in_key
     -orig-id: NUMCOLSINKEY
@@ -61,7 +63,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Columns in the key
+    doc: Number of columns in the key
     doc-ref: *table
   - id: sequence_number
     -orig-id: SEQUENCENUMBER
@@ -70,15 +72,15 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Version of the table the index belongs to
-    doc-ref: *table
+    doc: Sequence number; equal to that of the DTBI record of the table
+    doc-ref: 'BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)"; 12.1, "Table information record (DTBI)", SEQUENCENUMBER'
   - id: type
     -orig-id: TYPE
     -codec: ebcdic
     -lm-status: documented
     size: 1
     if: not _io.eof
-    doc: Index type as in SYSIBM.SYSINDEXES
+    doc: Index type from SYSIBM.SYSINDEXES
     doc-ref: *table
   - id: ix_creator_len
     -orig-id: IXCREATORLEN
@@ -88,7 +90,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Length of the owner
+    doc: Length of the creator
     doc-ref: *table
   - id: ix_creator
     -orig-id: IXCREATOR
@@ -96,7 +98,7 @@ seq:
     -lm-status: documented
     size: 128
     if: not _io.eof
-    doc: Owner of the index
+    doc: Creator of the index
     doc-ref: *table
   - id: ix_name_len
     -orig-id: IXNAMELEN
@@ -106,7 +108,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Length of the name
+    doc: Length of the index name
     doc-ref: *table
   - id: ix_name
     -orig-id: IXNAME
@@ -114,7 +116,7 @@ seq:
     -lm-status: documented
     size: 128
     if: not _io.eof
-    doc: Name of the index
+    doc: Index name
     doc-ref: *table
   - id: rest
     -lm-status: unknown

@@ -15,14 +15,14 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DICL
+    doc: 'Control record type: DICL, Index Description Record'
     doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "Index column description record (DICL)"'
   - id: sysid
     -orig-id: SYSID
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Db2 subsystem the object belongs to
+    doc: Originating SYSID
     doc-ref: *table
   - id: dbid
     -orig-id: DBID
@@ -30,7 +30,7 @@ seq:
     -lm-status: documented
     -lm-type: hextext
     size: 4
-    doc: Database id, four hex digits
+    doc: Originating DBID (hex)
     doc-ref: *table
   - id: psid
     -orig-id: PSID
@@ -38,7 +38,7 @@ seq:
     -lm-status: documented
     -lm-type: hextext
     size: 4
-    doc: Page set id of the index, four hex digits
+    doc: Originating index PSID (hex)
     doc-ref: *table
   - id: ix_col_rec_num
     -orig-id: IXCOLRECNUM
@@ -46,7 +46,7 @@ seq:
     -lm-status: documented
     -lm-type: decimaltext
     size: 2
-    doc: Number of this record among those of the index
+    doc: Record number of this DICL record, 01 to 05
     doc-ref: *table
   - id: ix_col_rec_key_count
     -orig-id: IXCOLRECKEYCOUNT
@@ -54,7 +54,7 @@ seq:
     -lm-status: documented
     -lm-type: decimaltext
     size: 2
-    doc: Number of key columns in this record
+    doc: Number of entries of columns mapped on this DICL record
     doc-ref: *table
   - id: sequence_number
     -orig-id: SEQUENCENUMBER
@@ -62,15 +62,16 @@ seq:
     -lm-status: documented
     -lm-type: decimaltext
     size: 3
-    doc: Version of the table the index belongs to
+    doc: Distinguishes versions of the same database object, 001 by default
     doc-ref: *table
   - id: dicl_key_info
     -orig-id: DICLKEYINFO
     -lm-status: documented
+    -lm-source: That they stand in the order of the key is inferred
     type: key_column
     repeat: expr
     repeat-expr: num_key_columns
-    doc: The key columns, in key order
+    doc: Entries of key columns, as many as IXCOLRECKEYCOUNT says
     doc-ref: *table
   - id: rest
     -lm-status: unknown
@@ -93,7 +94,7 @@ types:
         -lm-status: documented
         -lm-type: decimaltext
         size: 3
-        doc: Number of the column in the table
+        doc: Column number
         doc-ref: *table
       - id: key_col_order
         -orig-id: KEYCOLORDER
@@ -101,7 +102,7 @@ types:
         -lm-status: documented
         type: u1
         enum: key_col_order
-        doc: Order of the column in the key
+        doc: Whether the column is ascending or descending
         doc-ref: *table
 enums:
   key_col_order:

@@ -6,11 +6,11 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  One column as it stands in the row images of one table version. Sorted by LLCOLUMNNUM, the
-  records of a version describe its whole row image.
+  One column as it exists in the row images of one table version. That the records of a version,
+  sorted by LLCOLUMNNUM, describe its whole row image is inferred.
 
-  All fields are text: numbers are EBCDIC digits, ids four hex digits. 193 bytes are required,
-  more are kept.
+  All fields are character fields; that numbers are EBCDIC digits is inferred. 193 bytes are
+  required, more are kept.
 doc-ref: 'BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Logical-log-column-information-record-DLCI/'
 seq:
   - id: cntl_record_type
@@ -18,14 +18,14 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DLCI
+    doc: 'Control record type: DLCI, Logical Log Column Information Record (Db2)'
     doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "Logical log column information record (DLCI)"'
   - id: sysid
     -orig-id: SYSID
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Db2 subsystem the object belongs to
+    doc: Originating SYSID
     doc-ref: *table
   - id: dbid
     -orig-id: DBID
@@ -33,7 +33,7 @@ seq:
     -lm-status: documented
     -lm-type: hextext
     size: 4
-    doc: Database id, four hex digits
+    doc: Originating database ID (hexadecimal)
     doc-ref: *table
   - id: tbobid
     -orig-id: TBOBID
@@ -41,15 +41,18 @@ seq:
     -lm-status: documented
     -lm-type: hextext
     size: 4
-    doc: Table id, four hex digits
+    doc: Originating table ID (hexadecimal)
     doc-ref: *table
   - id: ll_column_num
     -orig-id: LLCOLUMNNUM
     -codec: ebcdic
     -lm-status: documented
     -lm-type: decimaltext
+    -lm-source: |
+      That row images have the columns in this order is inferred; their page names COLNO of the
+      catalog
     size: 3
-    doc: 'Number of the column: its order in a row image'
+    doc: Column number
     doc-ref: *table
   - id: ll_column_type
     -orig-id: LLCOLUMNTYPE
@@ -60,7 +63,7 @@ seq:
       is inferred; a type that is not listed is kept as bytes
     type: u4
     enum: ll_column_type
-    doc: Form of the column in the row image
+    doc: Column data type in the logical log
     doc-ref: *table
   - id: ll_column_len
     -orig-id: LLCOLUMNLEN
@@ -69,7 +72,7 @@ seq:
     -lm-type: decimaltext
     -lm-source: For DEC the page does not say whether bytes or digits are meant; LOGLOGBYTES decides
     size: 5
-    doc: Length of the column in the row image
+    doc: Length of the column in the logical log file
     doc-ref: *table
   - id: ll_scale
     -orig-id: LLSCALE
@@ -77,7 +80,7 @@ seq:
     -lm-status: documented
     -lm-type: decimaltext
     size: 2
-    doc: Decimal places of a DEC column
+    doc: Column scale for decimal data
     doc-ref: *table
   - id: ll_nulls
     -orig-id: LLNULLS
@@ -85,7 +88,7 @@ seq:
     -lm-status: documented
     type: u1
     enum: ll_nulls
-    doc: Whether a null indicator stands before the value
+    doc: Whether nulls are allowed
     doc-ref: *table
   - id: ll_column_pos
     -orig-id: LLCOLUMNPOS
@@ -95,7 +98,9 @@ seq:
     -lm-type: decimaltext
     -lm-source: From where it counts is not stated, so only differences between columns are checked
     size: 5
-    doc: Offset of the column in DATA, -1 behind the first varying column
+    doc: |
+      Offset of the column within the DATA field; -1 when the column is after the first VARCHAR
+      column
     doc-ref: *table
   - id: ll_column_subtype
     -orig-id: LLCOLUMNSUBTYPE
@@ -104,16 +109,18 @@ seq:
     type: u1
     enum: ll_column_subtype
     doc: |
-      What the bytes of a CHAR or VCHR column are, or that a BIGINT column is the document id of
-      XML columns
+      What a CHAR or VCHR column holds, or that a BIGINT column is the DOCID column of XML
+      columns; not valued for other types
     doc-ref: *table
   - id: key_seq
     -orig-id: KEYSEQ
     -codec: ebcdic
     -lm-status: documented
     -lm-type: decimaltext
+    -lm-source: |
+      That it is the place of the column in the key, and 0 or blank outside it, is inferred
     size: 3
-    doc: Place of the column in the key used for SQL and reports; 0 or blank outside it
+    doc: Key for SQL generation and for reporting by key
     doc-ref: *table
   - id: key_ordering
     -orig-id: KEYORDERING
@@ -121,7 +128,7 @@ seq:
     -lm-status: documented
     type: u1
     enum: key_ordering
-    doc: Order of the column in the key
+    doc: Whether the key is ascending or descending
     doc-ref: *table
   - id: db2_row_bytes
     -orig-id: DB2ROWBYTES
@@ -130,7 +137,7 @@ seq:
     -lm-status: documented
     -lm-type: decimaltext
     size: 5
-    doc: Bytes of the column in a Db2 row
+    doc: Number of bytes on a Db2 row (encoded, internalized)
     doc-ref: *table
   - id: fldproc_bytes
     -orig-id: FLDPROCBYTES
@@ -139,7 +146,7 @@ seq:
     -lm-status: documented
     -lm-type: decimaltext
     size: 5
-    doc: Bytes of the column after its field procedure
+    doc: Number of bytes after the field procedure (decoded, externalized)
     doc-ref: *table
   - id: loglog_bytes
     -orig-id: LOGLOGBYTES
@@ -149,7 +156,7 @@ seq:
     -lm-type: decimaltext
     -lm-source: That null indicator and length are included is inferred
     size: 5
-    doc: Bytes of the column in a row image
+    doc: Number of bytes on a logical log record
     doc-ref: *table
   - id: sequence_number
     -orig-id: SEQUENCENUMBER
@@ -157,7 +164,9 @@ seq:
     -lm-status: documented
     -lm-type: decimaltext
     size: 3
-    doc: 'Version of the table: equal to SEQUENCENUMBER of its DTBI record'
+    doc: |
+      Distinguishes versions of the same database object, 001 by default; equal to the sequence
+      number of the DTBI record of the table
     doc-ref: *table
   - id: column_name_len
     -orig-id: COLUMNNAMELEN
@@ -173,7 +182,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 128
-    doc: Name of the column
+    doc: Column name
     doc-ref: *table
   - id: version
     -orig-id: VERSION
@@ -182,8 +191,9 @@ seq:
     -lm-type: decimaltext
     size: 3
     doc: |
-      Version number of the table when the log was written. The page prints hex B4 beside
-      decimal 190; 190 is BE, and the total of 193 proves the decimal.
+      Version number of the table containing the column when the logical log file was generated.
+      The page prints hex B4 beside decimal 190; 190 is BE, and the total of 193 proves the
+      decimal.
     doc-ref: *table
   - id: rest
     -lm-status: unknown
@@ -191,15 +201,15 @@ seq:
     size-eos: true
     if: not _io.eof
     doc: |
-      Longer records exist: the Unicode page speaks of flags and of the original Unicode name,
-      at places it does not give
+      Bytes behind the fields of the table. The page on Unicode speaks of flags and of the
+      original Unicode name, at places it does not give
     doc-ref: *table
 enums:
   ll_column_type:
     0xc3c8c1d9:
       id: fixed_character
       -orig-id: 'CHAR'
-      doc: Fixed character
+      doc: Character
     0xc4c5c340:
       id: packed_decimal
       -orig-id: 'DEC'
@@ -207,43 +217,43 @@ enums:
     0xc9d5e340:
       id: integer
       -orig-id: 'INT'
-      doc: Integer of 2 or 4 bytes
+      doc: Integer, length 2 or 4
     0xc4e3e3d4:
       id: timestamp
       -orig-id: 'DTTM'
-      doc: Timestamp, as text
+      doc: Timestamp value
     0xc6d3d6e3:
       id: floating_point
       -orig-id: 'FLOT'
-      doc: Floating point of 4 or 8 bytes
+      doc: Floating point, length 4 or 8
     0xe5c3c8d9:
       id: varying_character
       -orig-id: 'VCHR'
-      doc: Varying character
+      doc: Variable length character
     0xc7d9d7c8:
       id: graphic
       -orig-id: 'GRPH'
-      doc: Fixed graphic
+      doc: Graphic
     0xe5c7d9c6:
       id: varying_graphic
       -orig-id: 'VGRF'
-      doc: Varying graphic
+      doc: Variable length graphic
     0xc4c1e3c5:
       id: date
       -orig-id: 'DATE'
-      doc: Date, as text of 10 bytes
+      doc: Date, length 10
     0xe3c9d4c5:
       id: time
       -orig-id: 'TIME'
-      doc: Time, as text of 8 bytes
+      doc: Time, length 8
     0xd3e5c3c8:
       id: long_varying_character
       -orig-id: 'LVCH'
-      doc: Long varying character
+      doc: Long variable character
     0xd3e5c7d9:
       id: long_varying_graphic
       -orig-id: 'LVGR'
-      doc: Long varying graphic
+      doc: Long variable graphic
     0xc2d3d6c2:
       id: binary_large_object
       -orig-id: 'BLOB'
@@ -263,12 +273,12 @@ enums:
     0xc4e3e3e9:
       id: timestamp_with_time_zone
       -orig-id: 'DTTZ'
-      doc: Timestamp with time zone, as text
+      doc: Timestamp with time zone
   ll_nulls:
     0xe8:
       id: nullable
       -orig-id: 'Y'
-      doc: May be null
+      doc: Nulls allowed
     0xd5:
       id: not_null
       -orig-id: 'N'
@@ -276,7 +286,7 @@ enums:
     0xd3:
       id: nullable_lob
       -orig-id: 'L'
-      doc: Large object that may be null
+      doc: Nullable large object (LOB)
   ll_column_subtype:
     0xc2:
       id: bit_data
@@ -285,11 +295,11 @@ enums:
     0xe2:
       id: single_byte
       -orig-id: 'S'
-      doc: Single-byte characters
+      doc: Single-byte character set
     0xd4:
       id: mixed
       -orig-id: 'M'
-      doc: Mixed characters
+      doc: Mixed-byte character set
     0xc9:
       id: inline_lob
       -orig-id: 'I'
@@ -297,7 +307,7 @@ enums:
     0xc4:
       id: document_id
       -orig-id: 'D'
-      doc: Document id of XML columns
+      doc: DOCID column (XML columns)
     0x40:
       id: not_valued
       -orig-id: ' '

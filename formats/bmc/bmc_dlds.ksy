@@ -6,10 +6,11 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  Names the data file and says what it holds. The product follows the current path record instead
-  when the data set has moved; layout and code of that record are not known.
+  Names the data file and says what it holds. The name is that at its creation; where the data set has
+  been moved to is in the current path record, whose layout and code are not known.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS'
 seq:
   - id: cntl_record_type
@@ -17,7 +18,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DLDS
+    doc: 'Control record type: DLDS, Logical Log DS Record (Db2)'
     doc-ref: &table 'BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Logical-log-data-set-record-DLDS'
   - id: orig_data_dsname
     -orig-id: ORIGDATADSNAME
@@ -25,7 +26,7 @@ seq:
     -lm-status: documented
     size: 44
     if: not _io.eof
-    doc: Name the data set had when it was written
+    doc: Name of the logical log data set when created
     doc-ref: *table
   - id: record_format
     -orig-id: RECORDFORMAT
@@ -33,7 +34,9 @@ seq:
     -lm-status: documented
     size: 3
     if: not _io.eof
-    doc: VB; VBS is tolerated and ignored
+    doc: |
+      RECFM of the logical log file: VB, variable blocked; VBS, variable block spanned, is
+      tolerated but ignored
     doc-ref: *table
   - id: date_format
     -orig-id: DATEFORMAT
@@ -42,7 +45,8 @@ seq:
     -lm-source: No page at hand gives the layout of the form of SAS
     size: 8
     if: not _io.eof
-    doc: 'Form of dates and times in row images: DB2I is the ISO form of Db2, SASTIME the one of SAS'
+    doc: |
+      Format of dates and times in the logical log file: DB2I, Db2 ISO format; SASTIME, SAS format
     doc-ref: *table
   - id: expand_var
     -orig-id: EXPANDVAR
@@ -51,7 +55,8 @@ seq:
     type: u1
     enum: yes_no
     if: not _io.eof
-    doc: 'Y: columns of varying length are padded to their full length'
+    doc: |
+      Y: VAR fields are expanded to full length, or padded as required; N: they are not expanded
     doc-ref: *table
   - id: segmented
     -orig-id: SEGMENTED
@@ -60,34 +65,37 @@ seq:
     type: u1
     enum: yes_no
     if: not _io.eof
-    doc: 'Y: the data file has segmented records'
+    doc: 'Y: the logical log file contains segmented records'
     doc-ref: *table
   - id: ddl_objects
     -orig-id: DDLOBJECTS
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: That records of change type CO hold it is inferred
     type: u1
     enum: yes_no
     if: not _io.eof
-    doc: 'Y: the data file has DDL records (change type CO)'
+    doc: 'Y: the logical log file contains DDL information'
     doc-ref: *table
   - id: lobs_included
     -orig-id: LOBSINCLUDED
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: That the data are in data sets of their own is from other pages
     type: u1
     enum: yes_no
     if: not _io.eof
-    doc: 'Y: LOB values were kept, in data sets of their own'
+    doc: 'Y: the logical log file contains LOB data'
     doc-ref: *table
   - id: xml_included
     -orig-id: XMLINCLUDED
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: That the data are in data sets of their own is from other pages
     type: u1
     enum: yes_no
     if: not _io.eof
-    doc: 'Y: XML values were kept, in data sets of their own'
+    doc: 'Y: the logical log file contains XML data'
     doc-ref: *table
   - id: xmlstring_included
     -orig-id: XMLSTRINGINCLUDED
@@ -96,7 +104,7 @@ seq:
     type: u1
     enum: yes_no
     if: not _io.eof
-    doc: 'Y: there is an XMLSTRING data set'
+    doc: 'Y: the logical log file points to XML string information in a separate data set'
     doc-ref: *table
   - id: merged
     -orig-id: MERGED
@@ -105,16 +113,17 @@ seq:
     type: u1
     enum: yes_no
     if: not _io.eof
-    doc: 'Y: made by merging logical logs'
+    doc: 'Y: created by merging multiple logical log files'
     doc-ref: *table
   - id: cmds_included
     -orig-id: CMDSINCLUDED
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: That records of change type CM hold it is inferred
     type: u1
     enum: yes_no
     if: not _io.eof
-    doc: 'Y: the data file has Db2 command records (change type CM)'
+    doc: 'Y: the logical log file contains Db2 command information'
     doc-ref: *table
   - id: rest
     -lm-status: unknown
@@ -128,6 +137,8 @@ enums:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
+      doc: Yes; the description of the field says what
     0xd5:
       id: 'no'
       -orig-id: 'N'
+      doc: 'No'

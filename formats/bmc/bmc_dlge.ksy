@@ -9,10 +9,10 @@ meta:
     - /common/common_timestamp17
   endian: be
 doc: |
-  Where the logical log ends, and from where the next one must read so that no unit of recovery is
-  lost.
+  The end point of the logical log, and the oldest unit of recovery in it that could not be completed.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)", https://docs.bmc.com/docs/logmasterfordb2/121/log-information-end-record-dlge-857523032.html'
 seq:
   - id: cntl_record_type
@@ -20,14 +20,14 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DLGE
+    doc: 'Control record type: DLGE, Logical Log Information End Record (Db2)'
     doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "Log information end record (DLGE)"'
   - id: end_rba
     -orig-id: ENDRBA
     -lm-status: documented
     type: common_rba10
     if: not _io.eof
-    doc: RBA or LRSN at which the log ends
+    doc: Ending RBA or LRSN for the logical log file
     doc-ref: *table
   - id: reserved1
     -lm-status: documented
@@ -40,7 +40,7 @@ seq:
     -lm-status: documented
     type: common_timestamp17
     if: not _io.eof
-    doc: When the product finished the file
+    doc: Time that the product finished creating the logical log file
     doc-ref: *table
   - id: reserved2
     -lm-status: documented
@@ -53,7 +53,9 @@ seq:
     -lm-status: documented
     type: common_rba10
     if: not _io.eof
-    doc: RBA or LRSN of the oldest unit of recovery with a record that could not be completed
+    doc: |
+      RBA or LRSN of the oldest unit of recovery in this log with at least one log record that Log
+      Master was unable to complete
     doc-ref: *table
   - id: reserved3
     -lm-status: documented

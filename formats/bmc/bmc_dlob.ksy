@@ -6,10 +6,11 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  A LOB column whose values were kept, in VSAM files of their own; row images do not hold them.
-  The page breaks off after TBCREATOR.
+  A LOB column that occurs in selected log records, and for which the product creates at least one LOB
+  VSAM file to contain its values. The page breaks off after TBCREATOR.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/'
 seq:
   - id: cntl_record_type
@@ -17,25 +18,25 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DLOB
+    doc: 'Control record type: DLOB, LOB Column Description Record (Db2)'
     doc-ref: &table 'BMC AMI Log Master for Db2 13.1, "LOB column description record (DLOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/LOB-column-description-record-DLOB/'
   - id: nologging
     -orig-id: NOLOGGING
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: nologging
     if: not _io.eof
-    doc: 'Y: changes of the column are not logged'
+    doc: 'Y: logging is disabled for the current LOB table space; N: it is enabled'
     doc-ref: *table
   - id: nullcol
     -orig-id: NULLCOL
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: nullcol
     if: not _io.eof
-    doc: 'Y: the column may be null'
+    doc: 'Y: the LOB column is nullable; N: it is not'
     doc-ref: *table
   - id: dbname
     -orig-id: DBNAME
@@ -43,7 +44,7 @@ seq:
     -lm-status: documented
     size: 8
     if: not _io.eof
-    doc: Database of the auxiliary table
+    doc: Name of the database that contains the auxiliary LOB table space
     doc-ref: *table
   - id: tsname
     -orig-id: TSNAME
@@ -51,7 +52,7 @@ seq:
     -lm-status: documented
     size: 8
     if: not _io.eof
-    doc: Table space of the auxiliary table
+    doc: Name of the auxiliary LOB table space
     doc-ref: *table
   - id: base_tsname
     -orig-id: BASETSNAME
@@ -59,7 +60,7 @@ seq:
     -lm-status: documented
     size: 8
     if: not _io.eof
-    doc: Table space of the base table
+    doc: Name of the base table space that contains the current LOB column
     doc-ref: *table
   - id: npart
     -orig-id: NPART
@@ -68,7 +69,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: Number of partitions
+    doc: Number of partitions in the base table that contains the LOB columns
     doc-ref: *table
   - id: dsnum
     -orig-id: DSNUM
@@ -77,7 +78,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: Number of VSAM files that hold the values
+    doc: Total number of LOB VSAM files created for the current LOB column
     doc-ref: *table
   - id: pgsize
     -orig-id: PGSIZE
@@ -85,7 +86,7 @@ seq:
     -lm-status: documented
     size: 10
     if: not _io.eof
-    doc: Page size, as in 4K
+    doc: Page size of the LOB VSAM files created for the column (4K, 8K, 16K, and so forth)
     doc-ref: *table
   - id: dssize
     -orig-id: DSSIZE
@@ -95,7 +96,7 @@ seq:
     -lm-type: decimaltext
     size: 10
     if: not _io.eof
-    doc: Size of a data set
+    doc: Maximum size, in kilobytes, of the LOB VSAM files created for the column
     doc-ref: *table
   - id: dbid
     -orig-id: DBID
@@ -104,7 +105,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Database id of the auxiliary table
+    doc: Database identifier (DBID) of the database that contains the auxiliary LOB table
     doc-ref: *table
   - id: psid
     -orig-id: PSID
@@ -113,7 +114,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Table space id of the auxiliary table
+    doc: Page set identifier (PSID) of the LOB table space that contains the table
     doc-ref: *table
   - id: obid
     -orig-id: OBID
@@ -122,7 +123,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Id of the auxiliary table
+    doc: Object identifier (OBID) of the auxiliary LOB table
     doc-ref: *table
   - id: base_dbid
     -orig-id: BASEDBID
@@ -131,7 +132,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Database id of the base table
+    doc: Database identifier (DBID) of the database that contains the base table with the column
     doc-ref: *table
   - id: base_psid
     -orig-id: BASEPSID
@@ -140,7 +141,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Table space id of the base table
+    doc: Page set identifier (PSID) of the table space that contains the base table with the column
     doc-ref: *table
   - id: base_obid
     -orig-id: BASEOBID
@@ -149,28 +150,42 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Id of the base table
+    doc: Object identifier (OBID) of the base table with the column
     doc-ref: *table
   - id: tb_creator
     -orig-id: TBCREATOR
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: The page breaks off inside the description; that the base table is meant is inferred
     size: 128
     if: not _io.eof
-    doc: Owner of the base table
+    doc: Creator of the table
     doc-ref: *table
   - id: rest
     -lm-status: unknown
     -lm-type: rest
     size-eos: true
     if: not _io.eof
-    doc: Table and column names and the names of the VSAM files, at places no page at hand gives
+    doc: |
+      Table and column names and the names of the VSAM files are expected here; no page at hand
+      gives their places
     doc-ref: *table
 enums:
-  yes_no:
+  nologging:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
+      doc: Logging is disabled for the LOB table space
     0xd5:
       id: 'no'
       -orig-id: 'N'
+      doc: Logging is enabled for the LOB table space
+  nullcol:
+    0xe8:
+      id: 'yes'
+      -orig-id: 'Y'
+      doc: The LOB column is nullable
+    0xd5:
+      id: 'no'
+      -orig-id: 'N'
+      doc: The LOB column is not nullable

@@ -8,14 +8,15 @@ meta:
     - /common/common_rba10
   endian: be
 doc: |
-  One version of one table. A version holds from `create_rba` until `drop_rba`; its columns are
-  the DLCI records with the same ids and the same sequence number.
+  One instance of one table. That it is in force from `create_rba` until `drop_rba` is inferred;
+  its columns are the DLCI records with the same ids and the same sequence number.
 
   The page prints the first reserved field at decimal 54, hex 34; hex 34 is 52, the decimal number
-  is a misprint. It breaks off after DBNAME: the table space, the full owner and table names and
-  their short forms must follow, at places no page at hand gives.
+  is a misprint. It breaks off after DBNAME. That the table space, the full owner and table names
+  and their short forms follow is inferred, as other pages name SHORTOWNER and SHORTNAME.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI'
 seq:
   - id: cntl_record_type
@@ -23,7 +24,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DTBI
+    doc: 'Control record type: DTBI, Table Information Record'
     doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "Table information record (DTBI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-information-record-DTBI'
   - id: sysid
     -orig-id: SYSID
@@ -31,7 +32,7 @@ seq:
     -lm-status: documented
     size: 4
     if: not _io.eof
-    doc: Db2 subsystem the object belongs to
+    doc: Originating SYSID
     doc-ref: *table
   - id: dbid
     -orig-id: DBID
@@ -40,7 +41,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Database id, four hex digits
+    doc: Originating database ID (hexadecimal)
     doc-ref: *table
   - id: psid
     -orig-id: PSID
@@ -49,7 +50,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Table space id, four hex digits
+    doc: Originating table space ID (hexadecimal)
     doc-ref: *table
   - id: tbobid
     -orig-id: TBOBID
@@ -58,7 +59,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Table id, four hex digits
+    doc: Originating table ID (hexadecimal)
     doc-ref: *table
   - id: object_type
     -orig-id: OBJECTTYPE
@@ -66,7 +67,7 @@ seq:
     -lm-status: documented
     size: 2
     if: not _io.eof
-    doc: TB
+    doc: 'Type of object: TB, table'
     doc-ref: *table
   - id: db2_num_col
     -orig-id: DB2NUMCOL
@@ -75,7 +76,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Columns of the table in Db2
+    doc: Number of columns in the originating table
     doc-ref: *table
   - id: db2_max_row_len
     -orig-id: DB2MAXROWLEN
@@ -85,7 +86,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: Longest row in Db2
+    doc: Maximum row length, in Db2 internal format
     doc-ref: *table
   - id: ll_num_col
     -orig-id: LLNUMCOL
@@ -94,7 +95,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Columns in the row images of the data file
+    doc: Number of columns in the logical log data record
     doc-ref: *table
   - id: ll_max_row_len
     -orig-id: LLMAXROWLEN
@@ -104,7 +105,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: Longest row image in the data file
+    doc: Maximum row length of data in the logical log record
     doc-ref: *table
   - id: row_type
     -orig-id: ROWTYPE
@@ -113,7 +114,7 @@ seq:
     type: u1
     enum: row_type
     if: not _io.eof
-    doc: Whether the rows of the table vary in length
+    doc: Whether rows are varying or of fixed length
     doc-ref: *table
   - id: sequence_number
     -orig-id: SEQUENCENUMBER
@@ -123,15 +124,16 @@ seq:
     size: 3
     if: not _io.eof
     doc: |
-      Counts the versions of the object; the same number stands in its DIXI, DCXI, DCLI and DLCI
-      records
+      Distinguishes versions of the same database object, 001 by default; equal to the sequence
+      number of its DIXI, DCXI, DCLI and DLCI records
     doc-ref: *table
   - id: create_rba
     -orig-id: CREATERBA
     -lm-status: documented
+    -lm-source: That the instance is in force from there on is inferred
     type: common_rba10
     if: not _io.eof
-    doc: RBA or LRSN from which this version holds
+    doc: Create RBA or LRSN of this instance of the table
     doc-ref: *table
   - id: reserved1
     -lm-status: documented
@@ -142,9 +144,10 @@ seq:
   - id: drop_rba
     -orig-id: DROPRBA
     -lm-status: documented
+    -lm-source: That it is zero while the table is not dropped is inferred
     type: common_rba10
     if: not _io.eof
-    doc: RBA or LRSN at which this version ended; zero while it holds
+    doc: Drop RBA or LRSN of this instance of the table
     doc-ref: *table
   - id: reserved2
     -lm-status: documented
@@ -156,10 +159,13 @@ seq:
     -orig-id: ENCODINGSCHEME
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: |
+      That the character columns in row images have this encoding is inferred from the page on
+      Unicode
     type: u1
     enum: encoding_scheme
     if: not _io.eof
-    doc: Encoding of the character columns in the row images
+    doc: ASCII, EBCDIC or Unicode
     doc-ref: *table
   - id: editproc_name_len
     -orig-id: EDITPROCNAMELEN
@@ -169,7 +175,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Length of the name of the edit procedure, 0 without one
+    doc: Length of the edit procedure name, 0 if none
     doc-ref: *table
   - id: editproc_name
     -orig-id: EDITPROCNAME
@@ -177,7 +183,7 @@ seq:
     -lm-status: documented
     size: 24
     if: not _io.eof
-    doc: Name of the edit procedure
+    doc: Edit procedure name
     doc-ref: *table
   - id: dbname_len
     -orig-id: DBNAMELEN
@@ -187,7 +193,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Length of the name of the database
+    doc: Length of the database name
     doc-ref: *table
   - id: dbname
     -orig-id: DBNAME
@@ -195,7 +201,7 @@ seq:
     -lm-status: documented
     size: 24
     if: not _io.eof
-    doc: Name of the database
+    doc: Database name
     doc-ref: *table
   - id: rest
     -lm-status: unknown
@@ -203,19 +209,20 @@ seq:
     size-eos: true
     if: not _io.eof
     doc: |
-      What follows DBNAME: table space, owner, name, short owner and short name among it. Full
-      names are taken from here only where the lengths in the change record prove them.
+      What follows DBNAME: table space, owner, name, short owner and short name among it, as other
+      pages suggest. Full names are taken from here only where the lengths in the change record
+      prove them.
     doc-ref: *table
 enums:
   row_type:
     0xe5:
       id: varying
       -orig-id: 'V'
-      doc: Rows vary in length
+      doc: Varying
     0xc6:
       id: fixed
       -orig-id: 'F'
-      doc: Rows have one length
+      doc: Fixed length
   encoding_scheme:
     0xc1:
       id: ascii

@@ -6,9 +6,10 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  Another name of a table.
+  A synonym or alias of a table that existed when the logical log file was created.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB'
 seq:
   - id: cntl_record_type
@@ -16,7 +17,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DTOB
+    doc: 'Control record type: DTOB, Table Synonym and Alias Record'
     doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "Table synonym and alias record (DTOB)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Table-synonym-and-alias-record-DTOB'
   - id: sysid
     -orig-id: SYSID
@@ -24,7 +25,7 @@ seq:
     -lm-status: documented
     size: 4
     if: not _io.eof
-    doc: Db2 subsystem the object belongs to
+    doc: Originating SYSID
     doc-ref: *table
   - id: dbid
     -orig-id: DBID
@@ -33,7 +34,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Database id, four hex digits
+    doc: Database ID (hexadecimal) of the table
     doc-ref: *table
   - id: psid
     -orig-id: PSID
@@ -42,7 +43,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Table space id, four hex digits
+    doc: Table space PSID (hexadecimal, page set descriptor) of the table
     doc-ref: *table
   - id: obid
     -orig-id: OBID
@@ -51,7 +52,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Table id, four hex digits
+    doc: Table ID (hexadecimal)
     doc-ref: *table
   - id: obj_type
     -orig-id: OBJTYPE
@@ -60,7 +61,7 @@ seq:
     type: u1
     enum: obj_type
     if: not _io.eof
-    doc: Kind of the name
+    doc: Type of object
     doc-ref: *table
   - id: obj_creator_len
     -orig-id: OBJCREATORLEN
@@ -70,7 +71,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Length of the owner
+    doc: Length of the creator portion of the synonym or alias name
     doc-ref: *table
   - id: obj_creator
     -orig-id: OBJCREATOR
@@ -78,7 +79,7 @@ seq:
     -lm-status: documented
     size: 128
     if: not _io.eof
-    doc: Owner of the name
+    doc: Creator of the synonym or alias
     doc-ref: *table
   - id: obj_name_len
     -orig-id: OBJNAMELEN
@@ -88,7 +89,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Length of the name
+    doc: Length of the synonym or alias name
     doc-ref: *table
   - id: obj_name
     -orig-id: OBJNAME
@@ -96,7 +97,7 @@ seq:
     -lm-status: documented
     size: 128
     if: not _io.eof
-    doc: The name
+    doc: Name of the synonym or alias
     doc-ref: *table
   - id: rest
     -lm-status: unknown

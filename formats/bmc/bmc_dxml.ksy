@@ -6,10 +6,12 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  An XML column whose values were kept, in VSAM files of their own. The page breaks off after
-  BASEPSID; up to there the layout is that of DLOB.
+  An XML column that occurs in selected log records, and for which the product creates at least one
+  XML VSAM file to contain its data. The page breaks off at BASEPSID; up to there the layout is that of
+  DLOB.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML'
 seq:
   - id: cntl_record_type
@@ -17,25 +19,25 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DXML
+    doc: 'Control record type: DXML, XML Column Description Record (Db2)'
     doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "XML column description record (DXML)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/XML-column-description-record-DXML'
   - id: nologging
     -orig-id: NOLOGGING
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: nologging
     if: not _io.eof
-    doc: 'Y: changes of the column are not logged'
+    doc: 'Y: logging is disabled for the current XML table space; N: it is enabled'
     doc-ref: *table
   - id: nullcol
     -orig-id: NULLCOL
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: yes_no
+    enum: nullcol
     if: not _io.eof
-    doc: 'Y: the column may be null'
+    doc: 'Y: the XML column is nullable; N: it is not'
     doc-ref: *table
   - id: dbname
     -orig-id: DBNAME
@@ -43,7 +45,7 @@ seq:
     -lm-status: documented
     size: 8
     if: not _io.eof
-    doc: Database of the auxiliary table
+    doc: Name of the database that contains the XML table space
     doc-ref: *table
   - id: tsname
     -orig-id: TSNAME
@@ -51,7 +53,7 @@ seq:
     -lm-status: documented
     size: 8
     if: not _io.eof
-    doc: Table space of the auxiliary table
+    doc: Name of the XML table space
     doc-ref: *table
   - id: base_tsname
     -orig-id: BASETSNAME
@@ -59,7 +61,7 @@ seq:
     -lm-status: documented
     size: 8
     if: not _io.eof
-    doc: Table space of the base table
+    doc: Name of the table space that contains the current XML column
     doc-ref: *table
   - id: npart
     -orig-id: NPART
@@ -68,7 +70,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: Number of partitions
+    doc: Number of partitions in the table that contains the XML columns
     doc-ref: *table
   - id: dsnum
     -orig-id: DSNUM
@@ -77,7 +79,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: Number of VSAM files that hold the values
+    doc: Total number of XML VSAM files created for the current XML column
     doc-ref: *table
   - id: pgsize
     -orig-id: PGSIZE
@@ -85,7 +87,7 @@ seq:
     -lm-status: documented
     size: 10
     if: not _io.eof
-    doc: Page size, as in 4K
+    doc: Page size of the XML VSAM files created for the column (4K, 8K, 16K, and so forth)
     doc-ref: *table
   - id: dssize
     -orig-id: DSSIZE
@@ -95,7 +97,7 @@ seq:
     -lm-type: decimaltext
     size: 10
     if: not _io.eof
-    doc: Size of a data set
+    doc: Maximum size, in kilobytes, of the XML VSAM files created for the column
     doc-ref: *table
   - id: dbid
     -orig-id: DBID
@@ -104,7 +106,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Database id of the auxiliary table
+    doc: Database identifier (DBID) of the database that contains the XML table
     doc-ref: *table
   - id: psid
     -orig-id: PSID
@@ -113,7 +115,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Table space id of the auxiliary table
+    doc: Page set identifier (PSID) of the XML table space that contains the table
     doc-ref: *table
   - id: obid
     -orig-id: OBID
@@ -122,7 +124,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Id of the auxiliary table
+    doc: Object identifier (OBID) of the XML table
     doc-ref: *table
   - id: base_dbid
     -orig-id: BASEDBID
@@ -131,16 +133,19 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Database id of the base table
+    doc: |
+      Database identifier (DBID) of the database that contains the table with the current XML
+      column
     doc-ref: *table
   - id: base_psid
     -orig-id: BASEPSID
     -codec: ebcdic
     -lm-status: documented
     -lm-type: hextext
+    -lm-source: The page breaks off inside this line; that it is as BASEPSID of DLOB is inferred
     size: 4
     if: not _io.eof
-    doc: Table space id of the base table
+    doc: Page set identifier (PSID) of the table space that contains the table with the column
     doc-ref: *table
   - id: rest
     -lm-status: unknown
@@ -150,10 +155,21 @@ seq:
     doc: Very likely as in DLOB, but no page at hand says so
     doc-ref: *table
 enums:
-  yes_no:
+  nologging:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
+      doc: Logging is disabled for the XML table space
     0xd5:
       id: 'no'
       -orig-id: 'N'
+      doc: Logging is enabled for the XML table space
+  nullcol:
+    0xe8:
+      id: 'yes'
+      -orig-id: 'Y'
+      doc: The XML column is nullable
+    0xd5:
+      id: 'no'
+      -orig-id: 'N'
+      doc: The XML column is not nullable

@@ -6,10 +6,11 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  Names the data set that holds the XML strings (SYSIBM.SYSXMLSTRINGS). Present only when the
-  output was asked for it.
+  Names the data set that holds data from SYSIBM.SYSXMLSTRINGS. Present only when the XMLSTRING keyword
+  named a data set.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 12.1, "XMLSTRING data set name record (DXSF)", https://docs.bmc.com/docs/logmasterfordb2/121/xmlstring-data-set-name-record-dxsf-857523050.html'
 seq:
   - id: cntl_record_type
@@ -25,7 +26,7 @@ seq:
     -lm-status: documented
     size: 44
     if: not _io.eof
-    doc: Name of the data set
+    doc: Name of the XMLSTRING data set
     doc-ref: *table
   - id: rest
     -lm-status: unknown

@@ -12,13 +12,13 @@ meta:
   endian: be
 doc: |
   One change in the data file of a logical log, without its record descriptor word. The header
-  says who changed which table when, and what became of it; DATA holds the row images.
+  says which table was changed, when, and what became of it; DATA holds the row images.
 
-  The table is the one of release 11.1 and later. `length` rules: a shorter header ends before the
-  last two fields, a longer one has more behind them, and DATA starts at `length` in any case.
-  When the control file holds XHDF records they describe the header of its data file, and this
-  table is the check. Code fields hold EBCDIC letters; their sets are open, a value that is not
-  listed is data.
+  The table is the one of release 11.1 and later. DATA starts at `length`. That a shorter header
+  ends before the last two fields, and that a longer one has more behind them, is inferred. When
+  the control file holds XHDF records they describe the header of its data file, and this table is
+  the check. Code fields hold EBCDIC letters; that their sets are open, so that a value that is
+  not listed is data, is inferred.
 doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", https://docs.bmc.com/docs/logmasterfordb2/121/logical-log-data-file-857523064.html'
 seq:
   - id: length
@@ -27,76 +27,83 @@ seq:
     -lm-status: documented
     -lm-valid-status: inferred
     -lm-source: |
-      The least length is that of a header that ends before SQLRIRBA; the manual states none
+      The least length is that of a header that ends before SQLRIRBA; the manual states none. That
+      DATA starts here follows from the table, where DATA is behind the header
     type: u2
     valid:
       min: 277
       max: _io.size
     doc: |
-      Length of the header in this record; DATA starts here. It differs between releases of the
-      product, so it is never taken for granted.
+      Length of the header. It can change in different versions of the product; the page says to
+      take it from here.
     doc-ref: &table 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"'
   - id: system_id
     -orig-id: SYSTEMID
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Db2 subsystem or data sharing group member that logged the change
+    doc: Originating Db2 system
     doc-ref: *table
   - id: dbid
     -orig-id: DBID
     -lm-status: documented
     type: u2
-    doc: Database id of the changed object; its table record (DTBI) prints it as four hex digits
+    doc: Database id of the object that the record is for
     doc-ref: *table
   - id: psid
     -orig-id: PSID
     -lm-status: documented
     type: u2
-    doc: Table space id (page set) of the changed object
+    doc: Table space id of the object that the record is for
     doc-ref: *table
   - id: tbobid
     -orig-id: TBOBID
     -lm-status: documented
     type: u2
-    doc: Object id of the table inside its database
+    doc: Object id (OBID) of the table
     doc-ref: *table
   - id: tbowner_len
     -orig-id: TBOWNERLEN
     -unit: bytes
     -lm-status: documented
+    -lm-source: |
+      That it is the length of the full name, not of the 8 bytes, follows from the description of
+      TABLEOWNER
     type: u2
-    doc: |
-      Length of the full owner name; above 8 means that `table_owner` holds only its first 8
-      bytes
+    doc: Length of TABLEOWNER; above 8, `table_owner` holds only the first 8 bytes of the owner name
     doc-ref: *table
   - id: tbname_len
     -orig-id: TBNAMELEN
     -unit: bytes
     -lm-status: documented
+    -lm-source: |
+      That it is the length of the full name, not of the 18 bytes, follows from the description of
+      TABLENAME
     type: u2
-    doc: 'Length of the full table name; above 18 means that `table_name` holds a made-up short name'
+    doc: Length of TABLENAME; above 18, `table_name` holds a unique, shortened version of the name
     doc-ref: *table
   - id: dbname
     -orig-id: DBNAME
     -codec: ebcdic
     -lm-status: documented
     size: 8
-    doc: Name of the database
+    doc: Database name
     doc-ref: *table
   - id: tsname
     -orig-id: TSNAME
     -codec: ebcdic
     -lm-status: documented
     size: 8
-    doc: Name of the table space
+    doc: Table space name
     doc-ref: *table
   - id: table_owner
     -orig-id: TABLEOWNER
     -codec: ebcdic
     -lm-status: documented
     size: 8
-    doc: 'Owner (schema) of the table, or the first 8 bytes of it: see `tbowner_len`'
+    doc: |
+      Owner ID for the table, or the first 8 bytes of the name, as SHORTOWNER of the DTBI record
+      has it: see `tbowner_len`
     doc-ref: *table
   - id: table_name
     -orig-id: TABLENAME
@@ -104,49 +111,50 @@ seq:
     -lm-status: documented
     size: 18
     doc: |
-      Name of the table, or the unique short name that SHORTNAME of its DTBI record repeats: see
-      `tbname_len`
+      Table name, or the unique, shortened version of it that SHORTNAME of the DTBI record has:
+      see `tbname_len`
     doc-ref: *table
   - id: partnum
     -orig-id: PARTNUM
     -lm-status: documented
+    -lm-source: That it is zero for other table spaces is inferred
     type: u2
-    doc: Partition that holds the row, zero when the table space has none
+    doc: Partition number, if the table space has partitions
     doc-ref: *table
   - id: timestamp
     -orig-id: TIMESTAMP
     -lm-status: documented
     type: common_timestamp17
-    doc: When this log record was written. The page names no time zone.
+    doc: Timestamp for this log record. The page names no time zone.
     doc-ref: *table
   - id: log_lrsn
     -orig-id: LOGLRSN
     -lm-status: documented
     -lm-source: That it equals the RBA outside data sharing is inferred
     type: common_lrsn10
-    doc: Log record sequence number of the change
+    doc: LRSN for this update
     doc-ref: *table
   - id: log_rba
     -orig-id: LOGRBA
     -lm-status: documented
+    -lm-source: That it is an address in the log of one member is inferred
     type: common_rba10
-    doc: Relative byte address of the change in the log of its member
+    doc: RBA for this update
     doc-ref: *table
   - id: member_id
     -orig-id: MEMBERID
     -lm-status: documented
+    -lm-source: That an LRSN is no clock value when this is zero is inferred
     type: u2
-    doc: |
-      Data sharing member that made the change; zero outside data sharing, and then an LRSN is
-      no clock value
+    doc: Data sharing member ID, zero if not data sharing
     doc-ref: *table
   - id: rid
     -orig-id: RID
     -lm-status: documented
     type: common_rid
     doc: |
-      Row id: page number and row (anchor) number. `page_num_fmt` tells whether the page number
-      has the partition inside.
+      Row ID: page and row number. `page_num_fmt` says whether the page number contains the
+      partition number.
     doc-ref: *table
   - id: change_type
     -orig-id: CHANGE TYPE
@@ -154,7 +162,7 @@ seq:
     -lm-status: documented
     type: u2
     enum: change_type
-    doc: What was done. Decides what DATA holds.
+    doc: Type of update. What DATA contains depends on it.
     doc-ref: *table
   - id: sql_type
     -orig-id: SQLTYPE
@@ -162,7 +170,7 @@ seq:
     -lm-status: documented
     type: u1
     enum: sql_type
-    doc: Whether the log record was itself an undo or a redo
+    doc: Undo, redo or other
     doc-ref: *table
   - id: log_rec_disp
     -orig-id: LOGRECDISP
@@ -170,7 +178,7 @@ seq:
     -lm-status: documented
     type: u1
     enum: log_rec_disp
-    doc: What became of this one log record, as opposed to its unit of recovery
+    doc: Disposition of the log record, as opposed to that of its unit of recovery
     doc-ref: *table
   - id: sql_src_type
     -orig-id: SQLSRCTYPE
@@ -178,14 +186,14 @@ seq:
     -lm-status: documented
     type: u1
     enum: sql_src_type
-    doc: What caused the change when it was not the statement itself
+    doc: 'What generated the record: an RI constraint, trigger activity, both, or history activity'
     doc-ref: *table
   - id: log_bytes
     -orig-id: LOGBYTES
     -unit: bytes
     -lm-status: documented
     type: u4
-    doc: Bytes that the Db2 log records of this transaction take
+    doc: Number of bytes contained in the Db2 log records for this transaction
     doc-ref: *table
   - id: log_delta
     -orig-id: LOGDELTA
@@ -193,14 +201,14 @@ seq:
     -lm-status: documented
     type: u2
     doc: |
-      Log bytes that DATA CAPTURE CHANGES costs here (when it is on) or would cost (when it is
-      off)
+      Log bytes that would have been saved had DATA CAPTURE CHANGES been off, or the additional
+      bytes that would have been logged had it been on
     doc-ref: *table
   - id: anomaly_row_id
     -orig-id: ANOMALYROWID
     -lm-status: documented
     type: u1
-    doc: Anchor id, from the RID, of the anomaly that brought the record into the log
+    doc: Anomaly anchor ID from the RID
     doc-ref: *table
   - id: anomaly_type
     -orig-id: ANOMALYTYPE
@@ -208,7 +216,7 @@ seq:
     -lm-status: documented
     type: u1
     enum: anomaly_type
-    doc: Why the record is in the logical log. The page lists only N.
+    doc: Why this record is in the logical log. The page lists only N.
     doc-ref: *table
   - id: anomaly_rba
     -orig-id: ANOMALYRBA
@@ -219,14 +227,16 @@ seq:
   - id: uor_timestamp
     -orig-id: UORTIMESTAMP
     -lm-status: documented
+    -lm-source: That it is the time at which it began is inferred
     type: common_timestamp17
-    doc: When the unit of recovery began
+    doc: Timestamp for this unit of recovery
     doc-ref: *table
   - id: uor_commit_timestamp
     -orig-id: UORCOMMITTIMESTAMP
     -lm-status: documented
+    -lm-source: That it is all zero while there is none is inferred
     type: common_timestamp17
-    doc: Time in the commit record of the unit of recovery; all zero while there is none
+    doc: Timestamp value for the commit record for this unit of recovery
     doc-ref: *table
   - id: uor_disp
     -orig-id: UORDISP
@@ -235,19 +245,23 @@ seq:
     -lm-source: That any other value means that its end is not in the log is inferred
     type: u1
     enum: uor_disp
-    doc: What became of the unit of recovery
+    doc: Disposition of the unit of recovery
     doc-ref: *table
   - id: uor_id_lrsn
     -orig-id: UORIDLRSN
     -lm-status: documented
+    -lm-source: That this is the record that began it is inferred
     type: common_lrsn10
-    doc: LRSN of the record that began the unit of recovery
+    doc: LRSN of the unit of recovery record
     doc-ref: *table
   - id: uor_id
     -orig-id: UORID
     -lm-status: documented
+    -lm-source: |
+      That this is the record that began it, and that the address names the unit inside its
+      member, is inferred
     type: common_rba10
-    doc: 'RBA of the record that began the unit of recovery: its identity inside the member'
+    doc: RBA of the unit of recovery record
     doc-ref: *table
   - id: seg_len
     -orig-id: SEGLEN
@@ -257,20 +271,20 @@ seq:
       Whether header and descriptor count is not stated, so nothing is cut by it where the
       framing knows the length
     type: u2
-    doc: Length of this segment
+    doc: Length of the segment
     doc-ref: *table
   - id: total_segs
     -orig-id: TOTALSEGS
     -lm-status: documented
     type: u2
-    doc: Number of segments the change was cut into; above 1 it is not whole here
-    doc-ref: *table
+    doc: Total number of segments; above 1, the change takes up more than one segment
+    doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)"; "Normal and segmented logical log record formats"'
   - id: seg_num
     -orig-id: SEGNUM
     -lm-status: documented
     -lm-source: The base is not stated; 0 and 1 are both accepted as the first
     type: u2
-    doc: Number of this segment
+    doc: Sequence number of the current segment
     doc-ref: *table
   - id: reserved
     -lm-status: documented
@@ -282,90 +296,96 @@ seq:
     -orig-id: UORCOMMITLRSN
     -lm-status: documented
     type: common_lrsn10
-    doc: 'LRSN of the commit record: the order of commits over all members'
+    doc: |
+      LRSN of the commit record for this unit of recovery. The page names it as a sort key for the
+      original order of units of recovery.
     doc-ref: *table
   - id: uor_commit_point
     -orig-id: UORCOMMITPOINT
     -lm-status: documented
     type: common_rba10
-    doc: RBA of the commit record
+    doc: RBA of the commit record for this unit of recovery
     doc-ref: *table
   - id: connection_type
     -orig-id: CONNECTIONTYPE
     -codec: ebcdic
     -lm-status: documented
     size: 2
-    doc: Kind of connection
+    doc: Type of connection
     doc-ref: *table
   - id: connect_id
     -orig-id: CONNECTID
     -codec: ebcdic
     -lm-status: documented
     size: 8
-    doc: Connection id
+    doc: Connection ID
     doc-ref: *table
   - id: correlation_id
     -orig-id: CORRELATIONID
     -codec: ebcdic
     -lm-status: documented
     size: 12
-    doc: Correlation id
+    doc: Correlation ID
     doc-ref: *table
   - id: auth_id
     -orig-id: AUTHID
     -codec: ebcdic
     -lm-status: documented
     size: 8
-    doc: Authorization id that made the change
+    doc: Authorization ID
     doc-ref: *table
   - id: plan
     -orig-id: PLAN
     -codec: ebcdic
     -lm-status: documented
     size: 8
-    doc: Name of the plan that made the change
+    doc: Plan name
     doc-ref: *table
   - id: luw_network_id
     -orig-id: LUWNETWORKID
     -codec: ebcdic
     -lm-status: documented
     size: 8
-    doc: Network id of the distributed logical unit of work
+    doc: Logical unit of work (LUW) network ID
     doc-ref: *table
   - id: luw_name
     -orig-id: LUWNAME
     -codec: ebcdic
     -lm-status: documented
     size: 8
-    doc: LU name of the distributed logical unit of work
+    doc: LUW name
     doc-ref: *table
   - id: luw_instance_no
     -orig-id: LUWINSTANCENO
     -lm-status: documented
     size: 6
-    doc: Instance number of the distributed logical unit of work
+    doc: LUW instance number
     doc-ref: *table
   - id: luw_sequence_no
     -orig-id: LUWSEQUENCENO
     -lm-status: documented
     type: u2
-    doc: Commit sequence number inside the distributed logical unit of work
+    doc: LUW commit sequence number
     doc-ref: *table
   - id: incomplete_trans
     -orig-id: INCOMPLETETRANS
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: incomplete
-    doc: 'Y: the unit of recovery has a log record that could not be completed'
+    enum: incomplete_trans
+    doc: |
+      Y: part of a transaction (URID) that contains at least one log record that Log Master cannot
+      complete
     doc-ref: *table
   - id: incomplete_dep
     -orig-id: INCOMPLETEDEP
     -codec: ebcdic
     -lm-status: documented
     type: u1
-    enum: incomplete
-    doc: 'Y: the unit of recovery may depend on another one that could not be completed'
+    enum: incomplete_dep
+    doc: |
+      Y: part of a transaction (URID) that might depend on another URID that contains at least one
+      record that Log Master cannot complete
     doc-ref: *table
   - id: uor_has_comp
     -orig-id: UORHASCOMP
@@ -373,7 +393,7 @@ seq:
     -lm-status: documented
     type: u1
     enum: yes_no
-    doc: 'Y: the unit of recovery holds compensation log records'
+    doc: Whether the transaction (URID) contains compensation log records
     doc-ref: *table
   - id: sql_ri_rba
     -orig-id: SQLRIRBA
@@ -381,7 +401,7 @@ seq:
     -lm-source: That older headers end before it is inferred
     type: common_rba10
     if: _io.pos < length
-    doc: Sort key for generated SQL
+    doc: Used for sort key for SQL sort
     doc-ref: *table
   - id: page_num_fmt
     -orig-id: PAGENUMFMT
@@ -392,8 +412,8 @@ seq:
     enum: page_num_fmt
     if: _io.pos < length
     doc: |
-      Whether the page number in `rid` has the partition inside. `partnum` holds the partition
-      either way.
+      Whether the page number in `rid` contains the partition number. `partnum` contains it in
+      both cases.
     doc-ref: *table
   - id: header_rest
     -lm-status: inferred
@@ -404,10 +424,13 @@ seq:
   - id: data
     -orig-id: DATA
     -lm-status: documented
+    -lm-source: |
+      How a record is cut into segments is not stated; that each has the whole header and a piece
+      of DATA is inferred
     size-eos: true
     doc: |
-      Row images, names or nothing, as `change_type` says; bmc_lldf_data describes them. A
-      segmented record holds one piece of it here.
+      Row images or names, as `change_type` says; bmc_lldf_data describes them. Of a record with
+      several segments it holds one piece here.
     doc-ref: *table
 enums:
   change_type:
@@ -426,7 +449,9 @@ enums:
     0xc4d4:
       id: mass_delete
       -orig-id: 'DM'
-      doc: Mass delete; data segments, where there are any, hold partition limit keys
+      doc: |
+        Mass delete; data segments, where there are any, define the limit key values of a
+        partition
     0xc4e3:
       id: truncate
       -orig-id: 'DT'
@@ -434,19 +459,19 @@ enums:
     0xc4d9:
       id: truncate_reuse
       -orig-id: 'DR'
-      doc: Truncate that keeps the storage
+      doc: Truncate with reuse option
     0xc9d3:
       id: load_insert
       -orig-id: 'IL'
-      doc: 'Insert by a load: the row after'
+      doc: Insert due to load action
     0xc3d6:
       id: catalog_object
       -orig-id: 'CO'
-      doc: 'Catalog object: DDL'
+      doc: Catalog object (DDL information)
     0xc540:
       id: exchange
       -orig-id: 'E'
-      doc: Exchange of data with the clone table
+      doc: Exchange; DATA names the clone table
     0xc3d4:
       id: command
       -orig-id: 'CM'
@@ -459,49 +484,49 @@ enums:
     0xe4:
       id: undo
       -orig-id: 'U'
-      doc: Undoes an earlier change
+      doc: UNDO
     0xd9:
       id: redo
       -orig-id: 'R'
-      doc: Redoes it
+      doc: REDO
     0x40:
       id: other
       -orig-id: ' '
-      doc: Neither
+      doc: Other
   log_rec_disp:
     0xc3:
       id: committed
       -orig-id: 'C'
-      doc: Committed
+      doc: Record was committed
     0xc1:
       id: aborted
       -orig-id: 'A'
-      doc: Taken back by a rollback of the unit of recovery
+      doc: Record was aborted (included in a ROLLBACK action)
     0xe2:
       id: savepoint
       -orig-id: 'S'
-      doc: Taken back by a rollback to a savepoint
+      doc: Record was included in a ROLLBACK TO SAVEPOINT action
     0xd6:
       id: reversed
       -orig-id: 'O'
-      doc: Taken back by Db2 itself, for example after a negative SQL code
+      doc: Record was reversed by Db2, for example in response to some negative SQL codes
   sql_src_type:
     0xd9:
       id: ri_constraint
       -orig-id: 'R'
-      doc: Made by a referential constraint
+      doc: Generated by an RI constraint
     0xe3:
       id: trigger
       -orig-id: 'T'
-      doc: Made by a trigger
+      doc: Generated by trigger activity
     0xc2:
       id: ri_and_trigger
       -orig-id: 'B'
-      doc: Made by both; the constraint takes precedence
+      doc: Generated by both an RI constraint and trigger activity; RI takes precedence
     0xc8:
       id: history
       -orig-id: 'H'
-      doc: Made by the history of a system-period temporal table
+      doc: Generated by history activity on a system-maintained temporal table
   anomaly_type:
     0xd5:
       id: normal
@@ -515,12 +540,22 @@ enums:
     0xc1:
       id: aborted
       -orig-id: 'A'
-      doc: Rolled back
-  incomplete:
+      doc: Aborted
+  incomplete_trans:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
-      doc: A log record cannot be completed
+      doc: Part of a transaction with at least one log record that Log Master cannot complete
+    0xd5:
+      id: 'no'
+      -orig-id: 'N'
+      -lm-status: inferred
+      doc: The opposite of Y, which is the only value in the manual
+  incomplete_dep:
+    0xe8:
+      id: 'yes'
+      -orig-id: 'Y'
+      doc: Part of a transaction that might depend on one with such a record
     0xd5:
       id: 'no'
       -orig-id: 'N'
@@ -530,15 +565,18 @@ enums:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
+      doc: Part of a transaction that contains at least one compensation log record
     0xd5:
       id: 'no'
       -orig-id: 'N'
+      doc: Part of a transaction that contains no compensation log records
   page_num_fmt:
     0xc1:
       id: absolute
       -orig-id: 'A'
-      doc: 'PAGENUM ABSOLUTE: the page number holds the partition number too'
+      doc: |
+        Table space with PAGENUM ABSOLUTE: the page number contains the embedded partition number
     0xd9:
       id: relative
       -orig-id: 'R'
-      doc: 'PAGENUM RELATIVE: the page number is only that'
+      doc: 'Table space with PAGENUM RELATIVE: the page number is only the page number'

@@ -12,11 +12,12 @@ doc: |
   segments put together.
 
   The page contradicts itself on the halfwords in front of row images: the table speaks of one
-  that holds the total and counts itself, the text of one before each image that leaves itself out.
-  `reading` says which of three ways holds; it is found once for a file, by arithmetic.
+  that holds the total and counts itself, the text of one before each image that leaves itself
+  out. `reading` says which of three ways holds; it is found once for a file, by arithmetic.
 
-  Names of an exchange, limit keys of a mass delete and payloads without a described form have a
-  leading total when their first halfword equals their whole length, and none otherwise.
+  That names of an exchange, limit keys of a mass delete and payloads without a described form
+  have a leading total when their first halfword equals their whole length, and none otherwise, is
+  inferred.
 doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA'
 params:
   - id: change_type
@@ -31,14 +32,20 @@ seq:
   - id: total
     -unit: bytes
     -lm-status: documented
+    -lm-source: |
+      That it is the length of the DATA of all segments together, and there in one of three
+      readings only, is inferred
     type: u2
     valid: _io.size
     if: has_total
-    doc: Length of the whole, this halfword included
+    doc: Total length of the data segment, including these 2 bytes
     doc-ref: &table 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA'
   - id: body
     -lm-status: documented
     -lm-type: body
+    -lm-source: |
+      That an insert due to load action has the row image of an insert is inferred; for truncate,
+      catalog object, command and status change the page describes no content
     type:
       switch-on: change_type
       cases:
@@ -49,7 +56,7 @@ seq:
         'bmc_lldf::change_type::exchange': exchange
         'bmc_lldf::change_type::mass_delete': mass_delete
         _: payload
-    doc: What the change type puts here
+    doc: What the update type puts here
     doc-ref: *table
 instances:
   has_row_images:
@@ -77,7 +84,7 @@ types:
         type: image
         repeat: expr
         repeat-expr: num_images
-        doc: Before comes before after
+        doc: The row images; of an update the before image is first, and the after image is next
         doc-ref: *table
       - id: surplus
         -lm-status: inferred
@@ -93,41 +100,42 @@ types:
       - id: length
         -unit: bytes
         -lm-status: documented
+        -lm-source: That it counts itself in one of the readings (`inclusive`) is inferred
         type: u2
-        doc: Length of the image; the reading `inclusive` counts this halfword too
-        doc-ref: *table
+        doc: Length of the row image that follows
+        doc-ref: &images 'BMC AMI Log Master for Db2, "Logical log data file", text before the table "Data change record (LLDF)", "Row image"'
       - id: row
         -lm-status: documented
         size: '_root.reading == reading::inclusive ? length - 2 : length'
-        doc: The columns of the row, described by bmc_row_image
-        doc-ref: *table
+        doc: Image of the row; bmc_row_image describes its columns
+        doc-ref: *images
   exchange:
-    doc: Names the clone table whose data was exchanged with the table's own
+    doc: Names the clone table of an exchange
     doc-ref: *table
     seq:
       - id: clone_owner_len
         -unit: bytes
         -lm-status: documented
         type: u2
-        doc: Length of the owner of the clone table
+        doc: Length of clone table owner
         doc-ref: *table
       - id: clone_owner
         -codec: ebcdic
         -lm-status: documented
         size: clone_owner_len
-        doc: Owner of the clone table
+        doc: Owner of clone table
         doc-ref: *table
       - id: clone_name_len
         -unit: bytes
         -lm-status: documented
         type: u2
-        doc: Length of the name of the clone table
+        doc: Length of clone table name
         doc-ref: *table
       - id: clone_name
         -codec: ebcdic
         -lm-status: documented
         size: clone_name_len
-        doc: Name of the clone table
+        doc: Name of clone table
         doc-ref: *table
       - id: surplus
         -lm-status: inferred
@@ -138,8 +146,9 @@ types:
         doc-ref: *table
   mass_delete:
     doc: |
-      Nothing, or the limit keys of the partition that a LOAD REPLACE emptied. How the keys are
-      delimited is not stated; that each stands behind a length, as a row image does, is inferred.
+      Nothing, or the limit key values of the partition that a LOAD REPLACE emptied. How the keys
+      are delimited is not stated; that each stands behind a length, as a row image does, is
+      inferred.
     doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", closing note on change type DM'
     seq:
       - id: limit_keys

@@ -9,8 +9,8 @@ doc: |
   The columns of one row, in the order of their column numbers, as the DLCI records of the table
   version describe them. One entry a column in each of the arrays.
 
-  A nullable column has its null indicator in front of everything, also of the length. In the Db2
-  log a varying column has it the other way round, and counts it in the length: X'0006' X'00' ABCDE
+  A nullable column has its null byte in front of everything, also of the length. In the Db2 log a
+  varying column has it the other way round, and counts it in the length: X'0006' X'00' ABCDE
   there is X'00' X'0005' ABCDE here, and a null X'0001' X'FF' is X'FF' X'0000'.
 
   Whether a null column of fixed length keeps its value bytes, and whether the length of a varying
@@ -44,7 +44,7 @@ seq:
     type: column(storages[_index], widths[_index], nullables[_index], len_units[_index])
     repeat: expr
     repeat-expr: storages.size
-    doc: The columns
+    doc: The columns, ordered by their logical position in the base table (COLNO)
     doc-ref: &text 'BMC AMI Log Master for Db2, "Logical log data file", text behind the table "Data change record (LLDF)"'
   - id: surplus
     -lm-status: inferred
@@ -83,7 +83,7 @@ types:
             - null_indicator::present
             - null_indicator::absent
         if: is_nullable == 1
-        doc: Whether there is a value
+        doc: Null byte of a nullable column, in front of its data
         doc-ref: *text
       - id: len_value
         -lm-status: documented
@@ -92,18 +92,23 @@ types:
         valid:
           max: width / len_unit
         if: storage == storage::varying.to_i
-        doc: Length of the value; zero when it is null
+        doc: |
+          Two-byte length attribute of a variable length field, without the null byte; zero when
+          the field is null
         doc-ref: *text
       - id: value
         -lm-status: documented
         size: 'storage == storage::varying.to_i ? len_value * len_unit : is_null and not _root.null_keeps_bytes ? 0 : width'
-        doc: The value in the external form of its type
+        doc: |
+          The data of the column. Numeric fields, DATE, TIME and TIMESTAMP are in an external
+          format
         doc-ref: *text
       - id: padding
         -lm-status: documented
+        -lm-source: That the padding is behind the value is inferred
         size: width - len_value * len_unit
         if: storage == storage::varying.to_i and _root.is_expanded
-        doc: Fills a varying column up when EXPANDVAR is Y
+        doc: Pads a VAR field to its full length when EXPANDVAR is Y
         doc-ref: 'BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", EXPANDVAR'
     instances:
       is_null:
@@ -127,7 +132,7 @@ enums:
   null_indicator:
     0x00:
       id: present
-      doc: A value follows
+      doc: The column is not null
     0xff:
       id: absent
       doc: The column is null

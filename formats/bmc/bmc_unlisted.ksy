@@ -13,8 +13,9 @@ seq:
     -orig-id: CNTLRECORDTYPE
     -codec: ebcdic
     -lm-status: documented
+    -lm-source: That an unlisted record has it at its start, as all listed ones have, is inferred
     size: 4
-    doc: Record code
+    doc: Control record type
     doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "Logical log control file"'
   - id: payload
     -lm-status: unknown

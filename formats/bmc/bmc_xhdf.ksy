@@ -6,10 +6,11 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  One field of the header of the data change records that this control file belongs to. Together
-  they describe the header as it is in this log, whatever release wrote it.
+  The format of one field of the header of the data change records, so that a program can process
+  them. There is one such record for every header field.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 13.1, "Data change header description record (XHDF)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Data-change-header-description-record-XHDF'
 seq:
   - id: cntl_record_type
@@ -17,7 +18,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, XHDF
+    doc: 'Control record type: XHDF, Data Change Header Description Record'
     doc-ref: &table 'BMC AMI Log Master for Db2 13.1, "Data change header description record (XHDF)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Data-change-header-description-record-XHDF'
   - id: head_field_name
     -orig-id: HEADFIELDNAME
@@ -25,7 +26,7 @@ seq:
     -lm-status: documented
     size: 18
     if: not _io.eof
-    doc: Name of the field
+    doc: Name of this header field
     doc-ref: *table
   - id: head_field_type
     -orig-id: HEADFIELDTYPE
@@ -34,7 +35,7 @@ seq:
     type: u4
     enum: head_field_type
     if: not _io.eof
-    doc: Type of the field
+    doc: Type of data in this field
     doc-ref: *table
   - id: head_field_subtype
     -orig-id: HEADFIELDSUBTYPE
@@ -43,7 +44,7 @@ seq:
     type: u1
     enum: head_field_subtype
     if: not _io.eof
-    doc: Subtype of a BIN field
+    doc: Format of data within the type; only BIN has a subtype
     doc-ref: *table
   - id: head_field_len
     -orig-id: HEADFIELDLEN
@@ -53,7 +54,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: Length of the field
+    doc: Length of this header field
     doc-ref: *table
   - id: head_field_pos
     -orig-id: HEADFIELDPOS
@@ -63,7 +64,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: Offset of the field in the data change record
+    doc: Offset of this field in the logical log data change record
     doc-ref: *table
   - id: rest
     -lm-status: unknown
@@ -77,7 +78,7 @@ enums:
     0xc2c9d540:
       id: binary
       -orig-id: 'BIN'
-      doc: Binary
+      doc: Binary or hexadecimal
     0xc3c8c1d9:
       id: character
       -orig-id: 'CHAR'
@@ -85,13 +86,13 @@ enums:
     0xc9d5e340:
       id: integer
       -orig-id: 'INT'
-      doc: Integer of 2 or 4 bytes
+      doc: Integer, length 2 or 4
     0xc4e3e3d4:
       id: timestamp
       -orig-id: 'DTTM'
-      doc: Timestamp
+      doc: Timestamp value, length 26
   head_field_subtype:
     0xe4:
       id: unsigned
       -orig-id: 'U'
-      doc: Unsigned
+      doc: Unsigned format (BIN subtype)

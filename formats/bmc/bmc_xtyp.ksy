@@ -6,11 +6,13 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  First record of every control file. Says which release wrote it and which code pages the
-  subsystem uses. The page at hand breaks off inside the table, so the last field is inferred from
-  the pattern of those before it.
+  First record of every control file. Describes the originating Db2 subsystem, the version of the
+  logical log format, and the default character sets and encoding schemes of the database. The page
+  at hand breaks off inside the table, so the last field is inferred from the pattern of those before
+  it.
 
-  A record may end before any field but the first, and go on behind the last: releases differ.
+  That a record may end before any field but the first, and go on behind the last, is inferred:
+  releases differ.
 doc-ref: 'BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP'
 seq:
   - id: cntl_record_type
@@ -18,7 +20,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, XTYP
+    doc: 'Control record type: XTYP, Type Record'
     doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "Type record (XTYP)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast121/Administering/Logical-log-files/Logical-log-control-file/Type-record-XTYP'
   - id: cntl_file_type
     -orig-id: CNTLFILETYPE
@@ -26,7 +28,7 @@ seq:
     -lm-status: documented
     size: 4
     if: not _io.eof
-    doc: DB2
+    doc: 'Type (format) of the control file: DB2 represents Db2'
     doc-ref: *table
   - id: cntl_file_type_version
     -orig-id: CNTLFILETYPEVERSION
@@ -35,8 +37,8 @@ seq:
     size: 6
     if: not _io.eof
     doc: |
-      Version of the control file: V and four digits from 10.1 on (V1010), ALP and three before
-      (ALP920)
+      Version of the control file: Vvvrm from 10.1.00 on (V1010), ALPvrm until 9.2.00 (ALP920). It
+      might differ from the current version of the product.
     doc-ref: *table
   - id: cntl_file_sysid
     -orig-id: CNTLFILESYSID
@@ -44,7 +46,7 @@ seq:
     -lm-status: documented
     size: 4
     if: not _io.eof
-    doc: Db2 subsystem the log comes from
+    doc: Originating Db2 subsystem ID
     doc-ref: *table
   - id: sql_delimiter
     -orig-id: SQLDELIMITER
@@ -52,7 +54,7 @@ seq:
     -lm-status: documented
     size: 1
     if: not _io.eof
-    doc: String delimiter of the subsystem (DSNZPARM)
+    doc: SQL delimiter, as DSNZPARM defines it on the system where the log was created
     doc-ref: *table
   - id: mixed
     -orig-id: MIXED
@@ -61,7 +63,7 @@ seq:
     type: u1
     enum: yes_no
     if: not _io.eof
-    doc: Whether character data may mix single-byte and double-byte characters
+    doc: Whether mixed DBCS and SBCS is allowed
     doc-ref: *table
   - id: decimal_point
     -orig-id: DECIMALPOINT
@@ -69,7 +71,7 @@ seq:
     -lm-status: documented
     size: 1
     if: not _io.eof
-    doc: Decimal point of the subsystem, comma or period
+    doc: Decimal point character, either a comma or a period
     doc-ref: *table
   - id: ebcdic_single_ccsid
     -orig-id: EBCDICSINGLECCSID
@@ -78,7 +80,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: CCSID of single-byte EBCDIC data
+    doc: Default CCSID used for single-byte EBCDIC on the originating Db2 subsystem
     doc-ref: *table
   - id: ebcdic_double_ccsid
     -orig-id: EBCDICDOUBLECCSID
@@ -87,7 +89,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: CCSID of double-byte EBCDIC data
+    doc: Default CCSID used for double-byte EBCDIC on the originating Db2 subsystem
     doc-ref: *table
   - id: ebcdic_mixed_ccsid
     -orig-id: EBCDICMIXEDCCSID
@@ -96,7 +98,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: CCSID of mixed EBCDIC data
+    doc: Default CCSID used for mixed EBCDIC on the originating Db2 subsystem
     doc-ref: *table
   - id: ascii_single_ccsid
     -orig-id: ASCIISINGLECCSID
@@ -105,7 +107,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: CCSID of single-byte ASCII data
+    doc: Default CCSID used for single-byte ASCII on the originating Db2 subsystem
     doc-ref: *table
   - id: ascii_double_ccsid
     -orig-id: ASCIIDOUBLECCSID
@@ -114,7 +116,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: CCSID of double-byte ASCII data
+    doc: Default CCSID used for double-byte ASCII on the originating Db2 subsystem
     doc-ref: *table
   - id: ascii_mixed_ccsid
     -orig-id: ASCIIMIXEDCCSID
@@ -123,7 +125,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: CCSID of mixed ASCII data
+    doc: Default CCSID used for mixed ASCII on the originating Db2 subsystem
     doc-ref: *table
   - id: unicode_single_ccsid
     -orig-id: UNICODESINGLECCSID
@@ -132,7 +134,9 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: CCSID of single-byte Unicode data; blank when the subsystem has no Unicode
+    doc: |
+      Default CCSID used for single-byte Unicode on the originating Db2 subsystem; blanks if it
+      does not support Unicode
     doc-ref: *table
   - id: unicode_double_ccsid
     -orig-id: UNICODEDOUBLECCSID
@@ -141,7 +145,7 @@ seq:
     -lm-type: decimaltext
     size: 5
     if: not _io.eof
-    doc: CCSID of double-byte Unicode data
+    doc: Default CCSID used for double-byte Unicode on the originating Db2 subsystem
     doc-ref: *table
   - id: unicode_mixed_ccsid
     -orig-id: UNICODEMIXEDCCSID
@@ -151,7 +155,7 @@ seq:
     -lm-source: the page breaks off after UNICODEDOUBLECCSID; the triple single, double, mixed repeats
     size: 5
     if: not _io.eof
-    doc: CCSID of mixed Unicode data
+    doc: Default CCSID used for mixed Unicode on the originating Db2 subsystem
     doc-ref: *table
   - id: rest
     -lm-status: unknown
@@ -164,14 +168,18 @@ enums:
   no_ccsid:
     0:
       id: not_set
+      -lm-status: inferred
       doc: The subsystem has no default of this kind (inferred)
     65534:
       id: unavailable
+      -lm-status: inferred
       doc: "IBM's CCSID for data without one (inferred)"
   yes_no:
     0xe8:
       id: 'yes'
       -orig-id: 'Y'
+      doc: Mixed DBCS/SBCS allowed
     0xd5:
       id: 'no'
       -orig-id: 'N'
+      doc: Mixed DBCS/SBCS not allowed

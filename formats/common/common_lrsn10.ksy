@@ -4,8 +4,8 @@ meta:
   license: Apache-2.0
   ks-version: '0.11'
 doc: |
-  Comes from the clock in data sharing, from the RBA elsewhere: the member id tells which. The
-  6-byte form stands at offset 1 of the extended one.
+  The 6-byte form stands at offset 1 of the extended one. That an LRSN comes from the clock in
+  data sharing, and from the RBA elsewhere, so that the member id says which, is inferred.
 doc-ref: &page 'BMC AMI Log Master for Db2, "Logical log data file", footnote 1'
 -lm-type: lrsn10
 seq:
@@ -20,7 +20,7 @@ seq:
   - id: lrsn6
     -lm-status: documented
     size: 6
-    doc: The 6-byte form
+    doc: A non-extended LRSN of 6 bytes
     doc-ref: *page
   - id: precision
     -lm-status: inferred

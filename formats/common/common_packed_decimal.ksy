@@ -5,9 +5,9 @@ meta:
   ks-version: '0.11'
   bit-endian: be
 doc: |
-  Two digits a byte, the sign in the last half byte. The decimal point is not stored; it follows
-  from the scale of the column.
-doc-ref: &page 'IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"'
+  The form nnn...s: digits, two in a byte, and the sign in the last half byte. The decimal point
+  is not stored; that it follows from the scale of the column is inferred.
+doc-ref: &page 'IBM z/Architecture Principles of Operation, SA22-7832, "Decimal-Number Formats"; IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths"'
 params:
   - id: len
     type: u4
@@ -16,12 +16,12 @@ seq:
   - id: digits
     -lm-status: documented
     size: len - 1
-    doc: Leading digits, two in a byte
+    doc: Digits, two in a byte
     doc-ref: *page
   - id: last_digit
     -lm-status: documented
     type: b4
-    doc: Last digit
+    doc: Rightmost digit
     doc-ref: *page
   - id: sign
     -lm-status: documented
@@ -33,19 +33,19 @@ enums:
   sign:
     0xa:
       id: plus_a
-      doc: Plus, also accepted
+      doc: Plus, alternate code
     0xb:
       id: minus_b
-      doc: Minus, also accepted
+      doc: Minus, alternate code
     0xc:
       id: plus
-      doc: Plus, the preferred code
+      doc: Plus, preferred code
     0xd:
       id: minus
-      doc: Minus, the preferred code
+      doc: Minus, preferred code
     0xe:
       id: plus_e
-      doc: Plus, also accepted
+      doc: Plus, alternate code
     0xf:
       id: unsigned
-      doc: Plus, of a number without a sign
+      doc: Plus, alternate code; also the zone of a digit

@@ -5,9 +5,9 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  Where the row stands. In a table space with absolute page numbers the page number has the
-  partition in its leading bits; how many bits depends on the table space and is not in the log, so
-  the partition is taken from PARTNUM in any case.
+  Where the row stands: page and row number. In a table space with PAGENUM ABSOLUTE the page
+  number contains the partition number too. That its leading bits do, and that how many depends on
+  the table space, is inferred; the partition is taken from PARTNUM in any case.
 doc-ref: &page 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", RID and PAGENUMFMT'
 -lm-type: bytes
 seq:
@@ -21,5 +21,5 @@ seq:
     -lm-status: inferred
     -lm-source: The table has five bytes, page and row; that the last one is the row is not stated
     type: u1
-    doc: Row (anchor) number in the page
+    doc: Row number in the page
     doc-ref: *page

@@ -4,9 +4,9 @@ meta:
   license: Apache-2.0
   ks-version: '0.11'
 doc: |
-  34 packed digits without a sign: 8 for the date, 6 for the time of day, 20 for the fraction of a
-  second. The page splits the fraction as HHMMMM NNN PPP FFF and five zeros, which makes its first
-  six digits microseconds; that reading is inferred. All zero means that there is no time.
+  34 digits of four bits each: 8 for the date, 6 for the time, 20 for the fraction of the second
+  and padding. That a digit takes half a byte, without a sign, follows from the width of 17 bytes.
+  That all zero means that there is no time is inferred.
 doc-ref: &page 'BMC AMI Log Master for Db2, "Logical log data file", footnote 1'
 -lm-type: timestamp17
 seq:
@@ -24,6 +24,10 @@ seq:
     doc-ref: *page
   - id: fraction
     -orig-id: HHMMMMNNNPPPFFF00000
-    -lm-status: inferred
+    -lm-status: documented
+    -lm-source: |
+      The page writes HHMMMM NNN PPP FFF and five zeros; that the first six digits are
+      microseconds is inferred
     size: 10
-    doc: Fraction of the second, then zeros
+    doc: Fractional seconds and padding
+    doc-ref: *page

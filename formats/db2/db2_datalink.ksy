@@ -46,17 +46,20 @@ types:
     doc-ref: *v6
     seq:
       - id: component
+        -orig-id: Component identifier (=8)
         -lm-status: documented
         type: u1
         doc: Component identifier, 8
         doc-ref: *v6
       - id: function_id
+        -orig-id: Function identifier
         -lm-status: documented
         type: u1
         enum: function_id
-        doc: What happened
+        doc: Function identifier
         doc-ref: *v6
       - id: padding
+        -orig-id: padding
         -lm-status: documented
         size: 2
         doc: Padding
@@ -66,80 +69,97 @@ types:
     doc-ref: *v6
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
         doc: Log header
         doc-ref: *v6
       - id: server_id
+        -orig-id: ServerId
         -lm-status: documented
         type: s4
-        doc: Server
+        doc: ServerId
         doc-ref: *v6
       - id: read_only
+        -orig-id: ReadOnly
         -lm-status: documented
         type: s4
-        doc: Whether the file is read only
+        doc: ReadOnly
         doc-ref: *v6
       - id: auth_id
+        -orig-id: AuthId
         -codec: database
         -lm-status: documented
         size: 8
-        doc: Authorization id
+        doc: AuthId
         doc-ref: *v6
       - id: group_id
+        -orig-id: GroupId
         -codec: database
         -lm-status: documented
         size: 17
-        doc: Group
+        doc: GroupId
         doc-ref: *v6
       - id: padding2
+        -orig-id: padding
         -lm-status: documented
         size: 1
         doc: Padding
         doc-ref: *v6
       - id: access_control
+        -orig-id: AccessControl
         -lm-status: documented
         type: u2
-        doc: Access control
+        doc: AccessControl
         doc-ref: *v6
       - id: prefix_id
+        -orig-id: PrefixId
         -lm-status: documented
         size: 9
-        doc: Prefix
+        doc: PrefixId
         doc-ref: *v6
       - id: padding3
+        -orig-id: padding
         -lm-status: documented
         size: 3
         doc: Padding
         doc-ref: *v6
       - id: recovery_id
+        -orig-id: RecoveryId
         -lm-status: documented
         size: 7
-        doc: Recovery id
+        doc: RecoveryId
         doc-ref: *v6
       - id: padding4
+        -orig-id: padding
         -lm-status: documented
         size: 1
         doc: Padding
         doc-ref: *v6
       - id: time_stamp
+        -orig-id: Time stamp
         -lm-status: documented
+        -lm-source: |
+          That it is there when the length of the name fits is inferred; version 5.2 does not have
+          it
         type: u4
         if: has_time_stamp
         doc: Time stamp
         doc-ref: *v6
       - id: stem_name_length
+        -orig-id: StemNameLen
         -unit: bytes
         -lm-status: documented
         type: u4
-        doc: Length of the stem name
+        doc: StemNameLen, the length of the stem name
         doc-ref: *v6
       - id: stem_name
+        -orig-id: StemName
         -codec: database
         -lm-status: documented
         size: stem_name_length
-        doc: Stem name
+        doc: StemName
         doc-ref: *v6
       - id: surplus
         -lm-status: inferred
@@ -164,53 +184,65 @@ types:
     doc-ref: *v6
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
         doc: Log header
         doc-ref: *v6
       - id: server_id
+        -orig-id: ServerId
         -lm-status: documented
         type: s4
-        doc: Server
+        doc: ServerId
         doc-ref: *v6
       - id: prefix_id
+        -orig-id: PrefixId
         -lm-status: documented
         size: 9
-        doc: Prefix
+        doc: PrefixId
         doc-ref: *v6
       - id: padding2
+        -orig-id: padding
         -lm-status: documented
         size: 3
         doc: Padding
         doc-ref: *v6
       - id: recovery_id
+        -orig-id: RecoveryId
         -lm-status: documented
         size: 7
-        doc: Recovery id
+        doc: RecoveryId
         doc-ref: *v6
       - id: padding3
+        -orig-id: padding
         -lm-status: documented
         size: 1
         doc: Padding
         doc-ref: *v6
       - id: time_stamp
+        -orig-id: Time stamp
         -lm-status: documented
+        -lm-source: |
+          That it is there when the length of the name fits is inferred; version 5.2 does not have
+          it
         type: u4
         if: has_time_stamp
         doc: Time stamp
         doc-ref: *v6
       - id: stem_name_length
+        -orig-id: StemNameLen
         -unit: bytes
         -lm-status: documented
         type: u4
-        doc: Length of the stem name
+        doc: StemNameLen, the length of the stem name
         doc-ref: *v6
       - id: stem_name
+        -orig-id: StemName
         -codec: database
         -lm-status: documented
         size: stem_name_length
-        doc: Stem name
+        doc: StemName
         doc-ref: *v6
       - id: surplus
         -lm-status: inferred

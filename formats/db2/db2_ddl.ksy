@@ -13,8 +13,8 @@ meta:
       _: be
 doc: |
   The text of DDL statements, logged from version 10.1 on when LOG_DDL_STMTS is YES. Function ids 4
-  and 5 mean other things here than in records of the data object manager. A text too long for one
-  record goes on in the next, and the length that is left counts down.
+  and 5 mean other things here than in records of the data object manager. That a text too long
+  for one record goes on in the next, and that the length that is left counts down, is inferred.
 doc-ref: As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on
 params:
   - id: byte_order

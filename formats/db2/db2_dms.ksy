@@ -14,16 +14,17 @@ meta:
       'db2_server::byte_order::little': le
       _: be
 doc: |
-  Records of the component that keeps tables and rows. Offsets count from the end of the log record
-  header, as in the tables of the manual.
+  Records of the component that keeps tables and rows. Offsets count from the end of the log
+  record header, as in the tables of the manual.
 
-  Types named like a table of version 7 are its rows; those that end in v97 are the same record from
-  version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. Version 8.1 to 9.5 are read
-  as version 7, with the newer function ids for rows accepted; no page at hand settles when those
-  came.
+  Types named like a table of version 7 are its rows; those that end in v97 are the same record
+  from version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. That version 8.1 to
+  9.5 are as version 7, with the newer function ids for rows, is inferred; no page at hand settles
+  when those came.
 
-  An update carries two rows. The first fixed part stands before the OLD row and gives the length of
-  the NEW one, and the other way round; the rows' own headers and the length of the whole must agree.
+  An update carries two rows. The first fixed part stands before the OLD row and gives the length
+  of the NEW one, and the other way round; that the rows' own headers and the length of the whole
+  must agree is inferred.
 doc-ref: 'IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log'
 params:
   - id: generation
@@ -132,31 +133,35 @@ types:
       - id: function_id
         -orig-id: Function identifier
         -lm-status: documented
+        -lm-source: |
+          Table 96 lists the identifiers of version 7; the others are those of version 12.1
         type: u1
         enum: function_id
-        doc: What happened
-        doc-ref: *t96
+        doc: Function identifier
+        doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96; 12.1, "Data manager log records", Table 2'
       - id: tablespace_id
         -orig-id: Table space identifier
         -lm-status: documented
         type: u2
-        doc: Table space
+        doc: Table space identifier
         doc-ref: *t96
       - id: table_id
         -orig-id: Table identifier
         -lm-status: documented
+        -lm-source: That it is unique only together with the table space is inferred
         type: u2
-        doc: Table; only together with the table space it is unique
+        doc: Table identifier
         doc-ref: *t96
     instances:
       is_undo:
         value: 'function_id == function_id::undo_add_columns or function_id == function_id::undo_insert_record or function_id == function_id::undo_delete_record or function_id == function_id::undo_update_record or function_id == function_id::undo_alter_column or function_id == function_id::undo_update_partition_state or function_id == function_id::undo_alter_lob_column or function_id == function_id::undo_rename or function_id == function_id::undo_insert_record_to_empty_page or function_id == function_id::undo_delete_record_to_empty_page or function_id == function_id::undo_insert_multiple_records or function_id == function_id::undo_drop_columns or function_id == function_id::undo_start_of_out_of_row_data'
-        doc: Whether a rollback wrote it
+        doc: Whether it is a log record written during the undo or rollback of an action
   initialize_table:
     doc: A new permanent table is initialized; describes its columns
     doc-ref: &t98 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -166,13 +171,13 @@ types:
         -orig-id: File create LSN
         -lm-status: documented
         type: db2_sqlu_lsn(_root.byte_order)
-        doc: Log sequence number at which its file was made
+        doc: File create LSN
         doc-ref: *t98
       - id: record_type
         -orig-id: 'Table directory record: record type'
         -lm-status: documented
         type: u1
-        doc: Type of the table directory record
+        doc: Record type, of the table directory record
         doc-ref: *t98
       - id: reserved1
         -orig-id: 'Table directory record: reserved'
@@ -190,13 +195,14 @@ types:
         -orig-id: 'Table directory record: index root page'
         -lm-status: documented
         type: u4
-        doc: Root page of the index
+        doc: Index root page
         doc-ref: *t98
       - id: tdesc_recid
         -orig-id: 'Table directory record: TDESC recid'
         -lm-status: documented
+        -lm-source: That it is the record id of the table description is inferred from its name
         type: s4
-        doc: Record id of the table description
+        doc: TDESC recid
         doc-ref: *t98
       - id: reserved2
         -orig-id: 'Table directory record: reserved'
@@ -209,15 +215,16 @@ types:
         -lm-status: documented
         type: u4
         doc: |
-          Bit 0x20: created NOT LOGGED INITIALLY, no change of its rows is logged until the
-          transaction commits
+          Bit 0x20: created with the NOT LOGGED INITIALLY option; no DML activity on the table is
+          logged until the transaction that created it has been committed
         doc-ref: *t98
       - id: table_description_length
         -orig-id: Table description length
         -unit: bytes
         -lm-status: documented
+        -lm-source: The table prints no type; that it is an unsigned number, in bytes, is inferred
         type: u4
-        doc: Length of the table description record
+        doc: Table description length
         doc-ref: *t98
       - id: table_description
         -orig-id: Table description record
@@ -252,7 +259,7 @@ types:
         doc: Log header
         doc-ref: *t96
       - id: padding
-        -lm-status: documented
+        -lm-status: inferred
         size: 2
         doc: Padding
         doc-ref: *inferred
@@ -333,8 +340,9 @@ types:
       - id: record_type
         -orig-id: record type
         -lm-status: documented
+        -lm-source: That it is zero is from applications that read it
         type: u1
-        doc: Type of the record; zero in those that are known
+        doc: Record type
         doc-ref: *t98
       - id: reserved
         -orig-id: reserved
@@ -354,21 +362,27 @@ types:
         type: column_descriptor
         repeat: expr
         repeat-expr: num_columns
-        doc: Column descriptor array
+        doc: 'Column descriptor array: an element of 8 bytes for each column'
         doc-ref: *t98
       - id: lobs
         -lm-status: documented
+        -lm-source: |
+          The table prints one array; that this one is behind the column descriptors is inferred
         type: lob_descriptor
         repeat: eos
-        doc: 'LOB descriptor array: one element for each BLOB, CLOB and DBCLOB column'
+        doc: |
+          LOB descriptor array: an element of 12 bytes for each LOB, CLOB and DBCLOB field; the
+          first such field uses the first element
         doc-ref: *t98
   column_descriptor:
     doc: |
-      One column, 8 bytes. The page lists type, length, null flag and offset; widths and codes are
-      those that applications read.
+      One column, 8 bytes. The page names field type, field length, null flag and field offset;
+      that they stand in this order, two bytes each, and their codes are from applications that
+      read them.
     doc-ref: *t98
     seq:
       - id: field_type
+        -orig-id: field type
         -lm-status: inferred
         type: u2
         enum: column_type
@@ -387,6 +401,7 @@ types:
         doc: Digits behind the point of a DECIMAL column
         doc-ref: *readers
       - id: length
+        -orig-id: field length
         -unit: bytes
         -lm-status: inferred
         type: u2
@@ -395,6 +410,7 @@ types:
           Bytes of a fixed-length column, longest value of a varying one; not used for LOB columns
         doc-ref: *readers
       - id: null_flag
+        -orig-id: null flag
         -lm-status: inferred
         type: u2
         doc: |
@@ -402,11 +418,16 @@ types:
           generated, 0x80 compressed system default
         doc-ref: *readers
       - id: field_offset
+        -orig-id: field offset
         -unit: bytes
         -lm-status: documented
+        -lm-source: |
+          That it is the last two of the eight bytes, and that the formatted record begins with
+          the fixed length section here, is inferred
         type: u2
-        doc: Offset of its fixed-length portion from the beginning of the formatted record
-        doc-ref: *t98
+        doc: |
+          Offset from the beginning of the formatted record to the fixed length portion of the field
+        doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Table Descriptor Record", Table 107'
     instances:
       is_nullable:
         value: 'null_flag & 0x01 != 0'
@@ -437,6 +458,7 @@ types:
     doc-ref: &t100 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -451,23 +473,27 @@ types:
       - id: rid
         -orig-id: RID
         -lm-status: documented
-        -lm-source: The table has four bytes; that the last of them is the slot is inferred
+        -lm-source: |
+          The table has four bytes; that they are the page number times 256, plus the slot, is
+          inferred
         type: s4
-        doc: 'Row id: page number times 256, plus slot'
+        doc: RID
         doc-ref: *t100
       - id: record_length
         -orig-id: Record length
         -unit: bytes
         -lm-status: documented
+        -lm-source: That it is the length of the record that is taken back is inferred
         type: u2
-        doc: Length of the record that is taken back
+        doc: Record length
         doc-ref: *t100
       - id: free_space
         -orig-id: Free space
         -unit: bytes
         -lm-status: documented
+        -lm-source: That these are the bytes free on the page is inferred
         type: u2
-        doc: Free space on the page
+        doc: Free space
         doc-ref: *t100
       - id: surplus
         -lm-status: inferred
@@ -492,26 +518,31 @@ types:
         doc: Log header
         doc-ref: *t96
       - id: padding
-        -lm-status: documented
+        -lm-status: inferred
         size: 2
         doc: Padding
         doc-ref: *sample
       - id: record_length
         -unit: bytes
         -lm-status: documented
+        -lm-source: That it is the length of the record that is taken back is inferred
         type: u2
-        doc: Length of the record that is taken back
+        doc: Length of the record
         doc-ref: *sample
       - id: free_space
         -unit: bytes
-        -lm-status: documented
+        -lm-status: inferred
+        -lm-source: |
+          The sample leaves two bytes here unread; that they are what Table 100 has, the bytes
+          free on the page, is inferred
         type: u2
         doc: Free space on the page
         doc-ref: *sample
       - id: rid
         -lm-status: documented
+        -lm-source: That it is page and slot is inferred
         type: db2_rid(_root.byte_order)
-        doc: 'Row id: page and slot'
+        doc: Row id
         doc-ref: *sample
       - id: surplus
         -lm-status: inferred
@@ -571,6 +602,7 @@ types:
     doc-ref: &t106 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -585,29 +617,35 @@ types:
       - id: rid
         -orig-id: RID
         -lm-status: documented
-        -lm-source: The table has four bytes; that the last of them is the slot is inferred
+        -lm-source: |
+          The table has four bytes; that they are the page number times 256, plus the slot, is
+          inferred
         type: s4
-        doc: 'Row id: page number times 256, plus slot'
+        doc: RID
         doc-ref: *t106
       - id: record_length
         -orig-id: Record length
         -unit: bytes
         -lm-status: documented
         type: u2
-        doc: Length of the record behind
+        doc: Record length, of the record header and data
         doc-ref: *t106
       - id: free_space
         -orig-id: Free space
         -unit: bytes
         -lm-status: documented
+        -lm-source: That these are the bytes free on the page is inferred
         type: u2
-        doc: Free space on the page
+        doc: Free space
         doc-ref: *t106
       - id: record_offset
         -orig-id: Record offset
         -lm-status: documented
+        -lm-source: |
+          That it is the byte offset of the record in its page is inferred; rows of one printed
+          page of version 9.7 add up so
         type: u2
-        doc: Byte offset of the record in its page
+        doc: Record offset
         doc-ref: *t106
       - id: record
         -orig-id: Record header and data
@@ -649,23 +687,30 @@ types:
         -unit: bytes
         -lm-status: documented
         type: u2
-        doc: Length of the record behind
+        doc: Length of the record header and data
         doc-ref: *sample
       - id: free_space
         -unit: bytes
-        -lm-status: documented
+        -lm-status: inferred
+        -lm-source: |
+          The sample leaves two bytes here unread; that they are what Table 106 has, the bytes
+          free on the page, is inferred
         type: u2
-        doc: Free space on the page
+        doc: Free space
         doc-ref: *sample
       - id: rid
         -lm-status: documented
+        -lm-source: That it is page and slot is inferred
         type: db2_rid(_root.byte_order)
-        doc: 'Row id: page and slot'
+        doc: Row id
         doc-ref: *sample
       - id: record_offset
         -lm-status: documented
+        -lm-source: |
+          That it is the byte offset of the record in its page is inferred; rows of one printed
+          page of version 9.7 add up so
         type: u2
-        doc: Byte offset of the record in its page
+        doc: Offset of the record
         doc-ref: *sample
       - id: record
         -lm-status: documented
@@ -685,7 +730,9 @@ types:
         value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
         doc: Normal, and compensation for what a rollback writes
   row_to_empty_page:
-    doc: A row is inserted into or deleted from a page that is empty before or after
+    doc: |
+      A row is inserted into or deleted from an empty page; that the page is empty before or after is
+      inferred from the names of the records
     doc-ref: *sample
     seq:
       - id: header
@@ -706,18 +753,22 @@ types:
         -unit: bytes
         -lm-status: documented
         type: u2
-        doc: Length of the record behind
+        doc: Length of the record header and data
         doc-ref: *sample
       - id: free_space
         -unit: bytes
-        -lm-status: documented
+        -lm-status: inferred
+        -lm-source: |
+          The sample leaves two bytes here unread; that they are what Table 106 has, the bytes
+          free on the page, is inferred
         type: u2
-        doc: Free space on the page
+        doc: Free space
         doc-ref: *sample
       - id: rid
         -lm-status: documented
+        -lm-source: That it is page and slot is inferred
         type: db2_rid(_root.byte_order)
-        doc: 'Row id: page and slot'
+        doc: Row id
         doc-ref: *sample
       - id: internal
         -lm-status: unknown
@@ -731,8 +782,11 @@ types:
         doc-ref: *sample
       - id: record_offset
         -lm-status: documented
+        -lm-source: |
+          That it is the byte offset of the record in its page is inferred; rows of one printed
+          page of version 9.7 add up so
         type: u2
-        doc: Byte offset of the record in its page
+        doc: Offset of the record
         doc-ref: *sample
       - id: record
         -lm-status: documented
@@ -752,23 +806,23 @@ types:
         value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
         doc: Normal, and compensation for what a rollback writes
   update:
-    doc: A row is updated where it stands
+    doc: A row is updated, and its storage location does not change
     doc-ref: &t109 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
         doc: Log header
         doc-ref: *t96
       - id: old_row
-        -orig-id: Padding to old record header and data
         -lm-status: documented
         type: update_part
         doc: Padding to old record header and data; its length is that of the new record
         doc-ref: *t109
       - id: new_header
-        -orig-id: Log header (second)
+        -orig-id: Log header
         -lm-status: documented
         -lm-valid-status: inferred
         type: header
@@ -777,7 +831,6 @@ types:
         doc: Log header of the second part
         doc-ref: *t109
       - id: new_row
-        -orig-id: Padding to new record header and data
         -lm-status: documented
         -lm-valid-status: inferred
         type: update_part
@@ -802,37 +855,49 @@ types:
     doc-ref: *t109
     seq:
       - id: padding
+        -orig-id: Padding
         -lm-status: documented
         size: 2
         doc: Padding
         doc-ref: *t109
       - id: rid
+        -orig-id: RID
         -lm-status: documented
-        -lm-source: The table has four bytes; that the last of them is the slot is inferred
+        -lm-source: |
+          The table has four bytes; that they are the page number times 256, plus the slot, is
+          inferred
         type: s4
-        doc: 'Row id: page number times 256, plus slot'
+        doc: RID
         doc-ref: *t109
       - id: record_length
         -unit: bytes
         -lm-status: documented
         type: u2
-        doc: Length of the record in the OTHER part
+        doc: |
+          New record length in the part that has the old record, old record length in the part
+          that has the new one
         doc-ref: *t109
       - id: free_space
+        -orig-id: Free space
         -unit: bytes
         -lm-status: documented
+        -lm-source: That these are the bytes free on the page is inferred
         type: u2
-        doc: Free space on the page
+        doc: Free space
         doc-ref: *t109
       - id: record_offset
+        -orig-id: Record offset
         -lm-status: documented
+        -lm-source: |
+          That it is the byte offset of the record in its page is inferred; rows of one printed
+          page of version 9.7 add up so
         type: u2
-        doc: Byte offset of the record in its page
+        doc: Record offset
         doc-ref: *t109
       - id: record
         -lm-status: documented
         size: own_length
-        doc: Record header and data, described by db2_row
+        doc: Old or new record header and data, described by db2_row
         doc-ref: *t109
     instances:
       own_length:
@@ -841,7 +906,7 @@ types:
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
   update_v97:
-    doc: A row is updated where it stands
+    doc: A row is updated, and its storage location does not change
     doc-ref: *sample
     seq:
       - id: header
@@ -900,22 +965,29 @@ types:
         -lm-status: documented
         type: u2
         doc: Length of the record in the OTHER part
-        doc-ref: *sample
+        doc-ref: 'IBM/db2-samples, cpp/utilrecov.C at version 11.5'
       - id: free_space
         -unit: bytes
-        -lm-status: documented
+        -lm-status: inferred
+        -lm-source: |
+          The sample leaves two bytes here unread; that they are what Table 106 has, the bytes
+          free on the page, is inferred
         type: u2
-        doc: Free space on the page
+        doc: Free space
         doc-ref: *sample
       - id: rid
         -lm-status: documented
+        -lm-source: That it is page and slot is inferred
         type: db2_rid(_root.byte_order)
-        doc: 'Row id: page and slot'
+        doc: Row id
         doc-ref: *sample
       - id: record_offset
         -lm-status: documented
+        -lm-source: |
+          That it is the byte offset of the record in its page is inferred; rows of one printed
+          page of version 9.7 add up so
         type: u2
-        doc: Byte offset of the record in its page
+        doc: Offset of the record
         doc-ref: *sample
       - id: record
         -lm-status: documented
@@ -992,7 +1064,7 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record (inferred)
   placed_record:
     doc: One of several records
     doc-ref: *readers
@@ -1082,7 +1154,7 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::compensation'
-        doc: Class of the record
+        doc: Class of the record (inferred)
   removed_record:
     doc: One of several records that are taken back
     doc-ref: *readers
@@ -1098,10 +1170,13 @@ types:
         doc: Kept as it is
         doc-ref: *readers
   alter_table_attribute:
-    doc: An attribute of a table is set, by ALTER TABLE or by checking constraints
+    doc: |
+      The state of a table is changed by the ALTER TABLE statement, or as a result of adding or
+      validating constraints
     doc-ref: &t104 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -1118,14 +1193,15 @@ types:
         -lm-status: documented
         type: u4
         doc: |
-          Alter bit mask: which attributes are set. 0x1 propagation, 0x2 check pending, 0x10000
-          append mode, 0x200000 propagation of long fields, 0x400000 propagation of LOBs
+          Alter bit (attribute) mask: the attributes that are altered. 0x1 propagation, 0x2 check
+          pending, 0x10000 append mode, 0x200000 LF propagation, 0x400000 LOB propagation
         doc-ref: *t104
       - id: attribute_values
         -orig-id: Alter bit (attribute) values
         -lm-status: documented
         type: u4
-        doc: 'Alter bit values: 1 switches the attribute of this bit on, 0 off'
+        doc: |
+          Alter bit (attribute) values: the new value of each attribute in the mask, 0 off, 1 on
         doc-ref: *t104
       - id: surplus
         -lm-status: inferred
@@ -1138,9 +1214,11 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record (inferred)
   alter_table_attribute_v97:
-    doc: An attribute of a table is set, by ALTER TABLE or by checking constraints
+    doc: |
+      The state of a table is changed by the ALTER TABLE statement, or as a result of adding or
+      validating constraints
     doc-ref: *sample
     seq:
       - id: header
@@ -1152,12 +1230,12 @@ types:
       - id: attribute_mask
         -lm-status: documented
         type: u8
-        doc: 'Alter bit mask: which attributes are set; bits as in version 7'
+        doc: 'Alter bit mask: the attributes that are altered; bits as in version 7'
         doc-ref: *sample
       - id: attribute_values
         -lm-status: documented
         type: u8
-        doc: 'Alter bit values: 1 switches the attribute of this bit on, 0 off'
+        doc: 'Alter bit values: the new value of each attribute in the mask, 0 off, 1 on'
         doc-ref: *sample
       - id: surplus
         -lm-status: inferred
@@ -1170,12 +1248,13 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record (inferred)
   add_columns:
     doc: Columns are added, or that is rolled back
     doc-ref: &t105 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -1208,14 +1287,22 @@ types:
       - id: old_arrays
         -orig-id: Old parallel arrays
         -lm-status: documented
+        -lm-source: |
+          That both sets have an array of column descriptors and one of LOB descriptors follows
+          from the size of count times 20; the notes of the table give elements of 8 bytes to the
+          old arrays and of 12 to the new ones
         type: parallel_arrays(old_column_count)
-        doc: Column descriptors and LOB descriptors of the table as it was
+        doc: 'Old parallel arrays: information on the old columns'
         doc-ref: *t105
       - id: new_arrays
         -orig-id: New parallel arrays
         -lm-status: documented
+        -lm-source: |
+          That both sets have an array of column descriptors and one of LOB descriptors follows
+          from the size of count times 20; the notes of the table give elements of 8 bytes to the
+          old arrays and of 12 to the new ones
         type: parallel_arrays(new_column_count)
-        doc: Column descriptors and LOB descriptors of the table as it is now
+        doc: 'New parallel arrays: information on the new columns'
         doc-ref: *t105
       - id: surplus
         -lm-status: inferred
@@ -1233,8 +1320,8 @@ types:
         doc: Normal, and compensation for what a rollback writes
   parallel_arrays:
     doc: |
-      Descriptors of all columns, and as many of LOB columns, of which only the first ones are
-      used
+      Descriptors of all columns, and as many of LOB columns; that only the first ones of these
+      are used is inferred
     doc-ref: *t105
     params:
       - id: count
@@ -1242,14 +1329,14 @@ types:
         doc: Number of columns
     seq:
       - id: columns
-        -lm-status: documented
+        -lm-status: inferred
         type: column_descriptor
         repeat: expr
         repeat-expr: count
         doc: Column descriptors
         doc-ref: *t105
       - id: lobs
-        -lm-status: documented
+        -lm-status: inferred
         type: lob_descriptor
         repeat: expr
         repeat-expr: count
@@ -1297,7 +1384,7 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record (inferred)
   undocumented:
     doc: A record that has only a name
     doc-ref: *v12
@@ -1323,7 +1410,7 @@ enums:
       doc: Undo add columns
     106:
       id: delete_record
-      doc: Delete record, until version 9.5
+      doc: Delete record; the page of version 12.1 has 161 in its place
     108:
       id: undo_update_partition_state
       doc: Undo update partition state; version 5 had another record of this number
@@ -1338,28 +1425,28 @@ enums:
       doc: Undo update record
     113:
       id: alter_column
-      doc: Alter column; until version 7 its length only
+      doc: Alter column; alter column length in version 7
     115:
       id: undo_alter_column
-      doc: Undo alter column
+      doc: Undo alter column; undo alter column length in version 7
     116:
       id: alter_lob_column
-      doc: Alter column information of a LOB column
+      doc: Alter column information for a LOB column
     118:
       id: insert_record
-      doc: Insert record, until version 9.5
+      doc: Insert record; the page of version 12.1 has 162 in its place
     119:
       id: undo_alter_lob_column
-      doc: Undo alter column information of a LOB column
+      doc: Undo alter column information for a LOB column
     120:
       id: update_record
-      doc: Update record, until version 9.5
+      doc: Update record; the page of version 12.1 has 163 in its place
     122:
       id: rename
-      doc: Rename schema or table
+      doc: Rename a schema or table
     123:
       id: undo_rename
-      doc: Undo rename schema or table
+      doc: Undo rename a schema or table
     124:
       id: alter_table_attribute
       doc: Alter table attribute
@@ -1374,13 +1461,13 @@ enums:
       doc: Update partition state
     161:
       id: delete_record_v97
-      doc: Delete record, from version 9.7 on
+      doc: Delete record, in later versions
     162:
       id: insert_record_v97
-      doc: Insert record, from version 9.7 on
+      doc: Insert record, in later versions
     163:
       id: update_record_v97
-      doc: Update record, from version 9.7 on
+      doc: Update record, in later versions
     164:
       id: delete_record_to_empty_page
       doc: Delete record to empty page
@@ -1408,7 +1495,7 @@ enums:
       doc: Change of the version of a row, with a reorganization pending
     211:
       id: start_of_out_of_row_data
-      doc: Start of out-of-row data, from version 10.1 on
+      doc: Start of out-of-row data
     212:
       id: undo_start_of_out_of_row_data
       doc: Undo start of out-of-row data
@@ -1422,25 +1509,25 @@ enums:
       doc: Add columns to table
     103:
       id: create_new_page
-      doc: Version 5 only
+      doc: Create new page, in version 5
     104:
       id: undo_add_columns
       doc: Undo add columns
     105:
       id: alter_propagation
-      doc: Version 5 only
+      doc: Alter prop flag, in version 5
     106:
       id: delete_record
       doc: Delete record
     107:
       id: undo_alter_propagation
-      doc: Version 5 only
+      doc: Undo alter prop flag, in version 5
     108:
       id: alter_pending
-      doc: Version 5 only
+      doc: Alter check pending flag, in version 5
     109:
       id: alter_defaults
-      doc: Version 5 only
+      doc: Alter user defaults add flag, in version 5
     110:
       id: undo_insert_record
       doc: Undo insert record
@@ -1452,16 +1539,16 @@ enums:
       doc: Undo update record
     113:
       id: alter_column
-      doc: Alter column
+      doc: Alter column length
     114:
       id: create_system_page
-      doc: Version 5 only
+      doc: Initialize sys page DTR, in version 5
     115:
       id: undo_alter_column
-      doc: Undo alter column
+      doc: Undo alter column length
     117:
       id: reorganize_page
-      doc: Version 5 only
+      doc: Reorg page, in version 5
     118:
       id: insert_record
       doc: Insert record
@@ -1470,7 +1557,7 @@ enums:
       doc: Update record
     121:
       id: update_changed_columns
-      doc: Version 5 only
+      doc: Log only updated, in version 5
     124:
       id: alter_table_attribute
       doc: Alter table attribute
@@ -1479,18 +1566,21 @@ enums:
       doc: Initialize table
     131:
       id: undo_alter_defaults
-      doc: Version 5 only
+      doc: Undo alter user default flag, in version 5
     132:
       id: undo_alter_pending
-      doc: Version 5 only
+      doc: Undo alter pending flag, in version 5
     161:
       id: delete_record_v97
+      -lm-status: inferred
       doc: Delete record
     162:
       id: insert_record_v97
+      -lm-status: inferred
       doc: Insert record
     163:
       id: update_record_v97
+      -lm-status: inferred
       doc: Update record
   column_type:
     0x0000:
@@ -1552,20 +1642,21 @@ enums:
   iud_flag:
     0x8000:
       id: moved_row
+      -lm-status: inferred
       doc: 'One half of an update that moved its row: the delete or the insert'
   table_attribute:
     1:
       id: propagation
-      doc: Rows are logged for propagation (DATA CAPTURE CHANGES)
+      doc: Propagation; that of DATA CAPTURE CHANGES (inferred)
     2:
       id: check_pending
       doc: Check pending
     0x10000:
       id: append_mode
-      doc: Rows are put behind the others
+      doc: Append mode
     0x200000:
       id: long_field_propagation
-      doc: Long fields are logged for propagation
+      doc: LF propagation
     0x400000:
       id: lob_propagation
-      doc: LOBs are logged for propagation
+      doc: LOB propagation

@@ -63,39 +63,41 @@ types:
       - id: function_id
         -orig-id: Function identifier
         -lm-status: documented
+        -lm-source: |
+          Table 97 lists the identifiers of version 7; the others are those of version 12.1
         type: u1
         enum: function_id
-        doc: What happened
-        doc-ref: *t97
+        doc: Function identifier
+        doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97; 12.1, "Data manager log records", Table 4'
       - id: object_tablespace_id
         -orig-id: 'Object identifiers: table space identifier'
         -lm-status: documented
         type: u2
-        doc: Table space of the object
+        doc: 'Object identifiers: table space identifier'
         doc-ref: *t97
       - id: object_id
         -orig-id: 'Object identifiers: object identifier'
         -lm-status: documented
         type: u2
-        doc: Object
+        doc: 'Object identifiers: object identifier'
         doc-ref: *t97
       - id: tablespace_id
         -orig-id: 'Table identifiers: table space identifier'
         -lm-status: documented
         type: u2
-        doc: Table space of the table
+        doc: 'Table identifiers: table space identifier'
         doc-ref: *t97
       - id: table_id
         -orig-id: 'Table identifiers: table identifier'
         -lm-status: documented
         type: u2
-        doc: Table
+        doc: 'Table identifiers: table identifier'
         doc-ref: *t97
       - id: object_type
         -orig-id: Object type
         -lm-status: documented
         type: u1
-        doc: Type of the object
+        doc: Object type
         doc-ref: *t97
       - id: flags
         -orig-id: Flags
@@ -106,12 +108,15 @@ types:
     instances:
       is_undo:
         value: 'function_id == function_id::undo_create_table or function_id == function_id::undo_drop_table'
-        doc: Whether a rollback wrote it
+        doc: Whether it is a log record written during the undo or rollback of an action
   import_replace:
-    doc: A table is emptied by IMPORT REPLACE or TRUNCATE
+    doc: |
+      An IMPORT REPLACE is being executed: the table is re-initialized, without user records. The
+      second identifiers in the log header identify the table.
     doc-ref: &t99 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 99'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -121,19 +126,23 @@ types:
         -orig-id: internal
         -lm-status: documented
         size-eos: true
-        doc: Kept as it is
+        doc: Internal
         doc-ref: *t99
     instances:
       record_class:
         value: 'db2_server::record_class::redo'
         doc: Class of the record
   reorg:
-    doc: A table has been reorganized, in the form that its length shows
+    doc: |
+      REORG has committed to completing the reorganization of a table; that the length of the record
+      shows its form is inferred
     doc-ref: &t101 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 101'
     seq:
       - id: body
         -lm-status: documented
         -lm-type: body
+        -lm-source: |
+          That the length of the record shows its form is inferred; the page has that of version 7
         type:
           switch-on: _io.size
           cases:
@@ -143,10 +152,11 @@ types:
         doc: The record
         doc-ref: *t101
   reorg_table:
-    doc: A table has been reorganized, version 7
+    doc: REORG has committed to completing the reorganization of a table, version 7
     doc-ref: *t101
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -156,19 +166,19 @@ types:
         -orig-id: Internal
         -lm-status: documented
         size: 252
-        doc: Kept as it is
+        doc: Internal
         doc-ref: *t101
       - id: index_token
         -orig-id: Index token
         -lm-status: documented
         type: u2
-        doc: Index by which it was clustered, 0 for none
+        doc: If not 0, the index by which the reorg is clustered (clustering index)
         doc-ref: *t101
       - id: temp_tablespace_id
         -orig-id: Temporary table space ID
         -lm-status: documented
         type: u2
-        doc: System temporary table space that was used, 0 for none
+        doc: If not 0, the system temporary table space that was used to build the reorg
         doc-ref: *t101
       - id: surplus
         -lm-status: inferred
@@ -183,7 +193,8 @@ types:
         value: 'db2_server::record_class::normal'
         doc: Class of the record
   reorg_table_v10:
-    doc: A table has been reorganized, from version 10.1 on
+    doc: |
+      REORG has committed to completing the reorganization of a table, from version 10.1 on (inferred)
     doc-ref: &readers As applications of version 10.1 and later read it; no page at hand shows it
     seq:
       - id: header
@@ -223,12 +234,13 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record (as in version 7)
   index:
     doc: An index is created or dropped
     doc-ref: &t102 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 102'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -243,14 +255,15 @@ types:
       - id: index_token
         -orig-id: Index token
         -lm-status: documented
+        -lm-source: That it is the index id of the catalog, and 0 for an internal index, is inferred
         type: u2
-        doc: Index id as in the catalog, 0 for an internal index
+        doc: Index token
         doc-ref: *t102
       - id: index_root_page
         -orig-id: Index root page
         -lm-status: documented
         type: u4
-        doc: Root page of the index
+        doc: Index root page
         doc-ref: *t102
       - id: surplus
         -lm-status: inferred
@@ -265,10 +278,11 @@ types:
         value: 'db2_server::record_class::undo'
         doc: Class of the record
   table:
-    doc: The data object of a table is created or dropped, or that is rolled back
-    doc-ref: &t103 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 103, Create Table, Drop Table'
+    doc: The data object of a permanent table is created or dropped, or that is rolled back
+    doc-ref: &t103 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 103, create table and drop table'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -279,7 +293,7 @@ types:
         -lm-status: documented
         size: 56
         if: '_root.generation == db2_server::generation::v7'
-        doc: Kept as it is
+        doc: Internal
         doc-ref: *t103
       - id: internal_later
         -lm-status: inferred
@@ -321,6 +335,7 @@ enums:
       doc: Undo drop table
     6:
       id: start_object_completion
+      -lm-status: inferred
       doc: Start of object completion; internal
     11:
       id: import_replace

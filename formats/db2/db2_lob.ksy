@@ -12,15 +12,15 @@ meta:
       'db2_server::byte_order::little': le
       _: be
 doc: |
-  Data of LOB columns, in pieces of at most 32768 bytes. Offsets count from the end of the log record
-  header. An update is a delete of the old value and an insert of the new one; when the new value is
-  the old one with more behind it, only what is behind is logged. The columns and rows that the data
-  is of are not named until version 9.7; from 10.1 on the column is, and the records stand before that
-  of the row.
+  Data of LOB columns, in pieces of at most 32768 bytes. Offsets count from the end of the log
+  record header. An update is a delete of the old value and an insert of the new one; when the new
+  value is the old one with more behind it, only what is behind is logged. The tables of version 7
+  do not name the columns and rows that the data is of; from 10.1 on the column is named (as
+  applications read it), and the records stand before that of the row.
 
-  Version 7 lists no operation identifiers: which of its two records it is, the length shows. Its byte
-  address is declared as double; whether an IEEE number or an integer of 64 bits stands there is not
-  stated, and found from the bytes.
+  Version 7 lists no operation identifiers: that the length shows which of its two records it is,
+  is inferred. Its byte address is declared as double; whether an IEEE number or an integer of 64
+  bits stands there is not stated, and found from the bytes.
 doc-ref: 'IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them'
 params:
   - id: generation
@@ -66,7 +66,7 @@ types:
     doc-ref: &v10 'IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them'
     seq:
       - id: body
-        -lm-status: documented
+        -lm-status: inferred
         -lm-type: body
         type:
           switch-on: kind
@@ -98,71 +98,76 @@ types:
       - id: operation_id
         -orig-id: Operation identifier
         -lm-status: documented
+        -lm-source: The page lists no identifiers
         type: u1
-        doc: What happened
+        doc: Operation identifier
         doc-ref: *t110
       - id: pool_id
         -orig-id: Pool identifier
         -lm-status: documented
+        -lm-source: That it is the table space of the LOB object is inferred
         type: u2
-        doc: Table space of the LOB object
+        doc: Pool identifier
         doc-ref: *t110
       - id: object_id
         -orig-id: Object identifier
         -lm-status: documented
+        -lm-source: That it is the LOB object is inferred
         type: u2
-        doc: LOB object
+        doc: Object identifier
         doc-ref: *t110
       - id: parent_pool_id
         -orig-id: Parent pool identifier
         -lm-status: documented
+        -lm-source: That it is the table space of the table is inferred
         type: u2
-        doc: Table space of the table
+        doc: Parent pool identifier
         doc-ref: *t110
       - id: parent_object_id
         -orig-id: Parent object identifier
         -lm-status: documented
+        -lm-source: That it is the table is inferred
         type: u2
-        doc: Table
+        doc: Parent object identifier
         doc-ref: *t110
       - id: object_type
         -orig-id: Object type
         -lm-status: documented
         type: u1
-        doc: Type of the object
+        doc: Object type
         doc-ref: *t110
   header_v10:
     doc: LOB manager log record header from version 10.1 on, 12 bytes
     doc-ref: *v10
     seq:
       - id: component
-        -lm-status: documented
+        -lm-status: inferred
         type: u1
         doc: Originator code (component identifier), 5
         doc-ref: *v10
       - id: operation_id
-        -lm-status: documented
+        -lm-status: inferred
         type: u1
         enum: operation
-        doc: What happened
+        doc: Operation identifier
         doc-ref: *v10
       - id: pool_id
-        -lm-status: documented
+        -lm-status: inferred
         type: u2
         doc: Table space of the LOB object
         doc-ref: *v10
       - id: object_id
-        -lm-status: documented
+        -lm-status: inferred
         type: u2
         doc: LOB object
         doc-ref: *v10
       - id: parent_pool_id
-        -lm-status: documented
+        -lm-status: inferred
         type: u2
         doc: Table space of the table
         doc-ref: *v10
       - id: parent_object_id
-        -lm-status: documented
+        -lm-status: inferred
         type: u2
         doc: Table
         doc-ref: *v10
@@ -173,10 +178,13 @@ types:
           Type of the object; that it takes two bytes here is inferred from the size of the header
         doc-ref: *v10
   afim_data:
-    doc: Data is inserted into a LOB column or appended to its value
+    doc: |
+      Data is inserted into a LOB column, or appended to an existing LOB value, and logging of the
+      data has been specified
     doc-ref: &t111 'IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 111'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -193,13 +201,16 @@ types:
         -unit: bytes
         -lm-status: documented
         type: u4
-        doc: Length of the data
+        doc: Data length
         doc-ref: *t111
       - id: byte_address
         -orig-id: Byte address in object
         -lm-status: documented
+        -lm-source: |
+          Declared as double; that an integer of 64 bits stands there where only that is plausible
+          is inferred
         type: f8
-        doc: Byte address of the data in the object, when it is an IEEE number
+        doc: Byte address in object
         doc-ref: *t111
       - id: data
         -orig-id: LOB data
@@ -218,17 +229,18 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record (inferred)
       byte_address_integer:
         -lm-type: peek
         pos: 16
         type: u8
         doc: Byte address of the data in the object, when it is an integer
   afim_amount:
-    doc: Data is inserted into a column that was created NOT LOGGED
+    doc: Written in place of AFIM_DATA when logging for the LOB column has been turned off
     doc-ref: &t112 'IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112'
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
@@ -244,14 +256,20 @@ types:
         -orig-id: Data length
         -unit: bytes
         -lm-status: documented
+        -lm-source: |
+          That it counts the data that is not logged follows from the text: the quantity of data
+          is logged
         type: u4
-        doc: Length of the data that is not logged
+        doc: Data length
         doc-ref: *t112
       - id: byte_address
         -orig-id: Byte address in object
         -lm-status: documented
+        -lm-source: |
+          Declared as double; that an integer of 64 bits stands there where only that is plausible
+          is inferred
         type: f8
-        doc: Byte address of the data in the object, when it is an IEEE number
+        doc: Byte address in object
         doc-ref: *t112
       - id: surplus
         -lm-status: inferred
@@ -264,7 +282,7 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record (inferred)
       byte_address_integer:
         -lm-type: peek
         pos: 16
@@ -275,7 +293,7 @@ types:
     doc-ref: *v10
     seq:
       - id: header
-        -lm-status: documented
+        -lm-status: inferred
         -lm-type: body
         type: header_v10
         doc: Log header
@@ -330,13 +348,13 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record (inferred)
   lob_amount:
     doc: 'An amount without data: of a NOT LOGGED column, or for information only'
     doc-ref: *v10
     seq:
       - id: header
-        -lm-status: documented
+        -lm-status: inferred
         -lm-type: body
         type: header_v10
         doc: Log header
@@ -376,13 +394,13 @@ types:
     instances:
       record_class:
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record (inferred)
   undocumented:
     doc: A record that has only a number
     doc-ref: *v10
     seq:
       - id: header
-        -lm-status: documented
+        -lm-status: inferred
         -lm-type: body
         type: header_v10
         doc: Log header
@@ -409,16 +427,19 @@ enums:
   storage:
     1024:
       id: segment
+      -lm-status: inferred
       doc: |
         Bytes of the smallest piece of space in the object; a value begins where one does. Source: IBM Db2
         12.1, "Space requirements for large object data": segments of 1024 bytes times a power of two. That
         the byte address of a value is a multiple of it is inferred.
     0x1000000000000:
       id: object_limit
+      -lm-status: inferred
       doc: Bytes that no object has. No page states it; it tells integers from IEEE numbers (inferred)
   column:
     0xffff:
       id: whole_row
+      -lm-status: inferred
       doc: |
         In place of a column: the data is the varying-length values of a whole row, stored out of it
         (db2_row, out_of_row_values). Inferred

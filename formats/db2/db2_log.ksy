@@ -22,15 +22,18 @@ meta:
       'db2_server::byte_order::little': le
       _: be
 doc: |
-  One record as db2ReadLog, db2ReadLogNoConn or sqlurlog returns it, without the prefix of the API.
+  One record as db2ReadLog, db2ReadLogNoConn or sqlurlog returns it, without the prefix of the
+  API.
 
-  All numbers stand in the byte order of the server. The header has one of three forms, which a
-  compensation record makes longer. Behind it, records of type normal, redo, undo, compensation and
-  information only begin with the byte that names the component they come from; function ids of
-  different components overlap, so the component is asked first. Records of all other types belong to
-  the transaction manager or to a utility and have no such byte.
+  That all numbers stand in the byte order of the server is inferred. The header has one of three
+  forms, which a compensation record makes longer. Behind it, records of type normal, redo, undo,
+  compensation and information only begin with the byte that names the component they come from;
+  function ids of different components overlap, so the component is asked first. That records of
+  all other types belong to the transaction manager or to a utility, and have no such byte,
+  follows from their tables.
 
-  The set of types is open: a record of a type or component that is not listed keeps its bytes.
+  The set of types is taken as open: a record of a type or component that is not listed keeps its
+  bytes.
 doc-ref: 'IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header'
 params:
   - id: generation
@@ -43,23 +46,28 @@ params:
     doc: Byte order of the server that wrote the log
 seq:
   - id: length
+    -orig-id: Length of the entire log record
     -unit: bytes
     -lm-status: documented
     type: u4
     valid: _io.size
-    doc: Length of the entire record, this header included
+    doc: Length of the entire log record
     doc-ref: &v7 'IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm'
   - id: type
+    -orig-id: Type of log record
     -lm-status: documented
-    -lm-source: From which version on is not stated; both are accepted in all generations
+    -lm-source: |
+      From which version on is not stated; both are accepted in all generations. Of the later
+      numbers the sample of IBM has 132 and 138; the others are from applications
     type: u2
     enum: log_record_type
-    doc: Type of the record; until version 9.5 an ASCII letter, later partly numbers
-    doc-ref: &types 'IBM Db2 V7, Log Manager Log Record Header, record types; newer values: IBM/db2-samples at version 11.5'
+    doc: 'Type of log record: an ASCII letter in versions 5 to 7, partly other numbers later'
+    doc-ref: &types 'IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", Table 95, log record types; IBM/db2-samples, c/utilrecov.c at version 11.5'
   - id: general_flag
+    -orig-id: Log record general flag
     -lm-status: documented
     type: u2
-    doc: Bits that say how recovery treats the record
+    doc: Log record general flag; each bit is listed below
     doc-ref: &v10 'IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header'
   - id: chain
     -lm-status: documented
@@ -136,16 +144,18 @@ instances:
     doc: Redo always
   is_propagatable:
     value: 'general_flag & 0x0002 != 0'
-    doc: 'Propagatable: of a table with DATA CAPTURE CHANGES, or of interest to every reader'
+    doc: Propagatable
   is_temporary_table:
     value: 'general_flag & 0x0004 != 0'
-    doc: Of a temporary table, from version 10.1 on
+    doc: Temp table, from version 10.1 on
   is_rollforward_undo:
     value: 'general_flag & 0x0008 != 0'
     doc: Table space rollforward undo
   is_singular:
     value: 'general_flag & 0x0010 != 0'
-    doc: 'Singular transaction: no commit or abort record follows, the record is committed at once'
+    doc: |
+      Singular transaction: no commit or rollback record. That the record is committed at once is
+      inferred
   is_conditionally_recoverable:
     value: 'general_flag & 0x0080 != 0'
     doc: Conditionally recoverable
@@ -170,41 +180,51 @@ types:
     doc-ref: *v7
     seq:
       - id: previous_lsn
+        -orig-id: Log Sequence Number of the previous log record written by this transaction
         -lm-status: documented
         type: db2_sqlu_lsn(_root.byte_order)
-        doc: Log sequence number of the previous record of the transaction, zero for its first
+        doc: |
+          Log sequence number of the previous log record written by this transaction; 0 in the
+          first one
         doc-ref: *v7
       - id: transaction_id
+        -orig-id: Unique transaction identifier
         -lm-status: documented
         size: 6
-        doc: Transaction identifier (SQLU_TID)
+        doc: Unique transaction identifier (SQLU_TID)
         doc-ref: *v7
       - id: before_compensated_lsn
+        -orig-id: Log Sequence Number of the log record for this transaction prior to the log record being compensated
         -lm-status: documented
         type: db2_sqlu_lsn(_root.byte_order)
         if: '_root.is_compensation or _root.type == log_record_type::backout_free'
         doc: |
-          Log sequence number of the record before the one that is compensated; versions 6 and 7
-          give it for backout-free records too
+          Log sequence number of the log record for this transaction prior to the one being
+          compensated, in compensation and backout free log records
         doc-ref: *v7
       - id: compensated_lsn
+        -orig-id: Log Sequence Number of the log record for this transaction being compensated
         -lm-status: documented
         type: db2_sqlu_lsn(_root.byte_order)
         if: _root.compensates_named
-        doc: Log sequence number of the record that is compensated
+        doc: |
+          Log sequence number of the log record for this transaction being compensated, in
+          propagatable compensation log records
         doc-ref: *v7
   chain_v97:
-    doc: 'Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it'
+    doc: |
+      Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it
+      (inferred)
     doc-ref: &v97 'IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so'
     seq:
       - id: previous_lsn
-        -lm-status: documented
+        -lm-status: inferred
         -lm-type: lsn
         type: u8
         doc: Log sequence number of the previous record of the transaction, zero for its first
         doc-ref: *v97
       - id: transaction_id
-        -lm-status: documented
+        -lm-status: inferred
         size: 6
         doc: Transaction identifier (SQLU_TID)
         doc-ref: *v97
@@ -214,14 +234,14 @@ types:
         doc: Aligns what follows; the manual does not show it
         doc-ref: *v97
       - id: before_compensated_lsn
-        -lm-status: documented
+        -lm-status: inferred
         -lm-type: lsn
         type: u8
         if: _root.is_compensation
         doc: Log sequence number of the record before the one that is compensated
         doc-ref: *v97
       - id: compensated_lsn
-        -lm-status: documented
+        -lm-status: inferred
         -lm-type: lsn
         type: u8
         if: _root.compensates_named
@@ -233,62 +253,71 @@ types:
     doc-ref: *v10
     seq:
       - id: lsn
+        -orig-id: Log sequence number (LSN) of the log record
         -lm-status: documented
         -lm-type: lsn
         type: u8
-        doc: Log sequence number of this record
+        doc: Log sequence number (LSN) of the log record
         doc-ref: *v10
       - id: lfs
+        -orig-id: Log flush sequence (LFS) for this log record
         -lm-status: documented
         -lm-type: lsn
         type: u8
-        doc: Log flush sequence of this record
+        doc: Log flush sequence (LFS) for this log record
         doc-ref: *v10
       - id: previous_lso
+        -orig-id: Log sequence offset (LSO) of the previous log record in this transaction
         -lm-status: documented
         -lm-type: lsn
+        -lm-source: That it is zero in the first one is inferred from version 7
         type: u8
-        doc: Log sequence offset of the previous record of the transaction, zero for its first
+        doc: Log sequence offset (LSO) of the previous log record in this transaction
         doc-ref: *v10
       - id: transaction_id
+        -orig-id: Unique transaction identifier
         -lm-status: documented
         size: 6
-        doc: Transaction identifier (SQLU_TID)
+        doc: Unique transaction identifier (SQLU_TID)
         doc-ref: *v10
       - id: log_stream_id
+        -orig-id: Log stream ID
         -lm-status: documented
         type: u2
-        doc: Log stream that the record is of; not set in headers of 40 bytes
+        doc: Log stream ID; not set in headers of 40 bytes
         doc-ref: *v10
       - id: before_compensated_log_stream_id
+        -orig-id: Extra log stream ID of previous LSO for compensation log records
         -lm-status: documented
         type: u2
         if: _root.is_compensation
-        doc: Log stream of the next offset
+        doc: Extra log stream ID of the previous LSO, for compensation log records
         doc-ref: *v10
       - id: reserved
+        -orig-id: Reserved
         -lm-status: documented
         size: 6
         if: _root.is_compensation
         doc: Reserved
         doc-ref: *v10
       - id: before_compensated_lso
-        -lm-status: inferred
+        -orig-id: Extra LSO for compensation log records
+        -lm-status: documented
         -lm-type: lsn
+        -lm-source: |
+          That it is that of the record before the compensated one is inferred from version 7
         type: u8
         if: _root.is_compensation
-        doc: |
-          Log sequence offset of the record before the one that is compensated; the page says
-          extra LSO, the meaning is that of version 7
+        doc: Extra LSO for compensation log records
         doc-ref: *v10
       - id: compensated_lso
-        -lm-status: inferred
+        -orig-id: Extra LSO for propagatable compensation log records
+        -lm-status: documented
         -lm-type: lsn
+        -lm-source: That it is that of the compensated record is inferred from version 7
         type: u8
         if: _root.compensates_named
-        doc: |
-          Log sequence offset of the record that is compensated; the page says extra LSO, the
-          meaning is that of version 7
+        doc: Extra LSO for propagatable compensation log records
         doc-ref: *v10
   component_record:
     doc: What a component wrote, by its first byte
@@ -346,15 +375,18 @@ enums:
       doc: LOB manager
     6:
       id: storage
+      -lm-status: inferred
       doc: Storage manager; internal
     8:
       id: datalink
       doc: Datalink manager, versions 5.2 to 7
     11:
       id: relation
+      -lm-status: inferred
       doc: 'Relation manager: DDL statements'
     15:
       id: csl
+      -lm-status: inferred
       doc: 'CSL manager: XML documents'
   log_record_type:
     65:
@@ -371,7 +403,7 @@ enums:
       doc: 'D: table space rolled forward'
     69:
       id: local_pending_list_letter
-      doc: 'E: local pending list, until version 9.5'
+      doc: 'E: local pending list'
     70:
       id: forget_transaction
       doc: 'F: forget transaction'
@@ -395,7 +427,7 @@ enums:
       doc: 'L: lock description'
     77:
       id: normal_commit
-      doc: 'M: normal commit, until version 9.5'
+      doc: 'M: normal commit'
     78:
       id: normal
       doc: 'N: normal'
@@ -428,67 +460,75 @@ enums:
       doc: 'W: migration end'
     88:
       id: tm_prepare_letter
-      doc: 'X: TM prepare, until version 9.5'
+      doc: 'X: TM prepare'
     89:
       id: heuristic_commit_letter
-      doc: 'Y: heuristic commit, until version 9.5'
+      doc: 'Y: heuristic commit'
     90:
       id: xa_prepare_letter
-      doc: 'Z: XA prepare, until version 9.5'
+      doc: 'Z: XA prepare'
     97:
       id: datalink
       doc: 'a: datalink manager record, versions 6 and 7'
     99:
       id: mpp_coordinator_commit_letter
-      doc: 'c: MPP coordinator commit, until version 9.5'
+      doc: 'c: MPP coordinator commit'
     103:
       id: mpp_log_synchronization
       doc: 'g: MPP log synchronization'
     105:
       id: information_only
-      doc: 'i: propagate only, ignored by recovery'
+      doc: 'i: propagate only; ignored during roll forward, roll back and crash recovery'
     111:
       id: backup_start
       doc: 'o: backup start'
     112:
       id: rollforward_to_pit_starts
-      doc: 'p: table space rollforward to point in time starts, until version 9.5'
+      doc: 'p: table space rollforward to point in time starts'
     113:
       id: rollforward_to_pit_ends
       doc: 'q: table space rollforward to point in time ends'
     115:
       id: mpp_subordinate_commit_letter
-      doc: 's: MPP subordinate commit, until version 9.5'
+      doc: 's: MPP subordinate commit'
     122:
       id: mpp_prepare_letter
-      doc: 'z: MPP prepare, until version 9.5'
+      doc: 'z: MPP prepare'
     123:
       id: mpp_prepare
+      -lm-status: inferred
       doc: MPP prepare
     124:
       id: xa_prepare
+      -lm-status: inferred
       doc: XA prepare
     125:
       id: tm_prepare
+      -lm-status: inferred
       doc: TM prepare
     132:
       id: commit
-      doc: Normal commit
+      doc: Normal commit, in later versions
     133:
       id: mpp_subordinate_commit
+      -lm-status: inferred
       doc: MPP subordinate commit
     134:
       id: mpp_coordinator_commit
+      -lm-status: inferred
       doc: MPP coordinator commit
     135:
       id: heuristic_commit
+      -lm-status: inferred
       doc: Heuristic commit
     137:
       id: rollforward_to_pit_begins
+      -lm-status: inferred
       doc: Table space rollforward to point in time starts
     138:
       id: local_pending_list
-      doc: Local pending list
+      doc: Local pending list, in later versions
     139:
       id: application_information
-      doc: Application information, from version 10.1 on
+      -lm-status: inferred
+      doc: Application information

@@ -13,10 +13,10 @@ meta:
       _: be
 doc: |
   Data of LONG VARCHAR and LONG VARGRAPHIC columns. Offsets count from the end of the log record
-  header. Length and place count sectors of 512 bytes: the actual length is not logged, and neither
-  are row and column, so values cannot be put together. Operation identifiers of version 5 are not
-  known.
-doc-ref: 'IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred'
+  header. Length and place count sectors of 512 bytes: the actual data length is not logged, and
+  neither are row and column, so values cannot be put together. That versions 7 to 9.5 have the
+  form of versions 5 and 6 is inferred.
+doc-ref: 'IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm'
 params:
   - id: generation
     type: u1
@@ -36,7 +36,7 @@ seq:
         'db2_server::generation::v7': of_v7
         _: undocumented
     doc: The record
-    doc-ref: &v5 'IBM Db2 V5, API Reference, "Long Field Manager Log Records"; that versions 6 and 7 kept the form is inferred'
+    doc-ref: &v6 'IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm'
 instances:
   kind:
     -lm-type: peek
@@ -47,102 +47,120 @@ instances:
 types:
   of_v7:
     doc: A record of versions 5 to 9.5, by whether it is long enough
-    doc-ref: *v5
+    doc-ref: *v6
     seq:
       - id: body
         -lm-status: documented
         -lm-type: body
+        -lm-source: That a record long enough for one is an add long field record is inferred
         type:
           switch-on: '_io.size >= 16'
           cases:
             'true': add_long_field
             _: undocumented
         doc: The record
-        doc-ref: *v5
+        doc-ref: *v6
   header:
     doc: Long field manager log record header
-    doc-ref: *v5
+    doc-ref: *v6
     seq:
       - id: component
+        -orig-id: Originator code (component identifier = 3)
         -lm-status: documented
         type: u1
         doc: Component identifier, 3
-        doc-ref: *v5
+        doc-ref: *v6
       - id: operation_id
+        -orig-id: Operation type
         -lm-status: documented
+        -lm-source: The values are inferred
         type: u1
-        doc: What happened
-        doc-ref: *v5
+        doc: Operation type
+        doc-ref: *v6
       - id: pool_id
+        -orig-id: Pool identifier
         -lm-status: documented
+        -lm-source: That it is the table space of the long field object is inferred
         type: u2
-        doc: Table space of the long field object
-        doc-ref: *v5
+        doc: Pool identifier
+        doc-ref: *v6
       - id: object_id
+        -orig-id: Object identifier
         -lm-status: documented
+        -lm-source: That it is the long field object is inferred
         type: u2
-        doc: Long field object
-        doc-ref: *v5
+        doc: Object identifier
+        doc-ref: *v6
       - id: parent_pool_id
+        -orig-id: Parent pool identifier
         -lm-status: documented
         type: u2
-        doc: Table space of the table
-        doc-ref: *v5
+        doc: 'Parent pool identifier: pool ID of the data object'
+        doc-ref: *v6
       - id: parent_object_id
+        -orig-id: Parent object identifier
         -lm-status: documented
         type: u2
-        doc: Table
-        doc-ref: *v5
+        doc: 'Parent object identifier: object ID of the data object'
+        doc-ref: *v6
   add_long_field:
     doc: A long field is added
-    doc-ref: *v5
+    doc-ref: *v6
     seq:
       - id: header
+        -orig-id: Log header
         -lm-status: documented
         -lm-type: body
         type: header
         doc: Log header
-        doc-ref: *v5
+        doc-ref: *v6
       - id: long_field_length
+        -orig-id: Long field length
         -unit: sectors of 512 bytes
-        -lm-status: inferred
+        -lm-status: documented
         type: u2
-        doc: Length of the data
-        doc-ref: *v5
+        doc: Long field data length in 512-byte sectors
+        doc-ref: *v6
       - id: file_offset
+        -orig-id: File offset
         -unit: sectors of 512 bytes
-        -lm-status: inferred
+        -lm-status: documented
         type: u4
-        doc: Place in the object
-        doc-ref: *v5
+        doc: 512-byte sector offset into the long field object where data is to be inserted
+        doc-ref: *v6
       - id: data
-        -lm-status: inferred
+        -orig-id: Long field data
+        -lm-status: documented
+        -lm-source: That it includes what fills its last sector is inferred
         size-eos: true
-        doc: Long field data, with what fills its last sector
-        doc-ref: *v5
+        doc: Long field data
+        doc-ref: *v6
   undocumented:
     doc: A record that has only a number
-    doc-ref: *v5
+    doc-ref: *v6
     seq:
       - id: header
         -lm-status: documented
         -lm-type: body
         type: header
         doc: Log header
-        doc-ref: *v5
+        doc-ref: *v6
       - id: payload
         -lm-status: unknown
         size-eos: true
         doc: Kept as it is
-        doc-ref: *v5
+        doc-ref: *v6
 enums:
   operation:
     110:
       id: add_long_field
+      -lm-status: inferred
       doc: Add long field record, in later versions
     111:
       id: delete_long_field
+      -lm-status: inferred
       doc: Delete long field record, in later versions
     112:
       id: non_update_long_field
+      -lm-status: inferred
       doc: Non-update long field record, in later versions

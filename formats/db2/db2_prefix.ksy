@@ -14,8 +14,8 @@ meta:
       _: be
 doc: |
   Which of the forms it is depends on the API, its version and its filter, and is named by the
-  framing. There is no padding between records: behind the bytes that the record's own length counts,
-  the next prefix begins.
+  framing. There is no padding between records in the samples of IBM: behind the bytes that the
+  record's own length counts, the next prefix begins.
 doc-ref: 'IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records'
 params:
   - id: framing
@@ -68,28 +68,29 @@ types:
     doc-ref: &api 'IBM Db2 11.5, "db2ReadLog - Read log records", db2ReadLogFilterData, https://www.ibm.com/docs/en/db2/11.5?topic=apis-db2readlog-read-log-records'
     seq:
       - id: record_lri_type1
+        -orig-id: recordLRIType1
         -lm-status: documented
         type: lri
-        doc: 'Log record identifier: log flush sequence and log sequence number'
+        doc: 'Type 1 log record identifier: log flush sequence and log sequence number'
         doc-ref: *api
       - id: record_lri_type2
+        -orig-id: recordLRIType2
         -lm-status: documented
         type: lri
-        doc: 'Log record identifier: log stream and log sequence offset'
+        doc: 'Type 2 log record identifier: log stream and log sequence offset'
         doc-ref: *api
       - id: real_log_rec_len
         -orig-id: realLogRecLen
         -unit: bytes
         -lm-status: documented
         type: u4
-        doc: Length of the record with its rows decompressed
+        doc: Real (decompressed) length of the log record
         doc-ref: *api
       - id: sqlcode
         -orig-id: sqlcode
         -lm-status: documented
         type: s4
-        doc: |
-          Result of decompressing its rows; anything but zero means that they are still compressed
+        doc: Result of row decompression; non-zero if a row could not be decompressed
         doc-ref: *api
   filter97:
     doc: Prefix of the filtered read of version 9.7
@@ -97,10 +98,12 @@ types:
     seq:
       - id: lsn
         -orig-id: recordLSN
-        -lm-status: documented
+        -lm-status: inferred
         -lm-type: lsn
         type: u8
-        doc: Log sequence number of the record that follows
+        doc: |
+          Log sequence number of the record that follows; its place is inferred from the
+          declaration
         doc-ref: *f97
       - id: real_log_rec_len
         -orig-id: realLogRecLen

@@ -13,19 +13,20 @@ meta:
       'db2_server::byte_order::little': le
       _: be
 doc: |
-  The record in a data manager log record: an outer header, an inner header, and the columns of a row
-  when it is user data. Parameters have one entry a column, in the order of their places.
+  The record in a data manager log record: an outer header, an inner header, and the columns of a
+  row when it is user data. Parameters have one entry a column, in the order of their places.
 
-  In a formatted record the fixed-length portions of all columns stand first, packed and in the order
-  of the table description; behind that of a nullable column stands a null byte. A column of varying
-  length has the place and length of its value there; the value stands in the variable-length section,
-  at an offset that counts from the start of the fixed-length section.
+  In a formatted record the fixed length section has the fixed length portions of all columns;
+  behind that of a nullable column stands a null byte. That they are packed, in the order of the
+  table description, is inferred. A column of variable length has the place and length of its
+  value there; the value stands in the variable data section, at an offset from the start of the
+  fixed length section.
 
-  With VALUE COMPRESSION there are no fixed-length portions: an array of offsets, one more than there
-  are columns, then the data. Whether offsets count from the array or from the data is not settled;
-  the first of them shows it.
+  With VALUE COMPRESSION there are no fixed length portions: an array of offsets, one more than
+  there are columns, then the data (as applications read it). Whether offsets count from the array
+  or from the data is not settled; the first of them shows it.
 
-  A row that was stored before columns were added ends before them.
+  That a row which was stored before columns were added ends before them is inferred.
 doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108'
 params:
   - id: byte_order
@@ -68,25 +69,29 @@ types:
     doc-ref: *t108
     seq:
       - id: fixed_length
+        -orig-id: length of fixed section
         -unit: bytes
         -lm-status: documented
+        -lm-source: That it takes two bytes is from IBM/db2-samples, c/utilrecov.c
         type: u2
-        doc: Length of the fixed-length section
+        doc: Length of fixed section
         doc-ref: *t108
       - id: fixed_section
+        -orig-id: fixed length section
         -lm-status: documented
         size: fixed_length
         type: fixed_section
-        doc: Fixed-length portions of the columns
+        doc: 'Fixed length section: the fixed length portions of the columns'
         doc-ref: *t108
       - id: variable_section
+        -orig-id: variable data section
         -lm-status: documented
         size-eos: true
-        doc: Values of the columns of varying length
+        doc: Variable data section
         doc-ref: *t108
   fixed_section:
     doc: The fixed-length portions of as many columns as it has room for
-    doc-ref: &t107 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Formatted User Data Record and Table 107'
+    doc-ref: &t107 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", text behind Tables 107 and 108'
     seq:
       - id: columns
         -lm-status: documented
@@ -135,21 +140,28 @@ types:
           that read it
         type: u2
         if: 'storage == storage::varying.to_i'
-        doc: Place of the value, from the start of the fixed-length section
+        doc: Offset from the beginning of the fixed length section to where the variable data is
         doc-ref: *t107
       - id: value_length
         -unit: bytes
         -lm-status: documented
         type: u2
         if: 'storage == storage::varying.to_i'
-        doc: Length of the value
+        doc: Length of the variable data
         doc-ref: *t107
       - id: value
         -lm-status: documented
+        -lm-source: |
+          That later versions have TIMESTAMP of other lengths, and types that the page does not
+          name, is from applications
         size: width
         if: 'storage == storage::fixed.to_i'
-        doc: The value
-        doc-ref: *t107
+        doc: |
+          Fixed length portion of the field. DECIMAL: packed decimal with the sign nibble last,
+          (precision + 2) / 2 bytes; DATE: packed yyyymmdd, 4 bytes; TIME: packed hhmmss, 3 bytes;
+          TIMESTAMP: packed yyyymmddhhmmssuuuuuu, 10 bytes; others as long as the length in the
+          table descriptor record says.
+        doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Field Lengths", before Table 107'
       - id: null_byte
         -lm-status: documented
         type: u1
@@ -159,7 +171,9 @@ types:
             - null_byte::present
             - null_byte::absent
         if: is_nullable == 1
-        doc: Whether the column is null
+        doc: |
+          Byte that follows the fixed length portion of a nullable column: 0x00 for a valid value,
+          0x01 for NULL
         doc-ref: *t107
     instances:
       is_null:
@@ -197,7 +211,7 @@ types:
     doc-ref: *sample
     seq:
       - id: lob_header
-        -lm-status: documented
+        -lm-status: inferred
         type: u1
         enum: lob_header
         doc: |
@@ -210,7 +224,7 @@ types:
         doc: Zero in the rows that are known
         doc-ref: *sample
       - id: value
-        -lm-status: documented
+        -lm-status: inferred
         size-eos: true
         doc: The value
         doc-ref: *sample
@@ -270,22 +284,25 @@ enums:
   null_byte:
     0x00:
       id: present
-      doc: There is a value
+      doc: There is a valid value
     0x01:
       id: absent
-      doc: The column is null
+      doc: The value is NULL
   value_offset_flag:
     0x8000:
       id: special
+      -lm-status: inferred
       doc: |
         Of a place in the fixed-length section: the value is stored out of the row. With VALUE
         COMPRESSION: an attribute byte, or a value stored out of the row
   attribute_byte:
     0x01:
       id: is_null
+      -lm-status: inferred
       doc: 'With VALUE COMPRESSION: the column is null'
     0x80:
       id: system_default
+      -lm-status: inferred
       doc: 'With VALUE COMPRESSION: zero or blank, the default of its type'
   lob_header:
     0x69:

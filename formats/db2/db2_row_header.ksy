@@ -12,9 +12,9 @@ meta:
       'db2_server::byte_order::little': le
       _: be
 doc: |
-  The outer header says what the record is to its page, the inner one how the columns behind it are
-  stored. Rows that were moved by an update leave a pointer in their old place: the pointer is no row,
-  the row at its new place is marked.
+  The outer header says what the record is to its page, the inner one how the columns behind it
+  are stored. That rows moved by an update leave a pointer in their old place, which is no row,
+  and are marked at their new place, is inferred.
 doc-ref: IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7
 params:
   - id: byte_order
@@ -24,30 +24,37 @@ params:
 seq:
   - id: record_type
     -lm-status: documented
+    -lm-source: |
+      That 4, and all with its bit, are complete rows too, and that bit 0x02 marks a pointer, is
+      from applications that read them
     type: u1
-    doc: Type of the outer record. 0x00 and 0x10 are complete rows, as are those with bit 0x04
+    doc: 'Type of the outer record: 0 and 16 are updatable records, 4 is special control'
     doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7
   - id: reserved
-    -lm-status: documented
+    -lm-status: inferred
     size: 1
     doc: Reserved
     doc-ref: *sample
   - id: record_length
     -unit: bytes
     -lm-status: documented
+    -lm-valid-status: inferred
+    -lm-source: |
+      That it includes this header, and equals the length in the log record, is from a printed row
+      of version 9.7
     type: u2
     valid: _io.size
-    doc: Length of the record, this header included
+    doc: Length of the record
     doc-ref: *sample
   - id: inner_record_type
+    -orig-id: record type
     -lm-status: documented
+    -lm-source: That bit 0x02 is user data with VALUE COMPRESSION is from applications that read it
     type: u1
-    doc: |
-      Type of the inner record: bit 0x01 formatted user data, bit 0x02 the same with VALUE
-      COMPRESSION, neither internal control
-    doc-ref: *sample
+    doc: 'Type of the inner record: 1 is formatted user data, others are internal control'
+    doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 108; IBM/db2-samples, c/utilrecov.c at version 11.5'
   - id: inner_reserved
-    -lm-status: documented
+    -lm-status: inferred
     size: 1
     doc: Reserved
     doc-ref: *sample

@@ -13,7 +13,7 @@ meta:
       _: be
 doc: |
   Three half-words, the most significant first, each in the byte order of the server. The union in
-  sqlutil.h declares the half-words; their order on little-endian servers is inferred.
+  sqlutil.h declares the half-words; their order is inferred.
 doc-ref: IBM Db2 V7, sqlutil.h, SQLU_LSN
 -lm-type: lsn
 params:
@@ -23,17 +23,17 @@ params:
     doc: Byte order of the server that wrote the log
 seq:
   - id: word0
-    -lm-status: documented
+    -lm-status: inferred
     type: u2
     doc: Most significant half-word
     doc-ref: IBM Db2 V7, sqlutil.h, SQLU_LSN
   - id: word1
-    -lm-status: documented
+    -lm-status: inferred
     type: u2
     doc: Middle half-word
     doc-ref: IBM Db2 V7, sqlutil.h, SQLU_LSN
   - id: word2
-    -lm-status: documented
+    -lm-status: inferred
     type: u2
     doc: Least significant half-word
     doc-ref: IBM Db2 V7, sqlutil.h, SQLU_LSN

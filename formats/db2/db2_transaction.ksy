@@ -16,8 +16,9 @@ doc: |
   How a transaction ends. There is no component header: the type in the log record header says what it
   is, and offsets count from the end of that header.
 
-  A pending list takes the place of a commit record, for a transaction that leaves work to be done at
-  commit. Version 9.7 is read as version 10.1 and later: real commits of 42 bytes add up only so.
+  That a pending list takes the place of a commit record is inferred from the one of a load, of which
+  the manual of version 5 says so. Version 9.7 is read as version 10.1 and later (inferred): real
+  commits of 42 bytes add up only so.
 doc-ref: 'IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)'
 params:
   - id: generation
@@ -104,43 +105,54 @@ types:
     doc-ref: *v7
     seq:
       - id: time_committed
+        -orig-id: Time transaction committed
         -unit: seconds
         -lm-status: documented
         type: u4
-        doc: 'When the transaction was committed, in seconds since 1970-01-01 00:00:00 UTC'
+        doc: |
+          Time transaction committed, in seconds since January 01, 1970, in Coordinated Universal
+          Time
         doc-ref: *v7
       - id: authid
+        -orig-id: Authorization identifier of the application
         -codec: database
         -lm-status: documented
         size-eos: true
-        doc: Authorization id, only in records that are propagatable
+        doc: |
+          Authorization identifier of the application, if the log record is marked as propagatable
         doc-ref: *v7
   commit_v97:
     doc: Normal and heuristic commit, from version 9.7 on
     doc-ref: *v10
     seq:
       - id: time_committed
+        -orig-id: Time transaction committed
         -unit: seconds
         -lm-status: documented
+        -lm-source: |
+          Some servers are read as if these were two words, seconds and a fraction; whichever half
+          can be a time is taken. Of version 9.7 the same place is inferred
         type: u8
         doc: |
-          When the transaction was committed, in seconds since 1970-01-01 00:00:00 UTC. Some
-          servers are read as if these were two words, seconds and a fraction; whichever half can
-          be a time is taken.
+          Time transaction committed, in seconds since January 01, 1970, in Coordinated Universal
+          Time
         doc-ref: *v10
       - id: authid_len
+        -orig-id: Authorization identifier length
         -unit: bytes
         -lm-status: documented
         type: u2
         if: not _io.eof
-        doc: Length of the authorization id
+        doc: Authorization identifier length, if the log record is marked as propagatable
         doc-ref: *v10
       - id: authid
+        -orig-id: Authorization identifier of the application
         -codec: database
         -lm-status: documented
         size: authid_len
         if: not _io.eof
-        doc: Authorization id
+        doc: |
+          Authorization identifier of the application, if the log record is marked as propagatable
         doc-ref: *v10
       - id: surplus
         -lm-status: inferred
@@ -155,33 +167,41 @@ types:
     doc-ref: *v7
     seq:
       - id: time_committed
+        -orig-id: Time transaction committed
         -unit: seconds
         -lm-status: documented
         type: u4
-        doc: 'When the transaction was committed, in seconds since 1970-01-01 00:00:00 UTC'
+        doc: |
+          Time transaction committed, in seconds since January 01, 1970, in Coordinated Universal
+          Time
         doc-ref: *v7
       - id: gxid
+        -orig-id: MPP identifier of the transaction
         -lm-status: documented
+        -lm-source: That it has a format id, the lengths of two parts, and the parts is inferred
         size: 20
-        doc: |
-          SQLP_GXID: format id, lengths of the two parts, and the parts; inner places are not
-          documented
+        doc: MPP identifier of the transaction (SQLP_GXID)
         doc-ref: *v7
       - id: max_node_number
+        -orig-id: Maximum node number
         -lm-status: documented
         type: u2
-        doc: Highest number of a node that takes part
+        doc: Maximum node number
         doc-ref: *v7
       - id: tnl
+        -orig-id: TNL
         -lm-status: documented
+        -lm-source: That it is a list of nodes, one bit each, is inferred
         size: max_node_number / 8 + 1
-        doc: Transaction node list, one bit a node
+        doc: TNL, maximum node number / 8 + 1 bytes
         doc-ref: *v7
       - id: authid
+        -orig-id: Authorization identifier of the application
         -codec: database
         -lm-status: documented
         size-eos: true
-        doc: Authorization id, only in records that are propagatable
+        doc: |
+          Authorization identifier of the application, if the log record is marked as propagatable
         doc-ref: *v7
   coordinator_commit_v97:
     doc: |
@@ -307,7 +327,7 @@ types:
         doc: Nothing
         doc-ref: *v10
   pending_list:
-    doc: Local pending list, until version 9.5; takes the place of the commit record
+    doc: Local pending list, until version 9.5; takes the place of the commit record (inferred)
     doc-ref: *v7
     seq:
       - id: time_committed
@@ -322,30 +342,31 @@ types:
         doc: Authorization id and entries of the list; where the one ends is not documented
         doc-ref: *v7
   pending_list_v97:
-    doc: Local pending list, from version 9.7 on; takes the place of the commit record
+    doc: Local pending list, from version 9.7 on; takes the place of the commit record (inferred)
     doc-ref: *v10
     seq:
       - id: time_committed
         -unit: seconds
-        -lm-status: documented
+        -lm-status: inferred
         type: u8
         doc: |
           When the transaction was committed, in seconds since 1970-01-01 00:00:00 UTC. Some
           servers are read as if these were two words, seconds and a fraction; whichever half can
           be a time is taken.
-        doc-ref: *v10
+        doc-ref: 'IBM/db2-samples, c/utilrecov.c at version 11.5, SimpleLogRecordDisplay'
       - id: authid_len
         -unit: bytes
         -lm-status: documented
+        -lm-source: Of version 9.7 the same place is inferred
         type: u2
         doc: Length of the authorization id
-        doc-ref: *v10
+        doc-ref: 'IBM/db2-samples, c/utilrecov.c at version 11.5, SimpleLogRecordDisplay'
       - id: authid
         -codec: database
         -lm-status: documented
         size: authid_len
         doc: Authorization id
-        doc-ref: *v10
+        doc-ref: 'IBM/db2-samples, c/utilrecov.c at version 11.5, SimpleLogRecordDisplay'
       - id: entries
         -lm-status: unknown
         size-eos: true
@@ -394,14 +415,14 @@ types:
         type: u2
         if: not _io.eof
         doc: Length of the authorization id
-        doc-ref: *v10
+        doc-ref: 'IBM/db2-samples, c/utilrecov.c at version 11.5, SimpleLogRecordDisplay'
       - id: authid
         -codec: database
         -lm-status: documented
         size: authid_len
         if: not _io.eof
         doc: Authorization id
-        doc-ref: *v10
+        doc-ref: 'IBM/db2-samples, c/utilrecov.c at version 11.5, SimpleLogRecordDisplay'
       - id: surplus
         -lm-status: inferred
         -lm-type: rest

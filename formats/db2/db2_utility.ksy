@@ -14,8 +14,8 @@ meta:
       _: be
 doc: |
   What utilities write. There is no component header: the type in the log record header says what it
-  is, and offsets count from the end of that header. A load writes no row: what a reader knows of its
-  table ends here until the table is copied anew.
+  is, and offsets count from the end of that header. A load writes no row (inferred): after its record
+  the page advises to ignore those of the table until source and target are synchronized anew.
 doc-ref: 'IBM Db2 12.1, "Utility manager log records", https://www.ibm.com/docs/en/db2/12.1.x?topic=records-utility-manager-log (offsets there count from the start of a header of 40 bytes)'
 params:
   - id: generation
@@ -53,19 +53,22 @@ types:
     doc-ref: *v12
     seq:
       - id: start_time
+        -orig-id: Start time
         -lm-status: documented
         size: 10
-        doc: When it began, CHAR(10)
+        doc: Start time
         doc-ref: *v12
       - id: previous_release
+        -orig-id: Previous release
         -lm-status: documented
         type: u2
-        doc: Release migrated from
+        doc: Previous release
         doc-ref: *v12
       - id: new_release
+        -orig-id: New release
         -lm-status: documented
         type: u2
-        doc: Release migrated to
+        doc: New release
         doc-ref: *v12
       - id: surplus
         -lm-status: inferred
@@ -80,14 +83,16 @@ types:
     doc-ref: *v12
     seq:
       - id: end_time
+        -orig-id: End time
         -lm-status: documented
         size: 10
-        doc: When it ended, CHAR(10)
+        doc: End time
         doc-ref: *v12
       - id: new_release
+        -orig-id: New release
         -lm-status: documented
         type: u2
-        doc: Release migrated to
+        doc: New release
         doc-ref: *v12
       - id: surplus
         -lm-status: inferred
@@ -98,34 +103,45 @@ types:
         doc: Nothing
         doc-ref: *v12
   load_start:
-    doc: A table begins to be loaded
-    doc-ref: &v7 'IBM Db2 V7, Administrative API Reference, "Utility Manager Log Records" (offsets there count from the start of a header of 20 bytes)'
+    doc: A load begins
+    doc-ref: &v6 'IBM Db2 V6, Administrative API Reference, "Utility Manager Log Records", Table 125, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0215.htm (offsets there count from the start of a header of 20 bytes)'
     seq:
       - id: log_record_id
+        -orig-id: Log record identifier
         -lm-status: documented
         type: u4
         doc: Log record identifier
-        doc-ref: *v7
+        doc-ref: *v6
       - id: pool_id
+        -orig-id: Pool identifier
         -lm-status: documented
+        -lm-source: That it is the table space of the table is inferred
         type: u2
-        doc: Table space of the table
-        doc-ref: *v7
+        doc: Pool identifier
+        doc-ref: *v6
       - id: object_id
+        -orig-id: Object identifier
         -lm-status: documented
+        -lm-source: That it is the table, and that later versions have the same place, is inferred
         type: u2
-        doc: Table
-        doc-ref: *v7
+        doc: Object identifier
+        doc-ref: *v6
       - id: flag
-        -lm-status: inferred
+        -orig-id: Flag
+        -lm-status: documented
+        -lm-source: That later versions have the same place is inferred
         type: u1
         doc: Flag
-        doc-ref: *v7
+        doc-ref: *v6
       - id: object_pool_list
-        -lm-status: unknown
+        -orig-id: Object pool list
+        -lm-status: documented
+        -lm-source: |
+          What the list holds is not in the page; that later versions have the same place is
+          inferred
         size-eos: true
         doc: Object pool list
-        doc-ref: *v7
+        doc-ref: *v6
   undocumented:
     doc: Backup, rollforward, quiesce and what else has only a name
     doc-ref: &none No page at hand gives the body of this record

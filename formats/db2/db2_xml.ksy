@@ -12,7 +12,7 @@ meta:
       'db2_server::byte_order::little': le
       _: be
 doc: |
-  XML documents as text, in pieces, before the record of the row they are of. Logged from version
+  XML documents as text, in pieces, before the record of the row that they are of. Logged from version
   11.5.8 on when DB2_DCC_XML_SERIALIZE is set; without it no XML value can be had from the log.
 doc-ref: 'IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them'
 params:

@@ -19,6 +19,7 @@ seq:
     -unit: bytes
     -lm-status: documented
     -lm-valid-status: inferred
+    -lm-source: The least length is that of the normal form; the page gives none for this one
     type: b31
     valid:
       min: 8
@@ -28,7 +29,6 @@ seq:
   - id: length_normal
     -unit: bytes
     -lm-status: documented
-    -lm-valid-status: inferred
     type: b15
     valid:
       min: 8

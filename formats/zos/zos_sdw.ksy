@@ -5,8 +5,8 @@ meta:
   ks-version: '0.11'
   endian: be
 doc: |
-  Stands before every piece of a record of format VS or VBS, in place of the RDW. The pieces of
-  a record follow one another.
+  Stands before every piece of a record of format VS or VBS; the first one is in place of the RDW.
+  That the pieces of a record follow one another is inferred.
 doc-ref: &page 'IBM z/OS DFSMS Using Data Sets, SC23-6855, "Segment Descriptor Word"'
 seq:
   - id: length
@@ -14,13 +14,14 @@ seq:
     -unit: bytes
     -lm-status: documented
     -lm-valid-status: inferred
+    -lm-source: |
+      4 is accepted for an empty record, and 32760 because whole records are written up to the
+      limit of the RDW
     type: u2
     valid:
       min: 4
       max: 32760
-    doc: |
-      Length of the piece, these four bytes included. The manual gives 5 to 32756; an empty record
-      has 4, and whole records are written up to the limit of the RDW.
+    doc: 'Length of the piece, these four bytes included: 5 to 32756'
     doc-ref: *page
   - id: segment_code
     -lm-status: documented

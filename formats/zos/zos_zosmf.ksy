@@ -7,16 +7,15 @@ meta:
 doc: |
   Stands before every record that the z/OSMF REST interface, and the tools built on it, deliver in
   record mode.
-doc-ref: &page 'IBM z/OS Management Facility Programming Guide, SC27-8420, "z/OS data set and file REST interface", X-IBM-Data-Type: record'
+doc-ref: &page 'IBM z/OSMF collection for Ansible, module documentation, data type "record"'
 seq:
   - id: length
     -unit: bytes
     -lm-status: documented
     -lm-valid-status: inferred
+    -lm-source: The greatest length is that of records of format V and VB; the page gives none
     type: u4
     valid:
       max: 32760
-    doc: |
-      Length of the record, these four bytes not included. No record of format V or VB is longer
-      than the limit.
+    doc: Length of the record, these four bytes not included; zero for an empty record
     doc-ref: *page

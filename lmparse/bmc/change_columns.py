@@ -84,7 +84,7 @@ class ChangeColumns(ColumnReader[LogicalLog, Window, _Group]):
                 window, self._ordinals = window.behind(done), self._ordinals[done:]
         # None of these is the first segment of its change.
         last = [row for extent in whole.foreign for row in self._fallback_rows(0, self._change_at(extent, 0))]
-        log.end_joining(self._joiner)
+        log.end_joining(self._joiner, only_wanted=True)
         yield self._fallback_batches([*last, *self._fallback_rows(0, None)])
 
     def _state(self) -> object:

@@ -110,7 +110,7 @@ class _Places:
             self._take(window, log.extract.ordinals(window, runs.numbers(window)), span.skip)
         for extent in span.foreign:  # none of these is the first segment of its change
             self._take_one(extent, 0)
-        log.end_joining(self._joiner)
+        log.end_joining(self._joiner, only_wanted=True)
 
     def _take(self, window: Window, ordinals: Int64s, skip: frozenset[int]) -> None:
         """The wanted changes of a window; those that are excluded before an error are counted."""

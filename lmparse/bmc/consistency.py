@@ -153,6 +153,8 @@ class Consistency:
         self._whole = _Kinds[tuple[int, int]]()
         """Changes in one record by TOTALSEGS and SEGNUM."""
         self._groups: dict[tuple[Any, ...], _Group] = {}
+        self._lent: dict[tuple[Any, ...], set[int]] = {}
+        """Numbers of the segments that other extracts have of changes that end here."""
         self._is_damaged = False
         self.meaning: tuple[str, str] | None = None
         """What SEGLEN counts, and the evidence; known once the claims are."""
@@ -164,8 +166,12 @@ class Consistency:
         self._is_damaged = True
         self._runs.number(raw)
 
-    def add(self, extent: RecordExtent, raw: bytes, values: Values) -> None:
-        """Test one record."""
+    def lend(self, values: Values) -> None:
+        """Take note of a segment in another extract whose change ends here."""
+        self._lent.setdefault(tuple([values[name] for name in KEY_FIELDS]), set()).add(values["seg_num"])
+
+    def add(self, extent: RecordExtent, raw: bytes, values: Values, *, is_given: bool = True) -> None:
+        """Test one record. `is_given` is False if another extract gives its change: its number is tested there."""
         self._order.untestable[_NO_ORDER] += 1
         self._indexes.append(extent.index)
         self._digests.append(hash(raw) & _MASK)
@@ -174,7 +180,7 @@ class Consistency:
         self._said.append(hash(tuple([values[name] for name in _UNIT_FIELDS])) & _MASK)
         self._headers.add(values["length"], extent)
         self._test_seg_len(extent, values)
-        begins = self._test_segment(extent, values)
+        begins = is_given and self._test_segment(extent, values)
         self._add_seq(values, self._runs.number(raw), begins)
         self._test_within(extent, values)
         self._test_outcome(extent, values)
@@ -233,7 +239,9 @@ class Consistency:
     def _add_segment(self, extent: RecordExtent, values: Values, total: int, number: int) -> bool:
         key = tuple([values[name] for name in KEY_FIELDS])
         is_first = key not in self._groups
-        group = self._groups.setdefault(key, _Group(total, extent))
+        if is_first:
+            self._groups[key] = _Group(total, extent, self._lent.pop(key, set()))
+        group = self._groups[key]
         if number > total or number in group.numbers:
             self._segments.test(f"{_said(extent)}: segment {number} of {total} is there twice, or is one too many")
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +19,18 @@ _NONE: Int64s = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
+class LentSegment:
+    """A segment of another extract whose change ends in this one. Safe to pickle."""
+
+    segment: Segment
+    """The number of its record is below zero."""
+    path: str
+    """The data file that it is in."""
+    extent: RecordExtent
+    """Its place there, and in `ExtractSettings` its place in the log."""
+
+
+@dataclass(frozen=True, eq=False)
 class ExtractSettings:
     """One extract among those of a log, or a part of one. Safe to pickle."""
 
@@ -32,8 +44,12 @@ class ExtractSettings:
     """Offsets of records whose number among changes of their position the file does not show; ascending."""
     ordinals: Int64s = field(default_factory=lambda: _NONE)
     """These numbers."""
-    lent: tuple[Segment, ...] = ()
-    """Segments of other extracts whose changes end here. The numbers of these records are below zero."""
+    lent: tuple[LentSegment, ...] = ()
+    """Segments of other extracts whose changes end here."""
+    records_before: int = 0
+    """Number of records of the log in front of it."""
+    bytes_before: int = 0
+    """Bytes of the log in front of it."""
 
     def inside(self, span: Span) -> ExtractSettings:
         """What of it concerns one span."""
@@ -55,7 +71,7 @@ class ExtractReading:
     def __init__(self, known: ExtractSettings | None, places: Places) -> None:
         self.known = known
         self._outcomes = None if known is None else StatedOutcomes(known.outcomes, places)
-        self._lent = {} if known is None else {segment.extent.index: segment for segment in known.lent}
+        self._lent = {} if known is None else {one.segment.extent.index: one for one in known.lent}
 
     @property
     def unfit(self) -> int:
@@ -95,16 +111,41 @@ class ExtractReading:
         found[which] = self.known.ordinals[np.searchsorted(self.known.numbered, window.offsets[which])]
         return found
 
+    @property
+    def segments(self) -> Iterator[Segment]:
+        """The segments of other extracts whose changes end here."""
+        return (one.segment for one in self._lent.values())
+
     def joiner(self, limits: Limits) -> Joiner:
         """Joins the segments of changes, those of other extracts included."""
         joiner = Joiner(limits)
-        for segment in self._lent.values():
+        for segment in self.segments:
             joiner.lend(segment)
         return joiner
 
     def lent(self, extent: RecordExtent) -> Segment | None:
         """The segment of another extract that an extent is of; None if it is of this file."""
-        return self._lent.get(extent.index)
+        found = self._lent.get(extent.index)
+        return None if found is None else found.segment
+
+    def placed(self, extent: RecordExtent) -> RecordExtent:
+        """An extent in the whole log: its extracts are one after another there."""
+        if self.known is None:
+            return extent
+        lent = self._lent.get(extent.index)
+        return moved(extent, self.known.records_before, self.known.bytes_before) if lent is None else lent.extent
+
+    def placed_window(self, window: Window) -> tuple[Int64s, Int64s]:
+        """Numbers and offsets of the records of a window in the whole log."""
+        known = self.known
+        records, size = (0, 0) if known is None else (known.records_before, known.bytes_before)
+        return np.arange(len(window)) + window.first_index + records, window.offsets + size
+
+
+def moved(extent: RecordExtent, index: int, offset: int) -> RecordExtent:
+    """The same with so much added to the number and to the offsets of its pieces."""
+    pieces = tuple((start + offset, length) for start, length in extent.pieces)
+    return RecordExtent(extent.index + index, pieces, None)
 
 
 def numbered(ordinals: dict[int, int]) -> tuple[Int64s, Int64s]:

@@ -98,9 +98,7 @@ def _record_plan(log: ChangeLog) -> RecordPlan:
 def _describe(log: ChangeLog) -> TableDescriptions:
     from lmparse.bmc.table_descriptions import describe
 
-    if not isinstance(log, LogicalLog):
-        raise OptionError("tables are listed from one extract at a time", hint="each control file has its own")
-    return describe(log)
+    return describe(_extracts(log))
 
 
 def _control_plan(spec: Spec, control: str, limits: Limits) -> RecordPlan:
@@ -126,20 +124,29 @@ def _change_reader(log: ChangeLog, schema: pa.Schema | None, filters: Sequence[F
     return reader(log, schema, filters)
 
 
+def _extracts(log: ChangeLog) -> list[LogicalLog]:
+    """The extracts that a log consists of, in their order."""
+    from lmparse.bmc.joined_log import JoinedLog
+
+    if isinstance(log, JoinedLog):
+        return list(log.extracts())
+    assert isinstance(log, LogicalLog)
+    return [log]
+
+
 def _transactions(log: ChangeLog) -> Iterator[TransactionSummary]:
-    if not isinstance(log, LogicalLog):
-        raise OptionError("transactions are listed from one extract at a time", hint="its units may end in another one")
     from lmparse.bmc.unit_summaries import by_record
 
+    extracts = _extracts(log)
     if log.options.engine == "kaitai":
-        return by_record(log)
+        return by_record(log, extracts)
     try:
         from lmparse.bmc import header_columns, unit_columns
     except ImportError:  # Arrow is not installed
-        return by_record(log)
-    if header_columns.text_refusal(log.header, log.code_page):
-        return by_record(log)
-    return unit_columns.UnitColumns(log).summaries()
+        return by_record(log, extracts)
+    if any(header_columns.text_refusal(one.header, one.code_page) for one in extracts):
+        return by_record(log, extracts)
+    return unit_columns.UnitColumns(log, extracts).summaries()
 
 
 def _search(limits: Limits) -> Callable[[str, str | None], str]:
@@ -173,6 +180,7 @@ FAMILY = Family(
     join=_join,
     checkpoint=_checkpoint,
     first_position=_first_position,
+    kind_field="change_type",
     record_plan=_record_plan,
     control_plan=_control_plan,
     change_passes=_change_passes,

@@ -15,18 +15,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lmparse.bmc import stretches
+from lmparse.bmc import extract_checks, stretches
 from lmparse.bmc.control_search import find_control
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.open import open_logical_log
 from lmparse.bmc.stretches import Stretch
 from lmparse.changes.change import Change, Version
+from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
-from lmparse.errors import OptionError, TableNotFoundError
-from lmparse.framing.extents import RecordExtent, Span
+from lmparse.errors import FramingError, OptionError, TableNotFoundError
+from lmparse.framing.extents import Span
 from lmparse.options import Options
-from lmparse.records.files import OnError
+from lmparse.records.files import OnError, RecordFile
 from lmparse.records.origin import RecordOrigin
 from lmparse.records.settings import FileSettings
 from lmparse.storage.buffers import open_buffer
@@ -58,6 +59,8 @@ class JoinedLog(ChangeLog):
         self.origin = RecordOrigin(self.path, self.spec, lambda: self.ordered)
         self._opened: OrderedDict[str, LogicalLog] = OrderedDict()
         self._settings: dict[str, FileSettings] = {}
+        self._contradiction: FramingError | None = None
+        """Why the extracts are not of one log; None if they may be, or nobody has compared them."""
 
     # -- the extracts ---------------------------------------------------------------------------
 
@@ -99,9 +102,27 @@ class JoinedLog(ChangeLog):
             self._check_name(names)
             found += 1
             if has_table:
+                log.keeps_bad_records = self.keeps_bad_records
+                log.bad_records.clear()  # of an earlier reading
                 yield log
         if missing and not found:
             raise missing[0]
+
+    def extracts_apart(self) -> Iterator[LogicalLog]:
+        """The extracts in their order; where they contradict each other, each as a log of its own."""
+        try:
+            paths = [one.path for one in self.stretches]
+        except FramingError as error:
+            if error.code != "LMP-F013":
+                raise
+            self._contradiction = error
+            paths = self._paths
+        yield from map(self._log, paths)
+
+    def claims(self) -> list[Claim]:
+        if self._contradiction is not None:
+            return extract_checks.contradiction(self._contradiction)
+        return extract_checks.claims(self.stretches)
 
     def _check_name(self, names: set[str]) -> None:
         if len(names) > 1:
@@ -192,29 +213,22 @@ class JoinedLog(ChangeLog):
     def _changes_of(self, log: LogicalLog) -> Iterator[Change]:
         """The changes of one extract, with their places in the whole log."""
         log.keeps_bad_records = self.keeps_bad_records
-        shift = self._shift(log.path)
         for change in log.typed_changes():
-            self._take_bad_records(log, shift)
-            yield replace(change, extent=_shifted(change.extent, *shift))
-        self._take_bad_records(log, shift)
+            self._take_bad_records(log)
+            yield replace(change, extent=log.extract.placed(change.extent))
+        self._take_bad_records(log)
 
-    def _take_bad_records(self, log: LogicalLog, shift: tuple[int, int]) -> None:
-        self.bad_records += [(_shifted(extent, *shift), error) for extent, error in log.bad_records]
+    def _take_bad_records(self, log: LogicalLog) -> None:
+        self.bad_records += [(log.extract.placed(extent), error) for extent, error in log.bad_records]
         log.bad_records.clear()
-
-    def _shift(self, path: str) -> tuple[int, int]:
-        """What is added to numbers and offsets in an extract to have those in the whole log."""
-        place = [piece.path for piece in self.ordered.pieces].index(path)
-        return self.ordered.records[place], self.ordered.starts[place]
 
     def records(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The records of all extracts as they are there."""
+        for file in self.record_files():
+            yield from file.records()
+
+    def record_files(self) -> Iterator[RecordFile]:
         for path in self._paths:
             log = open_logical_log(path, self._named(path, self.options), on_error=self._on_error)
             log.tally = self.tally
-            yield from log.records()
-
-
-def _shifted(extent: RecordExtent, index: int, offset: int) -> RecordExtent:
-    pieces = tuple((start + offset, length) for start, length in extent.pieces)
-    return RecordExtent(extent.index + index, pieces, None)
+            yield log

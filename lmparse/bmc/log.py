@@ -20,6 +20,7 @@ from lmparse.bmc.headers import Header
 from lmparse.bmc.interpretation import Interpretation, LogSettings
 from lmparse.bmc.log_parts import LogParts, cut_through_segments, says_unsegmented
 from lmparse.bmc.naming import Naming
+from lmparse.bmc.needed_fields import check_header
 from lmparse.bmc.order import OPERATIONS
 from lmparse.bmc.position_runs import PositionRuns
 from lmparse.bmc.row_image import ImageOptions
@@ -30,6 +31,7 @@ from lmparse.bmc.tables import Tables, TableVersion, identity, read_tables
 from lmparse.changes.change import HEADER_FIELDS, Change
 from lmparse.changes.claims import Claim
 from lmparse.changes.log import ChangeLog
+from lmparse.changes.ranges import OUTSIDE
 from lmparse.errors import (
     ControlError,
     DataError,
@@ -46,12 +48,8 @@ from lmparse.records.reader import Record, Values, Wanted
 from lmparse.records.settings import FileSettings, FoundFile
 from lmparse.spec import catalog
 
-_NEEDED = ("system_id", "dbid", "psid", "tbobid", "change_type", "log_rba", "uor_id")
-"""Header fields that identify a change and its table."""
-_OUTCOME = ("uor_disp", "log_rec_disp", "sql_type")
-"""Header fields that say whether a change was committed; see `order.unit_state`."""
 _COMPUTED = ("system_id", "dbid", "psid", "tbobid", "log_rba", "uor_id")
-"""Those of them without which the position of a change or its table is unknown."""
+"""Header fields without which the position of a change or its table is unknown."""
 _BATCH = 1000
 """Number of records with row images that the interpretation is found from."""
 
@@ -200,7 +198,7 @@ class LogicalLog(ChangeLog):
         if record is None:
             self._consistency.unreadable(raw)
         else:
-            self._consistency.add(extent, raw, record.values)
+            self._consistency.add(extent, raw, record.values, is_given=self.extract.has(extent))
             self._naming.add(extent, record.values)
 
     def claims(self) -> list[Claim]:
@@ -215,7 +213,10 @@ class LogicalLog(ChangeLog):
     @cached_property
     def _consistency(self) -> Consistency:
         is_merged = self.control is not None and self.control.first("DLDS").get("merged") == "Y"
-        return Consistency(self.header.absent, runs=self.position_runs(), is_merged=is_merged)
+        found = Consistency(self.header.absent, runs=self.position_runs(), is_merged=is_merged)
+        for segment in self.extract.segments:
+            found.lend(segment.values)
+        return found
 
     @cached_property
     def _naming(self) -> Naming:
@@ -230,8 +231,8 @@ class LogicalLog(ChangeLog):
                     found[extent.index] = extent, self.read_bytes(extent.read(self.buffer)).values
         return found
 
-    def joined_changes(self, span: Span | None = None) -> Iterator[JoinedChange]:
-        """Every change with its whole DATA area, at the place of its last segment."""
+    def joined_changes(self, span: Span | None = None, *, only_wanted: bool = False) -> Iterator[JoinedChange]:
+        """Every change with its whole DATA area, at the place of its last segment; as `end_joining` at the end."""
         joiner, runs = self.extract.joiner(self.options.bounds), self.position_runs()
         span = span or Span(0, len(self.buffer), 0)
         # What another part reads still belongs to the runs of this one.
@@ -242,7 +243,7 @@ class LogicalLog(ChangeLog):
         for extent in span.foreign:  # none is the first segment of its change
             if (joined := self.next_change(joiner, extent, 0)) is not None:
                 yield joined
-        self.end_joining(joiner)
+        self.end_joining(joiner, only_wanted=only_wanted)
 
     def next_change(self, joiner: Joiner, extent: RecordExtent, ordinal: int) -> JoinedChange | None:
         """The change that the next record is or completes; None if it is none, and if another extract gives it."""
@@ -270,15 +271,20 @@ class LogicalLog(ChangeLog):
             self.quarantine(error, segment.extent)
             return None
 
-    def end_joining(self, joiner: Joiner) -> None:
+    def end_joining(self, joiner: Joiner, *, only_wanted: bool = False) -> None:
         """Report the changes that lack a segment at the end.
 
-        Raises FramingError LMP-F011 in a part of a log that was cut because DLDS says that it has no segments.
+        With `only_wanted`, those that options exclude with an open unit, or by the range, are counted as such: another
+        extract may have the rest of the change. Raises FramingError LMP-F011 in a part of a log that was cut because
+        DLDS says that it has no segments.
         """
         for group, fault in joiner.incomplete():
             if self._known.is_said_unsegmented:
                 raise cut_through_segments(self, fault, self._records_before())
-            self.quarantine(fault, group.own[0].extent, len(group.own))
+            known = join(group.segments)
+            is_elsewhere = only_wanted and self._why_left_out(known) in ("open", OUTSIDE)
+            if not is_elsewhere or self.is_wanted(known):
+                self.quarantine(fault, group.own[0].extent, len(group.own))
 
     def typed_changes(self, span: Span | None = None) -> Iterator[Change]:
         """The changes that the options select.
@@ -286,7 +292,8 @@ class LogicalLog(ChangeLog):
         Raises OptionError without a control file, FramingError where the file is damaged.
         """
         self.check_changes()
-        for joined in self.joined_changes(span) if self.options.order == "file" else self._in_commit_order(span):
+        in_file = self.options.order == "file"
+        for joined in self.joined_changes(span, only_wanted=True) if in_file else self._in_commit_order(span):
             change = self.change_of(joined)
             if change is not None:
                 yield change
@@ -312,23 +319,11 @@ class LogicalLog(ChangeLog):
         """
         if self.control is None:
             raise OptionError("changes need the control file of the log", hint="give control")
-        self._check_header()
+        check_header(self.header, self.options)
         self.check_columns()
 
-    def _check_header(self) -> None:
-        needed = _NEEDED if "all" in self.options.include else (*_NEEDED, *_OUTCOME)
-        missing = [name for name in needed if name in self.header.absent]
-        if missing:
-            is_unknown = not set(missing) - {*_OUTCOME}
-            raise ControlError(
-                "the header that XHDF describes cannot say what changed", code="LMP-C006", file=self.options.control,
-                spec="bmc_xhdf", expected=", ".join(needed), found=f"no {', '.join(missing)}",
-                hint="without them nothing says what was committed: include=all reads every change"
-                if is_unknown else None,
-            )  # fmt: skip
-
     def _in_commit_order(self, span: Span | None) -> Iterator[JoinedChange]:
-        wanted = filter(self.is_wanted, self.joined_changes(span))
+        wanted = filter(self.is_wanted, self.joined_changes(span, only_wanted=True))
         for ordinal, extents in commit_order.in_order(wanted, self.options.bounds, self.path):
             yield self.joined_again(ordinal, extents)
 
@@ -377,7 +372,7 @@ class LogicalLog(ChangeLog):
         return self.tables.versions
 
     def tables_named(self, wanted: str) -> dict[tuple[Any, ...], tuple[str, str]]:
-        self._check_header()
+        check_header(self.header, self.options)
         found = self._search.find(self.table_headers())
         if not found and not self._search.described:
             shown = (self._search.shown(values) for values in self.table_headers())

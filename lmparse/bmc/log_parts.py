@@ -156,6 +156,11 @@ def passes(control: ControlFile | None) -> list[PlannedPass]:
             "the table is looked up among those that the records name",
         ),
         PlannedPass(
+            "changes", "of several extracts of one log",
+            "all headers, extract by extract, and those of extracts whose positions overlap once more",
+            "positions put the extracts in order; what several have is given once, with the outcome that one states",
+        ),
+        PlannedPass(
             "changes", "in order commit", "all headers", "sort keys of all changes are held, of 160 bytes each"
         ),
         PlannedPass(

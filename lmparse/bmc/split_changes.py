@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lmparse.bmc.extract_heads import ExtractHeads, not_one
+from lmparse.bmc.extract_settings import LentSegment
 from lmparse.bmc.repeated_changes import Given, SharedRecords, SharedSegment
 from lmparse.bmc.segments import Segment
 from lmparse.bmc.unit_outcomes import keys
@@ -43,12 +44,12 @@ class _Copy:
 
 def split_changes(
     found: Sequence[SharedRecords], heads: Sequence[ExtractHeads], given: list[Given], read: Read
-) -> list[list[Segment]]:
+) -> list[list[LentSegment]]:
     """Add to `given` what each extract leaves to others; returns the segments that are lent to each.
 
     Raises FramingError LMP-F013 for segments that differ.
     """
-    lent: list[list[Segment]] = [[] for _ in found]
+    lent: list[list[LentSegment]] = [[] for _ in found]
     for copies in _copies(found):
         whole = [copy for copy in copies if copy.is_whole]
         _check_same(copies, heads)
@@ -60,7 +61,7 @@ def split_changes(
                 if copy is not kept:
                     given[copy.rank].elsewhere += copy.offsets
         elif len({segment.total for copy in copies for segment in copy.segments}) == 1:
-            _lend(copies, given, lent, read)
+            _lend(copies, heads, given, lent, read)
     return lent
 
 
@@ -120,7 +121,10 @@ def _differing(heads: Sequence[ExtractHeads], rank: int, other: int, offset: int
     return error
 
 
-def _lend(copies: Sequence[_Copy], given: list[Given], lent: list[list[Segment]], read: Read) -> None:
+def _lend(
+    copies: Sequence[_Copy], heads: Sequence[ExtractHeads], given: list[Given], lent: list[list[LentSegment]],
+    read: Read,
+) -> None:  # fmt: skip
     """Lend the last copy the segments that it lacks; the other copies leave theirs out."""
     owner = copies[-1]
     numbers = {segment.number for segment in owner.segments}
@@ -133,5 +137,6 @@ def _lend(copies: Sequence[_Copy], given: list[Given], lent: list[list[Segment]]
                     continue  # it stays where it is, and is reported there
                 numbers.add(segment.number)
                 index = -1 - len(lent[owner.rank])
-                lent[owner.rank].append(replace(found, extent=replace(found.extent, index=index)))
+                named = replace(found, extent=replace(found.extent, index=index))
+                lent[owner.rank].append(LentSegment(named, heads[copy.rank].path, found.extent))
             given[copy.rank].elsewhere.append(segment.extent.offset)

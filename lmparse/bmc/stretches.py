@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 
 from lmparse.bmc.extract_heads import POSITION_FIELDS, ExtractHeads, heads_of, not_one, open_extract
-from lmparse.bmc.extract_settings import ExtractSettings, numbered
+from lmparse.bmc.extract_settings import ExtractSettings, LentSegment, moved, numbered
 from lmparse.bmc.interpretation import LogSettings
 from lmparse.bmc.repeated_changes import (
     IDENTITY_FIELDS,
@@ -62,19 +62,33 @@ def found(files: Sequence[tuple[str, str]], options: Options, run: Run | None) -
     heads.sort(key=lambda one: (one.last, one.first))
     resolved = _Resolved(heads)
     given, lent, notes = _shared(heads, resolved, options, many)
+    places = _places(heads)
     return [
-        _stretch(one, resolved, own, tuple(segments), notes)
+        _stretch(one, resolved, own, segments, notes, places)
         for one, own, segments in zip(heads, given, lent, strict=True)
     ]
 
 
+def _places(heads: Sequence[ExtractHeads]) -> dict[str, tuple[int, int]]:
+    """How many records and bytes of the log are in front of each extract, by its path."""
+    found, records, size = {}, 0, 0
+    for one in heads:
+        found[one.path] = records, size
+        records, size = records + one.records, size + one.size
+    return found
+
+
 def _stretch(
-    heads: ExtractHeads, resolved: _Resolved, given: Given, lent: tuple[Segment, ...], notes: tuple[str, ...]
-) -> Stretch:
+    heads: ExtractHeads, resolved: _Resolved, given: Given, lent: Sequence[LentSegment], notes: tuple[str, ...],
+    places: Mapping[str, tuple[int, int]],
+) -> Stretch:  # fmt: skip
     outcomes, undecided = resolved.of(heads)
     offsets, ordinals = numbered(given.ordinals)
     elsewhere = np.array(sorted(given.elsewhere), np.int64)
-    settings = ExtractSettings(heads.path, heads.control, outcomes, elsewhere, offsets, ordinals, lent)
+    placed = tuple(replace(one, extent=moved(one.extent, *places[one.path])) for one in lent)
+    settings = ExtractSettings(
+        heads.path, heads.control, outcomes, elsewhere, offsets, ordinals, placed, *places[heads.path]
+    )
     return Stretch(heads, settings, given.repeats, undecided, given.continues, notes)
 
 
@@ -133,7 +147,7 @@ def _decisive(rows: Bytes, unit: int) -> Bytes:
 
 def _shared(
     heads: Sequence[ExtractHeads], resolved: _Resolved, options: Options, many: Run
-) -> tuple[list[Given], list[list[Segment]], tuple[str, ...]]:
+) -> tuple[list[Given], list[list[LentSegment]], tuple[str, ...]]:
     """What each extract leaves to others, the segments that are lent to it, and what cannot be compared."""
     tasks, places = [], []
     absent = {name for one in heads for name in one.absent}
@@ -143,7 +157,7 @@ def _shared(
     for number, (before, after) in near.items():
         tasks.append(Shared(heads[number], options, before, after, fields, len(forms) == 1))
         places.append(number)
-    given, lent = [Given() for _ in heads], list[list[Segment]]([[] for _ in heads])
+    given, lent = [Given() for _ in heads], list[list[LentSegment]]([[] for _ in heads])
     if not tasks:
         return given, lent, ()
     own = [heads[number] for number in places]

@@ -1,8 +1,9 @@
-"""Descriptions of the tables of a control file, with the names that the headers of the log have for them."""
+"""Descriptions of the tables of control files, with the names that the headers of the log have for them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.table_names import TableName
@@ -10,9 +11,37 @@ from lmparse.bmc.tables import TableVersion, identity
 from lmparse.changes.descriptions import TableDescription, TableDescriptions
 from lmparse.errors import DataError
 
+_NAMES = ("schema_name", "table_name", "table_name_short")
+"""What an extract without a change of a table does not say of it."""
 
-def describe(log: LogicalLog) -> TableDescriptions:
-    """The table versions of the control file.
+
+def describe(extracts: Iterable[LogicalLog]) -> TableDescriptions:
+    """The table versions of the control files of a log, in the order of its extracts; what several describe alike once.
+
+    Of those, the one whose name is known best is given. What ends the search for names in one extract is the fault.
+    """
+    found = TableDescriptions()
+    places: dict[str, int] = {}
+    for log in extracts:
+        described = _of_extract(log)
+        found.fault = found.fault or described.fault
+        for table in described.found:
+            alike = {name: value for name, value in table.to_dict(log.dec_length).items() if name not in _NAMES}
+            place = places.setdefault(json.dumps(alike, sort_keys=True), len(found.found))
+            if place == len(found.found):
+                found.found.append(table)
+            elif _known(table) > _known(found.found[place]):
+                found.found[place] = table
+    return found
+
+
+def _known(table: TableDescription) -> int:
+    """How well the name of a table is known."""
+    return 0 if not table.table_name else 1 if table.is_short else 2
+
+
+def _of_extract(log: LogicalLog) -> TableDescriptions:
+    """The table versions of one control file.
 
     A control file has names behind the documented fields of DTBI only, so a table without a change in the log has none.
     """

@@ -1,14 +1,14 @@
 """Unit summaries: the units of recovery of a Log Master log, one summary each, from the headers of all records.
 
-The records of a unit may be anywhere in the file, and none of them is its end. So the totals of all units are held
-until the last record is read, and count against the limit `held_bytes`. This module sums up record by record;
-`unit_columns` does it for many records at a time.
+The records of a unit may be anywhere in the file, in other extracts of the log too, and none of them is its end. So the
+totals of all units are held until the last record is read, and count against the limit `held_bytes`. This module sums
+up record by record; `unit_columns` does it for many records at a time.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from lmparse.bmc.segments import JoinedChange
 from lmparse.bmc.table_names import table_name
 from lmparse.bmc.table_search import TABLE_FIELDS
 from lmparse.bmc.tables import TableVersion, identity, position_of
+from lmparse.changes.log import ChangeLog
 from lmparse.changes.transaction_summary import NO_OPERATION, TableLabels, TransactionSummary
 from lmparse.errors import ControlError, FileLimitError, FramingError
 from lmparse.framing.extents import RecordExtent
@@ -31,7 +32,7 @@ CONTRADICTORY = "its records differ in UORDISP"
 NOT_TESTABLE = "not testable: no record says how many changes it has"
 _UNIT_BYTES = 1500
 """Bytes of memory of the totals of a unit with changes of one table."""
-FACTS = ("auth_id", "plan", "correlation_id", "uor_commit_timestamp")
+FACTS = ("auth_id", "plan", "correlation_id", "connect_id", "uor_timestamp", "uor_commit_timestamp")
 """Header fields that a summary takes from the first record of a unit."""
 
 
@@ -74,7 +75,7 @@ def reasons(states: set[int], *, is_broken: bool) -> tuple[bool | None, str]:
         text
         for text, applies in (
             (CONTRADICTORY, len(states) > 1),
-            (NO_END, order.DISPOSITIONS.index("open") in states),
+            (NO_END, states == {order.DISPOSITIONS.index("open")}),
             (BROKEN, is_broken),
         )
         if applies
@@ -84,7 +85,7 @@ def reasons(states: set[int], *, is_broken: bool) -> tuple[bool | None, str]:
 
 @dataclass(slots=True)
 class _Unit:
-    """The totals of one unit."""
+    """The totals of one unit. Extents are those in the whole log."""
 
     first: RecordExtent
     first_values: Values
@@ -97,28 +98,32 @@ class _Unit:
     counts: Counter[tuple[NamedTable, str, bool]] = field(default_factory=Counter)
     """By table, operation, and whether they were taken back."""
 
-    def add(self, joined: JoinedChange, first: RecordExtent, values: Values) -> None:
+    def add(self, extents: Sequence[RecordExtent], values: Values) -> None:
         """Add a change."""
+        first, last = _ends(extents)
         if first.index < self.first.index:
             self.first, self.first_values = first, values
-        if joined.extent.index > self.last.index:
-            self.last, self.last_position = joined.extent, position_of(joined.values)
-        self.records += len(joined.extents)
-        self.bytes += sum(extent.length for extent in joined.extents)
+        if last.index > self.last.index:
+            self.last, self.last_position = last, position_of(values)
+        self.records += len(extents)
+        self.bytes += sum(extent.length for extent in extents)
 
 
-def by_record(log: LogicalLog) -> Iterator[TransactionSummary]:
+def by_record(log: ChangeLog, extracts: Iterable[LogicalLog]) -> Iterator[TransactionSummary]:
     """The units of a log in the order of their commits; those that are not committed follow, in that of the file.
 
-    Without a control file the header is that of the manual, and long names of tables are as short as in the header.
+    `extracts` are those that the log consists of, in their order. Without a control file the header is that of the
+    manual, and long names of tables are as short as in the header.
     """
-    if log.control is not None:
-        log.check_changes()
     totals = _Totals(log)
     damage: FramingError | None = None
     try:
-        for joined in log.joined_changes():
-            totals.add(joined)
+        for one in extracts:
+            if one.control is not None:
+                one.check_changes()
+            totals.begin(one)
+            for joined in one.joined_changes():
+                totals.add(joined)
     except FileLimitError:
         raise
     except FramingError as error:
@@ -131,24 +136,33 @@ def by_record(log: LogicalLog) -> Iterator[TransactionSummary]:
 class _Totals:
     """The totals of the units of one log."""
 
-    def __init__(self, log: LogicalLog) -> None:
+    def __init__(self, log: ChangeLog) -> None:
         self._log = log
+        self._extract: LogicalLog
+        """The extract that is being read, or the only one."""
         self._units: dict[str, _Unit] = {}
         self._tables: dict[tuple[Any, ...], NamedTable] = {}
         self._labels, self._held = TableLabels(), Held(log.options.bounds)
         self._unlisted = 0
 
+    def begin(self, extract: LogicalLog) -> None:
+        """Go on with another extract, whose control file may describe other tables."""
+        self._extract = extract
+        self._tables.clear()
+
     def add(self, joined: JoinedChange) -> None:
         """Add a change."""
-        values, first = joined.values, min(joined.extents, key=lambda extent: extent.index)
+        values, place = joined.values, self._extract.extract
+        extents = [place.placed(extent) for extent in joined.extents]
         own = {name: values[name] for name in (*_KEPT, *FACTS)}
         txn_id, outcome = order.txn_id(values), Outcome.of(values)
         unit = self._units.get(txn_id)
         if unit is None:
-            place = {"record_index": first.index, "record_offset": first.offset}
-            self._held.take(_UNIT_BYTES, file=self._log.path, **place)
-            unit = self._units[txn_id] = _Unit(first, own, joined.extent, position_of(values))
-        unit.add(joined, first, own)
+            here = {"record_index": joined.extent.index, "record_offset": joined.extent.offset}
+            self._held.take(_UNIT_BYTES, file=self._extract.path, **here)
+            first, last = _ends(extents)
+            unit = self._units[txn_id] = _Unit(first, own, last, position_of(values))
+        unit.add(extents, own)
         unit.states.add(outcome.state)
         unit.is_broken |= outcome.is_broken
         self._unlisted += outcome.effect == order.UNLISTED
@@ -159,11 +173,11 @@ class _Totals:
 
     def _table_of(self, values: Values) -> NamedTable:
         """The table of a record; its name depends on the position only if it has several versions."""
-        has_versions = len(self._log.tables.of(identity(values)).versions) > 1
+        has_versions = len(self._extract.tables.of(identity(values)).versions) > 1
         key = (*(values[name] for name in TABLE_FIELDS), position_of(values) if has_versions else None)
         found = self._tables.get(key)
         if found is None:
-            found = named_table(self._log, values)
+            found = named_table(self._extract, values)
             if not has_versions:
                 self._tables[key] = found
             self._labels.add(*found)
@@ -182,7 +196,13 @@ _KEPT = ("uor_disp", "uor_commit_lrsn", "uor_commit_point", "member_id", "log_lr
 """Header fields that say what became of a unit, and where a record is in the log."""
 
 
-def note_unlisted(log: LogicalLog, count: int) -> None:
+def _ends(extents: Sequence[RecordExtent]) -> tuple[RecordExtent, RecordExtent]:
+    """The first and the last one in the log."""
+    ordered = sorted(extents, key=lambda extent: extent.index)
+    return ordered[0], ordered[-1]
+
+
+def note_unlisted(log: ChangeLog, count: int) -> None:
     """Tell of changes whose outcome is not known."""
     if count:
         log.notice(f"{count} x changes whose LOGRECDISP is not listed: they are counted as not taken back")
@@ -213,10 +233,10 @@ def bare_summary(
     last: UnitPlace,
 ) -> TransactionSummary:  # fmt: skip
     """A summary without records and changes; `outcome` is that of `reasons`, `texts` are those of FACTS."""
-    auth_id, plan, correlation_id, commit_ts = texts
+    auth_id, plan, correlation_id, connect_id, begin_ts, commit_ts = texts
     return TransactionSummary(
-        txn_id=txn_id, disposition=disposition, complete=outcome[0], why=outcome[1], commit_ts=commit_ts,
-        auth_id=auth_id, plan=plan, correlation_id=correlation_id,
+        txn_id=txn_id, disposition=disposition, complete=outcome[0], why=outcome[1], begin_ts=begin_ts,
+        commit_ts=commit_ts, auth_id=auth_id, plan=plan, correlation_id=correlation_id, connect_id=connect_id,
         first_position=first.position.hex().upper(), last_position=last.position.hex().upper(),
         first_record_index=first.index, first_record_offset=first.offset,
         last_record_index=last.index, last_record_offset=last.offset, records=0, bytes=0,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -27,6 +28,7 @@ BEGINNING = b'{\n  "checkpoint_version": '
 _VERSION = 1
 _HASHED = 1 << 20
 _CODE = "LMP-S030"
+_SEQ = re.compile("[0-9A-F]{1,80}")
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ class Checkpoint:
     """In the order of the log."""
     described: tuple[str, ...] = ()
     """Records that describe tables, as hexadecimal; their form is that of the spec."""
+    gaps: dict[str, str] = field(default_factory=dict)
+    """Why rows may be missing in front of what is read next, by the ids of tables, in words of the spec's family."""
     form: tuple[str, ...] = ()
     """How the files are framed, in words of the spec's family, so that a short file need not show it."""
 
@@ -121,15 +125,20 @@ class Checkpoint:
         if found["checkpoint_version"] != _VERSION:
             raise ValueError(f"it is of version {found['checkpoint_version']}, and this lmparse reads {_VERSION}")
         spec, seq = found["spec"], found["seq"]
-        if not (isinstance(spec, str) and isinstance(seq, str)):
-            raise ValueError("spec and seq are not text")
+        if not isinstance(spec, str):
+            raise ValueError("spec is not text")
+        if not isinstance(seq, str) or not _SEQ.fullmatch(seq):
+            raise ValueError("seq is not upper-case hexadecimal digits")
         lfs, lsn = _numbers(found["reached"], _POSITION_BITS)
         ends = dict(zip(map(int, found["ends"]), _numbers(found["ends"].values(), _POSITION_BITS), strict=True))
         described = tuple(bytes.fromhex(one).hex() for one in found["described"])
         if any(len(one) <= 4 for one in described):
             raise ValueError("a description of a table is too short")
+        gaps = dict(found["gaps"])
+        if not all(isinstance(text, str) for pair in gaps.items() for text in pair):
+            raise ValueError("gaps are not text")
         form = tuple(map(str, found["form"]))
-        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described, form)
+        return cls(spec, seq, (lfs, lsn), ends, tuple(map(_stretch, found["needed"])), described, gaps, form)
 
 
 def _stretch(found: Any) -> NeededStretch:

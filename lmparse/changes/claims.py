@@ -71,6 +71,12 @@ class Claim:
         self.failed += count
         self.failures += islice(failures, max(0, KEPT_FAILURES - len(self.failures)))
 
+    def add(self, other: Claim) -> None:
+        """Add what came of the same claim elsewhere."""
+        self.tested += other.tested
+        self.fail(other.failed, other.failures)
+        self.untestable += other.untestable
+
     def to_dict(self) -> dict[str, Any]:
         """The claim as JSON."""
         return {

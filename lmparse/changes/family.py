@@ -24,7 +24,7 @@ from lmparse.options import Options
 from lmparse.records.file_dissection import FileDissector
 from lmparse.records.files import OnError
 from lmparse.records.settings import FileSettings
-from lmparse.spec.catalog import Spec
+from lmparse.spec.catalog import KIND, Spec
 from lmparse.storage.joined import Joined
 from lmparse.storage.processes import Run
 
@@ -118,6 +118,8 @@ class Family(Generic[Log]):
     """Its control files, if its logs have any."""
     description_endings: tuple[str, ...] = ()
     """Endings, in small letters, of the names of other files that describe its logs: in folders they are no logs."""
+    kind_field: str = KIND
+    """The field by which summaries count its records."""
     record_plan: Callable[[Log], RecordPlan] | None = None
     """Record plan of a log; None: the plan that follows from the spec."""
     join: (

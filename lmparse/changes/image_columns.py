@@ -7,7 +7,7 @@ update changed it is not known: it is not among the changed columns.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -192,9 +192,14 @@ class ImagePairs:
             return pa.array(texts, TEXT)
         fields = [entry.name for entry in array.type]
         columns = array.flatten()
-        values = {name: (_json(columns[fields.index(name)]), False) for name in key}
-        text = json_texts.joined(json_texts.members(values), len(array))
+        text = key_texts({name: columns[fields.index(name)] for name in key}, len(array))
         return json_texts.masked(text, array)
+
+
+def key_texts(columns: Mapping[str, pa.Array], count: int) -> pa.Array:
+    """The values of a key in rows as JSON; null is a value."""
+    values = {name: (_json(array), False) for name, array in columns.items()}
+    return json_texts.joined(json_texts.members(values), count)
 
 
 def _json(array: pa.Array) -> pa.Array:

@@ -162,6 +162,10 @@ class ChangeLog(RecordFile):
         for row in self.rows(span):
             yield to_json(row)
 
+    def record_files(self) -> Iterator[RecordFile]:
+        """The files whose records are those of the log, in order."""
+        yield self
+
     def rows(self, span: Span | None = None) -> Iterator[dict[str, Any]]:
         """The changes by column name, with typed values."""
         for change in self.typed_changes(span):
@@ -176,6 +180,10 @@ class ChangeLog(RecordFile):
     def claims(self) -> list[Claim]:
         """What the log says of itself, tested; `check` asks before it reads the changes."""
         return []
+
+    def extracts_apart(self) -> Iterator[ChangeLog]:
+        """The logs that `check` reads one by one if this one consists of several; then `claims` are what joins them."""
+        return iter(())
 
     def differences(self) -> list[str]:
         """Differences between the description of the log and its records."""

@@ -29,10 +29,13 @@ class TransactionSummary:
     """Whether all of it is in the log; None if that cannot be tested."""
     why: str | None
     """Why it is not complete, or why that cannot be tested."""
+    begin_ts: str | None = None
+    """When it began; None if its records do not say so."""
     commit_ts: str | None
     auth_id: str | None
     plan: str | None = None
     correlation_id: str | None = None
+    connect_id: str | None = None
     first_position: str
     """Position in the log of its first record in the file, upper-case hex."""
     last_position: str

@@ -1,4 +1,7 @@
-"""`lmparse check`: accounts for every byte of a log and compares the log with its control file."""
+"""`lmparse check`: accounts for every byte of a log and compares the log with its control file.
+
+Several files are those of one log: what goes on from one to the next is tested too.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "check", run, "account for every byte and compare the control file with the data")
-    command.add_argument("file", metavar="FILE")
+    command.add_argument("files", nargs="+", metavar="FILE", help="several files are one log")
     command.add_argument("--report", metavar="R.json", help="write the whole report here")
     command.add_argument("--json", action="store_true", help="print the whole report")
     add_show_errors(command)
@@ -28,16 +31,13 @@ def run(parsed: argparse.Namespace) -> int:
     """Check a log; for the exit code, errors outweigh differences."""
     from lmparse.logs.beside import look_beside
     from lmparse.logs.check import account
-    from lmparse.logs.open import options_for
     from lmparse.storage.atomic_output import write_text
 
-    options, said = options_for(parsed.file, given_options(parsed))
-    if said:
-        note(said)
-    beside = look_beside(parsed.file, options)
+    path, options = _checked(parsed)
+    beside = look_beside(path, options)
     options = beside.options
-    place = _report_place(parsed.report, parsed.file, options) if parsed.report else None
-    found = account(parsed.file, options, beside.decision)
+    place = _report_place(parsed.report, path, options) if parsed.report else None
+    found = account(path, options, beside.decision)
     if beside.decision is not None:
         note(str(beside.decision))
     if place:
@@ -53,6 +53,22 @@ def run(parsed: argparse.Namespace) -> int:
     if found.error_count:
         return LEFTOVER if found.has_leftover else DATA
     return DIFFERENCE if found.differences else GOOD
+
+
+def _checked(parsed: argparse.Namespace) -> tuple[str, Options]:
+    """The path of the file, or under which the files of one log are read, and the options to read it with."""
+    from lmparse.logs.families import check_changes, read_options
+    from lmparse.logs.joining import one_log
+    from lmparse.logs.open import options_for
+
+    if len(parsed.files) > 1:
+        options = read_options(given_options(parsed))
+        check_changes(options)
+        return one_log(parsed.files, options)
+    options, said = options_for(parsed.files[0], given_options(parsed))
+    if said:
+        note(said)
+    return parsed.files[0], options
 
 
 def _report_place(out: str, file: str, options: Options) -> OutputPlace:

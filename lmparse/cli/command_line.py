@@ -25,6 +25,7 @@ from lmparse.cli import (
     serve,
     sniff,
     sql,
+    summary,
     tables,
     txn,
 )
@@ -37,6 +38,7 @@ COMMANDS = (
     formats,
     sniff,
     rows,
+    summary,
     txn,
     tables,
     history,

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
 from lmparse import __version__
 from lmparse.cli.arguments import Commands, add_command, add_options, add_show_errors, given_options, not_installed
-from lmparse.cli.messages import ErrorPrinter, fail, message, note, report_left_out, report_tally
-from lmparse.errors import DataError, OptionError
+from lmparse.cli.messages import message, note, report_left_out, report_tally
+from lmparse.errors import OptionError
 from lmparse.options import asks_for_changes
 from lmparse.storage.arrow_alone import load_arrow
-from lmparse.terminal import unchanged
 
 if TYPE_CHECKING:
     from lmparse.export.conversion import Conversion
@@ -44,30 +42,17 @@ def run(parsed: argparse.Namespace) -> int:
         from lmparse.export.convert import convert
     except ImportError as error:
         raise not_installed(error) from None
-    from lmparse.export.progress import Progress
+    from lmparse.cli.writing import ShownWork
 
     conversion = _conversion(parsed)
-    progress = Progress(unchanged(sys.stderr))
-
-    errors = ErrorPrinter(parsed.show_errors)
-
-    def report_below(error: DataError) -> None:
-        progress.clear()
-        errors(error)
-
-    try:
-        done = convert(conversion, report_below, progress)
-    except DataError as error:
-        code = fail(error)
-        message(f"{parsed.out} is not written: it would not be complete")
-        return code
-    finally:
-        progress.clear()
-        errors.total()
+    with ShownWork(parsed.show_errors, f"{parsed.out} is not written: it would not be complete") as shown:
+        done = convert(conversion, shown.on_error, shown.progress)
+    if shown.code:
+        return shown.code
     code = report_tally(done.tally)
     report_left_out(done.left_out)
     rows = "changes" if conversion.with_changes else "records"
-    seconds = f", {progress.seconds:.1f} s" if progress.is_shown else ""
+    seconds = f", {shown.progress.seconds:.1f} s" if shown.progress.is_shown else ""
     sizes = f"{done.rows} {rows} in {done.bytes_written} bytes, from {done.bytes_read} bytes"
     message(f"{parsed.out}: {sizes}{seconds}")
     return code

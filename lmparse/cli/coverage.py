@@ -1,4 +1,4 @@
-"""`lmparse coverage`: tells which part of the specs samples reach."""
+"""`lmparse coverage`: shows what of the specs is seen in samples."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from lmparse.errors import OptionError
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    command = add_command(commands, "coverage", run, "show which part of the specs samples reach")
+    command = add_command(commands, "coverage", run, "show what of the specs is seen in samples")
     command.add_argument("files", nargs="+", metavar="FILE", help="a file, or a folder with all of its files")
     command.add_argument("--json", action="store_true", help="one JSON object")
-    command.add_argument("--all", action="store_true", help="also count specs that no sample reaches")
+    command.add_argument("--all", action="store_true", help="also count specs that are not seen in any sample")
     command.add_argument("--fail-under", type=float, metavar="P", help="exit with 24 below P per cent")
     command.add_argument("--limit", type=int, metavar="N", help="read at most N records of each file")
     add_page(command, "write the report as a page here")

@@ -19,8 +19,6 @@ from lmparse.storage.addresses import local_path
 
 _SHOWN = 3
 """Changes and rows that a step prints."""
-_MARK, _MARK_TEXT = "lmparse-demo.txt", b"lmparse demo replaces what is in this folder\n"
-"""File by which the folder of a demo is recognised."""
 _WIDTH = 150
 _SPARK: dict[str, bool | float | int | str | None] = {
     "spark.ui.enabled": "false",
@@ -69,6 +67,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _folder(out: str) -> Path:
     """The folder for everything made: a new or empty one, or that of an earlier demo. Raises OptionError."""
+    from lmparse.review.coverage.provenance import DEMO_MARK, DEMO_TEXT
     from lmparse.storage.atomic_output import check_place, write_files
     from lmparse.storage.inputs import inputs_of
     from lmparse.storage.marks import has_mark
@@ -78,10 +77,10 @@ def _folder(out: str) -> Path:
         inputs_of([]),
         is_folder=True,
         overwrite=True,
-        foreign=has_mark(_MARK, _MARK_TEXT, "a demo of lmparse"),
+        foreign=has_mark(DEMO_MARK, DEMO_TEXT, "a demo of lmparse"),
         makes_parents=True,
     )
-    write_files(place.path, {_MARK: _MARK_TEXT})
+    write_files(place.path, {DEMO_MARK: DEMO_TEXT})
     return Path(local_path(out))
 
 

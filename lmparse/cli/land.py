@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,17 +11,13 @@ from lmparse.cli.arguments import Commands, add_command, add_options, add_show_e
 from lmparse.cli.messages import (
     DIFFERENCE,
     GOOD,
-    ErrorPrinter,
-    fail,
     message,
     print_json,
     report_left_out,
     report_tally,
 )
-from lmparse.errors import DataError
 from lmparse.options import NOT_LANDED
 from lmparse.storage.arrow_alone import load_arrow
-from lmparse.terminal import unchanged
 
 if TYPE_CHECKING:
     from lmparse.export.landing import Landed, LandedChanges
@@ -50,25 +45,14 @@ def run(parsed: argparse.Namespace) -> int:
         from lmparse.export import landing
     except ImportError as error:
         raise not_installed(error) from None
-    from lmparse.export.progress import Progress
+    from lmparse.cli.writing import ShownWork
 
-    options, progress = options_of(parsed), Progress(unchanged(sys.stderr))
-    errors = ErrorPrinter(parsed.show_errors)
-
-    def report_below(error: DataError) -> None:
-        progress.clear()
-        errors(error)
-
-    asked = landing.Landing(parsed.files, parsed.to, options, parsed.form, parsed.current, __version__)
-    try:
-        landed = landing.run(asked, report_below, progress)
-    except DataError as error:
-        code = fail(error)
-        message(f"nothing is landed in {parsed.to}: the log was not read to its end")
-        return code
-    finally:
-        progress.clear()
-        errors.total()
+    asked = landing.Landing(parsed.files, parsed.to, options_of(parsed), parsed.form, parsed.current, __version__)
+    ended = f"nothing is landed in {parsed.to}: the log was not read to its end"
+    with ShownWork(parsed.show_errors, ended) as shown:
+        landed = landing.run(asked, shown.on_error, shown.progress)
+    if shown.code:
+        return shown.code
     return _report(landed, as_json=parsed.json)
 
 

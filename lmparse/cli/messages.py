@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from lmparse.records.files import Tally
 
 _LONGEST = 10_000
+_CODE = re.compile(r" \[LMP-[A-Z][0-9]+\]$")
+_CODE_LENGTH = 20
+"""Characters at the end of a message among which its code is looked for."""
 """Characters of a message."""
 GOOD, USAGE, DATA, DIFFERENCE, LEFTOVER, INTERRUPTED = 0, 2, 20, 24, 31, 130
 
@@ -51,7 +55,10 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def message(text: str) -> None:
     """Print one line for the user; of a text with a very long value, the beginning."""
-    more = f"... of {len(text)} characters" if len(text) > _LONGEST else ""
+    more = ""
+    if len(text) > _LONGEST:
+        code = _CODE.search(text, len(text) - _CODE_LENGTH)
+        more = f"... of {len(text)} characters{code.group() if code else ''}"
     print(one_line(text[:_LONGEST]) + more, file=sys.stderr)
 
 

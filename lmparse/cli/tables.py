@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     command = add_command(commands, "tables", run, "list the tables that describe a log, with columns and keys")
-    command.add_argument("file", metavar="LOG")
+    command.add_argument("files", nargs="+", metavar="LOG", help="several files are one log")
     command.add_argument("--json", action="store_true", help="one JSON object a table version")
     add_show_errors(command)
     add_options(command, "tables")
@@ -24,10 +24,10 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Print the table versions; what ends reading is reported behind those that are known."""
-    from lmparse.logs.open import open_described, table_descriptions
+    from lmparse.logs.open import open_resumed, table_descriptions
 
     errors = ErrorPrinter(parsed.show_errors)
-    log = open_described(parsed.file, options_of(parsed), on_error=errors, say=note)
+    log = open_resumed(parsed.files, options_of(parsed), on_error=errors, say=note)
     described = table_descriptions(log)
     for table in described.found:
         if parsed.json:

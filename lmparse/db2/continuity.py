@@ -16,6 +16,7 @@ from lmparse.changes.claims import Claim, Statement
 from lmparse.db2.log_record import MARGIN, LogRecord
 from lmparse.db2.record_kinds import ABORTS, COMMITS
 from lmparse.framing.extents import RecordExtent
+from lmparse.records.origin import RecordOrigin
 
 STATEMENTS = (
     Statement(
@@ -88,7 +89,9 @@ class _Stream:
 class Continuity:
     """Tests a log record by record."""
 
-    def __init__(self) -> None:
+    def __init__(self, origin: RecordOrigin | None = None) -> None:
+        """`origin` says which file a record is in, if the log consists of several."""
+        self._origin = origin
         self._order, self._twice, self._chains, self._begins, self._ends, self._gaps, self._prefix = self._all = [
             statement.claim() for statement in STATEMENTS
         ]
@@ -143,11 +146,11 @@ class Continuity:
         position, address = (record.lfs, record.lsn), record.address or None
         failure = None
         if not record.lsn:
-            failure = f"{_said(record)}: its LSN is zero"
+            failure = f"{self._said(record)}: its LSN is zero"
         elif position < stream.last:
-            failure = f"{_said(record)}: LSN {record.lsn:016X} behind {stream.last[1]:016X}"
+            failure = f"{self._said(record)}: LSN {record.lsn:016X} behind {stream.last[1]:016X}"
         elif address is not None and stream.address is not None and address <= stream.address:
-            failure = f"{_said(record)}: address {address:016X} behind {stream.address:016X}"
+            failure = f"{self._said(record)}: address {address:016X} behind {stream.address:016X}"
         self._order.test(failure)
         stream.last, stream.address = position, address
 
@@ -156,7 +159,7 @@ class Continuity:
             self._twice.untestable[_NO_LSN] += 1
         else:
             is_same = (record.lsn, raw) == self._last
-            self._twice.test(f"{_said(record)}: the same as the record before it" if is_same else None)
+            self._twice.test(f"{self._said(record)}: the same as the record before it" if is_same else None)
             self._last = record.lsn, raw
 
     def _test_prefix(self, record: LogRecord) -> None:
@@ -171,7 +174,7 @@ class Continuity:
         if record.is_compressed and not wrong:
             self._prefix.untestable[_COMPRESSED] += 1
         else:
-            self._prefix.test(f"{_said(record)}: {'; '.join(wrong)}" if wrong else None)
+            self._prefix.test(f"{self._said(record)}: {'; '.join(wrong)}" if wrong else None)
 
     def _test_chain(self, record: LogRecord, stream: _Stream) -> None:
         known = self._latest.get(record.transaction_id)
@@ -195,8 +198,8 @@ class Continuity:
                 self._begins.untestable[_DAMAGED] += 1
                 return
             failure = (
-                f"{_said(record)} begins transaction {record.transaction_id.hex().upper()}, which has not ended behind "
-                f"record {known.index}"
+                f"{self._said(record)} begins transaction {record.transaction_id.hex().upper()}, which has not ended "
+                f"behind {self._named(known.index)}"
             )
             self._begins.test(failure)
         else:
@@ -209,23 +212,32 @@ class Continuity:
         elif stream.first is None or not record.address or record.previous < stream.first:
             claim.untestable[_BEFORE] += 1
         else:
-            self._suspects.append((claim, f"{_said(record)}: nothing is at {record.previous:016X}, which it follows"))
+            self._suspects.append(
+                (claim, f"{self._said(record)}: nothing is at {record.previous:016X}, which it follows")
+            )
 
     def _test_link(self, record: LogRecord, known: _Chain, claim: Claim) -> None:
         """Test the reference to a record before."""
         previous = record.previous
         least = known.previous + 1 if known.address is None else known.address
         if previous < least:
-            claim.test(
-                f"{_said(record)} follows {previous:016X}, but record {known.index} comes later in its transaction"
-            )
+            later = f"{self._named(known.index)} comes later in its transaction"
+            claim.test(f"{self._said(record)} follows {previous:016X}, but {later}")
         elif known.address in (None, previous):
             claim.test()
         elif self._damaged > known.index:
             claim.untestable[_DAMAGED] += 1
         else:
-            missing = f"{_said(record)}: a record at {previous:016X} is missing behind record {known.index}"
+            missing = f"{self._said(record)}: a record at {previous:016X} is missing behind {self._named(known.index)}"
             self._suspects.append((claim, missing))
+
+    def _said(self, record: LogRecord) -> str:
+        extent = record.extent
+        plain = f"record {extent.index} at {extent.offset:#x}"
+        return plain if self._origin is None else self._origin.said(extent)
+
+    def _named(self, index: int) -> str:
+        return f"record {index}" if self._origin is None else self._origin.said_number(index)
 
     # -- addresses ----------------------------------------------------------------------------
 
@@ -245,7 +257,7 @@ class Continuity:
                     self._gaps.untestable[_SHORT if address > before[2] else _LATE] += 1
                 else:
                     words = f"{missing} bytes are missing" if missing > 0 else f"there are {-missing} bytes too many"
-                    gaps.append(f"between record {before[0]} and record {index}: {words}")
+                    gaps.append(f"between {self._named(before[0])} and {self._named(index)}: {words}")
             before = index, start, address
         return gaps
 
@@ -268,7 +280,3 @@ def _contradictions(record: LogRecord) -> Iterator[str]:
         # Headers of 40 bytes do not have the stream set.
         if lri.part1 != own and (number == 1 or own):
             yield f"part1 of type {number} is {lri.part1}, but the record has {own}"
-
-
-def _said(record: LogRecord) -> str:
-    return f"record {record.extent.index} at {record.extent.offset:#x}"

@@ -104,6 +104,12 @@ def _change_passes(_: str | None, __: Limits) -> Sequence[PlannedPass]:
             "near the cuts; then what crosses parts",
             "",
         ),
+        PlannedPass(
+            "changes",
+            "of several files of one log",
+            "headers of all records, file by file, before the rest",
+            "positions put the files in order, and show what is in two of them",
+        ),
         PlannedPass("changes", "with engine kaitai, check, or order commit", "all records, one after the other", why),
     ]
 

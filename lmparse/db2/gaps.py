@@ -7,6 +7,7 @@ changes behind a lasting gap contain its reason.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,9 @@ from lmparse.db2.record_kinds import ATTRIBUTE, INITIALIZE, LOAD, NOT_LOGGED, TR
 from lmparse.db2.tables import Ids
 from lmparse.db2.transaction_index import ChangeReference, Transaction, TransactionIndex
 from lmparse.spec import catalog
+
+KINDS = frozenset((ATTRIBUTE, INITIALIZE, LOAD, NOT_LOGGED, TRUNCATE))
+"""The kinds of changes that open gaps or close them."""
 
 
 class Gaps:
@@ -23,9 +27,15 @@ class Gaps:
         self._index = transaction_index
         self._lasting: dict[Ids, deque[ChangeReference]] = {}
         """By table, in the order of the log."""
+        self._inherited: dict[Ids, str] = {}
+        """Reasons of gaps that begin in front of the records that are read."""
         self._withdrawn: set[ChangeReference] = set()
         """Those whose transaction was not committed."""
         self._changed: set[Ids] = set()
+
+    def inherit(self, reasons: Mapping[Ids, str]) -> None:
+        """Begin with gaps that an earlier reading has found, in front of the first record."""
+        self._inherited.update(reasons)
 
     def open(self, transaction: Transaction, reference: ChangeReference, body: Any) -> None:
         """Add the gap that a change opens, if it opens one, to its transaction."""
@@ -46,7 +56,7 @@ class Gaps:
             if not gaps[-1].is_undone and gaps[-1] not in self._withdrawn:
                 return str((gaps[-1].notice or {})["gap"])
             self._withdrawn.discard(gaps.pop())
-        return None
+        return None if ids is None else self._inherited.get(ids)
 
     def changed(self) -> set[Ids]:
         """Tables whose gaps have been opened or closed since the last call."""
@@ -57,6 +67,7 @@ class Gaps:
         """A table that is described anew has no gap."""
         self._changed.add(ids)
         self._lasting.pop(ids, None)
+        self._inherited.pop(ids, None)
 
     def settle(self, reference: ChangeReference, *, is_done: bool) -> None:
         """Open or close gaps by a change whose transaction has ended."""
@@ -64,6 +75,9 @@ class Gaps:
             self._report(reference)
         if reference.ids is None:
             return
+        if reference.kind == TRUNCATE and is_done and reference.ids in self._inherited:
+            del self._inherited[reference.ids]
+            self._changed.add(reference.ids)
         gaps = self._lasting.get(reference.ids)
         if gaps:
             self._changed.add(reference.ids)

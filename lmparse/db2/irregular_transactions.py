@@ -8,7 +8,7 @@ their end; the rows of these are found by the column.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lmparse.db2.log_record import LogReader, LogRecord
@@ -45,12 +45,15 @@ def read_irregular(
     buffer: Buffer,
     extents: Iterable[tuple[RecordExtent, bool]],
     unread: list[int],
+    inherited: Mapping[Ids, str],
 ) -> Irregular:
     """Read records in the order of the log; `True` for those of which only changes of tables count.
 
-    `unread` are the numbers of the records of the log that cannot be read, ascending.
+    `unread` are the numbers of the records of the log that cannot be read, ascending. `inherited` are the tables of
+    which rows may be missing in front of the first record, with reasons.
     """
-    gaps: dict[Ids, GapTimes] = {}
+    reader.inherit_gaps(inherited)
+    gaps = {ids: GapTimes([-1], [reason]) for ids, reason in inherited.items()}
     done = 0
     last: RecordExtent | None = None
     try:

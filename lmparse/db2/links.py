@@ -114,10 +114,11 @@ class Links:
         if known is None:
             self.lowest[stream] = lfs, lsn
         elif (lfs, lsn) < known[:2]:
-            self._count_late(1, index)
+            self.count_late(1, index)
         self.last[stream] = lfs, lsn, index
 
-    def _count_late(self, count: int, first: int) -> None:
+    def count_late(self, count: int, first: int) -> None:
+        """Count records in front of whose position another one was; `first` is the number of the first of them."""
         if count and self.first_late < 0:
             self.first_late = first
         self.late += count
@@ -149,8 +150,8 @@ class Links:
             if known is None:
                 self.lowest[stream] = position
             elif position < known[:2]:
-                self._count_late(1, known[2] + 1)
-        self._count_late(other.late, other.first_late)
+                self.count_late(1, known[2] + 1)
+        self.count_late(other.late, other.first_late)
         self.last |= other.last
         self.adjoining, self.apart = self.adjoining + other.adjoining, self.apart + other.apart
         self.count += other.count
@@ -167,7 +168,7 @@ def links_of(members: _Linked) -> Links:
         lfs, lsn = members.lfs[which], members.lsn[which]
         later = (lfs[1:] < lfs[:-1]) | ((lfs[1:] == lfs[:-1]) & (lsn[1:] < lsn[:-1]))
         if later.any():
-            found._count_late(int(later.sum()), int(members.index[which[1:][later][0]]))
+            found.count_late(int(later.sum()), int(members.index[which[1:][later][0]]))
         found.lowest[stream] = int(lfs[0]), int(lsn[0])
         found.last[stream] = int(lfs[-1]), int(lsn[-1]), int(members.index[which[-1]])
     for stream, which in places_by_value(streams):

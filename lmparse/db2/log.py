@@ -6,7 +6,7 @@ the column or record by record, a second one reads the rows of the selected chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -117,7 +117,7 @@ class Db2Log(ChangeLog):
             yield record
 
     def claims(self) -> list[Claim]:
-        self._continuity = Continuity()
+        self._continuity = Continuity(self.origin)
         if "transaction_index" not in self.__dict__:
             assert self.transaction_index is not None  # its pass over the log is enough
         else:
@@ -151,10 +151,20 @@ class Db2Log(ChangeLog):
             return self._known.index
         self._note_positions()
         reader = TransactionReader(self.byte_order, self.code_page, self.held)
+        reader.inherit_gaps(self.gaps_before)
         reader.begin_at({}, lacks_records=self.origin.joined is not None and self.origin.joined.lacks_records)
         found = reader.read(self.log_records())
         found.bad += self._bad
         return self._completed(found)
+
+    @property
+    def gaps_before(self) -> Mapping[Ids, str]:
+        """The tables of which rows may be missing in front of what is read, with reasons: from the checkpoint."""
+        if self.resumed is None:
+            return {}
+        from lmparse.db2.resuming import gaps_of
+
+        return gaps_of(self.resumed)
 
     @cached_property
     def log_index(self) -> LogIndex:

@@ -244,7 +244,7 @@ class LogIndex:
         reader = TransactionReader(log.byte_order, log.code_page, log.held, counted)
         broken = frozenset().union(*(summary.broken for summary in summaries), crossings.broken)
         reader.begin_at(self.whole.first_addresses, broken, lacks_records=self.whole.lacks_records)
-        return read_irregular(reader, log.logs, log.buffer, wanted, self.whole.unread)
+        return read_irregular(reader, log.logs, log.buffer, wanted, self.whole.unread, log.gaps_before)
 
     def _count(
         self, summaries: Sequence[PartSummary], crossings: Crossings, irregular: UInt64s, rest: TransactionIndex

@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from lmparse.changes.log_range import LogRange, OverlappingRecords, StreamRange, position_of_text, position_text
-from lmparse.db2.joining import FileRange, Position, form_of, not_one_log, overlap
+from lmparse.db2.file_chain import overlap
+from lmparse.db2.file_form import form_of
+from lmparse.db2.file_ranges import FileRange, Position, not_one_log
 from lmparse.db2.links import Links, links_of
 from lmparse.db2.log_record import LogReader
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.record_columns import Members
 from lmparse.db2.settings import LuwSettings, find_log
-from lmparse.errors import FramingError
+from lmparse.errors import FramingError, OptionError
 from lmparse.framing import index
 from lmparse.limits import Held
 from lmparse.options import Options
@@ -68,6 +70,8 @@ def shared(one: LogRange, other: LogRange, options: Options, place: OverlappingR
 def _file_range(one: LogRange) -> FileRange:
     firsts = [position_of_text(stream.first) for stream in one.streams]
     lasts = [position_of_text(stream.last) for stream in one.streams]
+    if any(len(position) != 2 for position in (*firsts, *lasts)):
+        raise OptionError("the ledger has a position that is not of this log", code="LMP-S040")
     (first_lfs, first_lsn), (last_lfs, last_lsn) = min(firsts), max(lasts)
     start, behind = (int(one.reading.get(f"file_{name}_offset", 0)) for name in ("start", "end"))
     stretch = JoinedPiece(one.path, start, one.size - behind, 0, one.records)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,6 +14,7 @@ from lmparse.db2.log_record import LogReader
 from lmparse.db2.part_index import PartIndex
 from lmparse.db2.record_column_reader import RecordColumnReader
 from lmparse.db2.record_columns import Members, RecordColumns
+from lmparse.db2.tables import Ids
 from lmparse.errors import FramingError
 from lmparse.framing import index
 from lmparse.framing.base import Framing
@@ -41,6 +42,9 @@ class IndexedLog(Protocol):
     byte_order: str
     held: Held
     scratch: Path | None
+
+    @property
+    def gaps_before(self) -> Mapping[Ids, str]: ...
 
 
 class PartReader:

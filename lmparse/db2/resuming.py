@@ -1,7 +1,8 @@
 """Resuming: what reading the files of a log so far leaves to the reading of the next ones, see `changes.checkpoint`.
 
-Needed again are the records from the first one of the oldest transaction that has not ended, and the descriptions of
-tables that are in force. Transactions whose first record was not read are not waited for: they stay incomplete.
+Needed again are the records from the first one of the oldest transaction that has not ended, the descriptions of tables
+that are in force, and the tables of which rows may be missing there. Transactions whose first record was not read are
+not waited for: they stay incomplete.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import Protocol
 
 from lmparse.changes.change import SEQ_OF_RECORD_DIGITS
 from lmparse.changes.checkpoint import Checkpoint, NeededStretch
-from lmparse.db2.joining import form_of, range_of
+from lmparse.db2.file_form import form_of
+from lmparse.db2.file_ranges import range_of
+from lmparse.db2.gaps import KINDS
 from lmparse.db2.log_index import LogIndex
 from lmparse.db2.part_reader import IndexedLog
 from lmparse.db2.settings import LuwSettings
@@ -25,6 +28,9 @@ from lmparse.framing.windows import Window
 from lmparse.records.settings import FileSettings
 from lmparse.spec.catalog import Spec
 from lmparse.storage.joined import Joined, JoinedPiece
+
+_ID_DIGITS = 10
+"""Digits of the id of a table or table space at most."""
 
 
 class ResumedLog(IndexedLog, Protocol):
@@ -58,10 +64,49 @@ def checkpoint_of(log: ResumedLog, before: Checkpoint | None) -> Checkpoint:
         if found is not None:
             pieces.append(found.stretch)
             reached, ends = max(reached, found.last), ends | found.ends
-    needed = () if index.oldest_open is None else _from_record(log, Joined(tuple(pieces)), index.oldest_open)
+    joined = Joined(tuple(pieces))
+    first = joined.records[-1] if index.oldest_open is None else _settled_before(index, index.oldest_open)
+    needed = () if index.oldest_open is None else _from_record(log, joined, first)
     seq = f"{reached[1]:016X}".ljust(16 + 4 + SEQ_OF_RECORD_DIGITS, "F")
     stretches = tuple(NeededStretch.of(piece, log.options.bounds) for piece in needed)
-    return Checkpoint(log.spec.id, seq, reached, ends, stretches, tuple(_described(log, before)), form_of(settings))
+    reasons = {f"{one}.{other}": times.at(first) for (one, other), times in sorted(index.whole.gaps.items())}
+    gaps = {ids: reason for ids, reason in reasons.items() if reason is not None}
+    described = tuple(_described(log, before))
+    # A log without a record shows no form.
+    form = form_of(settings) if pieces or (before is not None and before.form) else ()
+    return Checkpoint(log.spec.id, seq, reached, ends, stretches, described, gaps, form)
+
+
+def _settled_before(index: LogIndex, number: int) -> int:
+    """The number of a record, at most `number`, in front of which it is known which rows of tables may be missing.
+
+    A transaction that opens or closes such a gap is then all in front of it, or all behind it.
+    """
+    rest = index.whole.rest
+    spans = [
+        (one.first_index, one.totals.last_index)
+        for one in rest.transactions
+        if one.state != "open" and any(change.kind in KINDS for change in one.changes)
+    ]
+    for first, last in sorted(spans, reverse=True):
+        if first < number <= last:
+            number = first
+    return number
+
+
+def gaps_of(before: Checkpoint) -> dict[Ids, str]:
+    """The tables of which rows may be missing, with reasons. Raises OptionError LMP-S030 for other ids."""
+    found: dict[Ids, str] = {}
+    for text, reason in before.gaps.items():
+        space, _, table = text.partition(".")
+        if not (_is_id(space) and _is_id(table)):
+            raise OptionError(f"the checkpoint has a gap of {text!r}, which is no table", code="LMP-S030")
+        found[int(space), int(table)] = reason
+    return found
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _ID_DIGITS
 
 
 def _from_record(log: ResumedLog, joined: Joined, number: int) -> tuple[JoinedPiece, ...]:

@@ -9,7 +9,7 @@ takes in memory, some hundred bytes. The bytes of the log are not in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -121,6 +121,10 @@ class TransactionReader:
     def touch(self, record: LogRecord) -> None:
         """Begin the transaction of a record if it has not begun, and leave out what the record changes."""
         self._transaction(record)
+
+    def inherit_gaps(self, reasons: Mapping[Ids, str]) -> None:
+        """Begin with the tables of which rows may be missing in front of the first record, each with the reason."""
+        self._gaps.inherit(reasons)
 
     def gap(self, ids: Ids) -> str | None:
         """Why rows of a table may be missing behind the last record."""

@@ -2,81 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lmparse.changes.descriptions import DESCRIBED, described_table
 from lmparse.changes.log import ChangeLog
-from lmparse.columnar import schemas
-from lmparse.columnar.comparison import compared
 from lmparse.columnar.json_texts import LINES
-from lmparse.errors import LmparseError
 from lmparse.export import envelope_files, writers
-from lmparse.export.conversion import PartResult, Run, Summary, opened_again
+from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, operations_in, spill_log, spill_part
+from lmparse.export.conversion import Run, Summary
+from lmparse.export.described_inputs import DescribedInputs, sha256_of
 from lmparse.export.envelope_files import EnvelopeFiles
 from lmparse.export.filenames import Named, safe_names
 from lmparse.export.files_ahead import FileAhead, FilesAhead
-from lmparse.export.spill_files import Group, GroupKey, SpillFiles, merged, spill, spill_lines
+from lmparse.export.spill_files import Group, GroupKey, SpillFiles, merged
 from lmparse.export.writers import BatchOutput
-from lmparse.framing.extents import Span
-from lmparse.limits import Limits
 from lmparse.logs.open import files_beside, open_changes
-from lmparse.logs.partitions import FilePart
+from lmparse.logs.partitions import DEFAULT_BYTES
 from lmparse.options import FILE_OPTIONS
-from lmparse.records.files import RecordFile
-from lmparse.records.settings import FileSettings
-from lmparse.storage import addresses, buffers, processes
+from lmparse.storage import processes
 from lmparse.storage.atomic_output import AtomicOutput, put_on_disk
-from lmparse.storage.joined import is_joined, names_in
 from lmparse.terminal import json_text
 
 _OTHER = "other"
-_HASHED = 1 << 20
-"""Bytes that are hashed at a time."""
 """Name of the file for changes that have no table version."""
-
-
-@dataclass
-class _Spilled:
-    """Changes on the disk."""
-
-    groups: list[Group] = field(default_factory=list)
-    """The changes to be written."""
-    firsts: list[Group] = field(default_factory=list)
-    """For engine check, the changes from one engine; `seconds` must be the same."""
-    seconds: list[Group] = field(default_factory=list)
-
-    def extend(self, other: _Spilled) -> None:
-        """Append the changes of a later part."""
-        self.groups += other.groups
-        self.firsts += other.firsts
-        self.seconds += other.seconds
-
-
-@dataclass(frozen=True)
-class _ChangeTask:
-    part: FilePart
-    form: str
-    folder: str
-    prefix: str
-
-
-@dataclass
-class _ChangesRead(PartResult):
-    """What reading one part of the changes produced. Safe to pickle."""
-
-    left_out: Counter[str] = field(default_factory=Counter)
-    kept: _Spilled = field(default_factory=_Spilled)
 
 
 class ChangeFolderRun(Run):
@@ -93,10 +49,12 @@ class ChangeFolderRun(Run):
 
     def write(self, work: AtomicOutput) -> Summary:
         """Read the log, spill its changes, and write a file for each version of a table and the manifest."""
-        with processes.Pool(self.asked.jobs) as pool:
-            return self._write(work, pool)
+        asked = self.asked
+        paths = {"source": asked.path, **files_beside(asked.path, asked.options)}
+        with processes.Pool(asked.jobs) as pool, DescribedInputs(paths, asked.options.bounds) as inputs:
+            return self._write(work, pool, inputs)
 
-    def _write(self, work: AtomicOutput, pool: processes.Pool) -> Summary:
+    def _write(self, work: AtomicOutput, pool: processes.Pool, inputs: DescribedInputs) -> Summary:
         asked = self.asked
         log = open_changes(asked.path, asked.options, on_error=self.on_error)
         self.start(log)
@@ -110,23 +68,21 @@ class ChangeFolderRun(Run):
         if asked.jobs > 1:
             log.run = pool.in_order
         parts = self.parts(log.change_parts)
-        ahead = self._files_ahead(spilled, {})
-        if len(parts) > 1:
-            self.take_over(log.tally)
-            tasks = [_ChangeTask(part, self.form, str(spilled), str(number)) for number, part in enumerate(parts)]
-            with self._files_ahead(spilled, asked.metadata(log)) as ahead:
+        with self._files_ahead(spilled, asked.metadata(log)) as ahead:
+            if len(parts) > 1:
+                self.take_over(log.tally)
+                inputs.begin()
+                tasks = [ChangeTask(part, str(spilled), self.form) for part in parts]
                 kept = self._changes_of_parts(tasks, ahead, pool)
-        else:
-            kept = _spill(log, None, None, self.form, spilled, "0", self._rows_reached)
-            self.take_over(log.tally)
-            self.summary.left_out = log.left_out
+            else:
+                kept = self._changes_here(log, spilled, ahead)
         self.check_files()
-        self._check_same(kept)
+        check_same(kept, self._origin, is_sorted=self.asked.options.order == "file")
         self.described = {version.identity: described_table(version, log.dec_length) for version in log.all_versions()}
         files = self._write_files(work.made, kept.groups, asked.metadata(log), ahead.files)
         self.summary.left_out += self.enveloped.left_out
         manifest = work.made / writers.MANIFEST
-        manifest.write_text(json_text(self._manifest(log, files), indent=2) + "\n", encoding="utf-8")
+        manifest.write_text(json_text(self._manifest(log, files, inputs.found()), indent=2) + "\n", encoding="utf-8")
         put_on_disk(manifest)
         self.summary.bytes_written = sum(entry["size"] for entry in files)
         return self.summary
@@ -134,10 +90,10 @@ class ChangeFolderRun(Run):
     def _files_ahead(self, folder: Path, metadata: dict[str, str]) -> FilesAhead:
         return FilesAhead(folder, lambda path, group: self._opened(path, group, metadata), operations_in, self._origin)
 
-    def _changes_of_parts(self, tasks: list[_ChangeTask], ahead: FilesAhead, pool: processes.Pool) -> _Spilled:
-        kept = _Spilled()
+    def _changes_of_parts(self, tasks: list[ChangeTask], ahead: FilesAhead, pool: processes.Pool) -> SpilledChanges:
+        kept = SpilledChanges()
         # The thread writes while this one gives the processes their next parts.
-        with ThreadPoolExecutor(1) as thread, closing(pool.in_order(_spill_part, tasks)) as found:
+        with ThreadPoolExecutor(1) as thread, closing(pool.in_order(spill_part, tasks)) as found:
             written: Future[None] | None = None
             for number, done in enumerate(found):
                 self.take_over(done.tally, done.errors, done.fault)
@@ -153,23 +109,33 @@ class ChangeFolderRun(Run):
                 written.result()
         return kept
 
-    def _rows_reached(self, rows: int, reached: int) -> None:
-        self.summary.rows = rows
-        self.progress.at(reached, rows)
+    def _changes_here(self, log: ChangeLog, folder: Path, ahead: FilesAhead) -> SpilledChanges:
+        """Read the log in this process. What has been spilled is written now and then, so that little waits."""
+        kept = SpilledChanges()
+        written = 0
+
+        def reached(rows: int, place: int, spilled: SpillFiles) -> None:
+            nonlocal written
+            self.summary.rows = rows
+            self.progress.at(place, rows)
+            if place - written >= most and asked.engine != "check" and asked.order == "file":
+                written = place
+                groups = spilled.next_groups()
+                kept.groups.extend(groups)
+                ahead.add(groups)
+
+        asked, most = self.asked.options, self.asked.part_bytes or DEFAULT_BYTES
+        rest = spill_log(log, folder, "0", reached, form=self.form)
+        if kept.groups:
+            ahead.add(rest.groups)
+        kept.extend(rest)
+        self.take_over(log.tally)
+        self.summary.left_out = log.left_out
+        return kept
 
     def _merged(self, parts: list[Group]) -> Iterator[pa.RecordBatch]:
         """The rows of some groups: in the order of the log, whichever part produced them, or as they came."""
         return merged(parts, self.asked.options.order == "file", self._origin)
-
-    def _check_same(self, kept: _Spilled) -> None:
-        """Compare the changes from two engines. Raises EngineDifferenceError."""
-        sides: dict[GroupKey, tuple[list[Group], list[Group]]] = {}
-        for number, groups in enumerate((kept.firsts, kept.seconds)):
-            for group in groups:
-                sides.setdefault(group.key, ([], []))[number].append(group)
-        for first, second in sides.values():
-            for _ in compared(self._merged(first), self._merged(second)):
-                pass
 
     def _write_files(
         self, folder: Path, groups: list[Group], metadata: dict[str, str], ahead: Mapping[GroupKey, FileAhead]
@@ -233,20 +199,21 @@ class ChangeFolderRun(Run):
             "rows_by_operation": dict(sorted(operations.items())),
             "schema": None if self.form == "jsonl" else [_described(entry) for entry in self._schema(group)],
             "size": path.stat().st_size,
-            "sha256": _sha256(path),
+            "sha256": sha256_of(path),
         }
 
-    def _manifest(self, log: ChangeLog, files: list[dict[str, Any]]) -> dict[str, Any]:
-        options, summary = self.asked.options, self.summary
-        beside = files_beside(log.path, options)
+    def _manifest(
+        self, log: ChangeLog, files: list[dict[str, Any]], inputs: dict[str, dict[str, Any]]
+    ) -> dict[str, Any]:
+        summary = self.summary
         bad = sum(entry["rows_by_operation"].get("bad record", 0) for entry in files)
         return {
             "manifest_version": 1,
             "lmparse": self.asked.version,
             "spec": log.spec.id,
             "spec_sha256": log.spec.layout.sha256,
-            "source": _about(log.path, log.options.bounds),
-            **{name: _about(beside[name], log.options.bounds) if name in beside else None for name in FILE_OPTIONS},
+            "source": inputs["source"],
+            **{name: inputs.get(name) for name in FILE_OPTIONS},
             "options": self.asked.set_options(),
             "format": self.form,
             "compression": self.compression,
@@ -262,68 +229,6 @@ class ChangeFolderRun(Run):
         }
 
 
-def _spill(
-    log: ChangeLog,
-    span: Span | None,
-    settings: FileSettings | None,
-    form: str,
-    folder: Path,
-    prefix: str,
-    reached: Callable[[int, int], None],
-) -> _Spilled:
-    """Spill the changes of a log or part; for engine check, also those of the other engine."""
-
-    def read(source: RecordFile, name: str, put: Any) -> list[Group]:
-        assert isinstance(source, ChangeLog)
-        files = SpillFiles(folder, name)
-        for rows, place in put(source, span, files):
-            if source is log:
-                reached(rows, place)
-        return files.groups()
-
-    asked = spill_lines if form == "jsonl" else spill
-    kept = _Spilled(read(log, f"{prefix}-rows", asked))
-    if log.options.engine == "check":
-        kept.seconds = read(opened_again(log, settings, "kaitai"), f"{prefix}-kaitai", spill)
-        if form == "jsonl":
-            # The values, and the lines too, since their text is made another way.
-            kept.firsts = read(opened_again(log, settings, "columnar"), f"{prefix}-columnar", spill) + kept.groups
-            kept.seconds += read(opened_again(log, settings, "kaitai"), f"{prefix}-lines", spill_lines)
-        else:
-            kept.firsts = kept.groups
-    return kept
-
-
-def _spill_part(task: _ChangeTask) -> _ChangesRead:
-    done = _ChangesRead()
-    part = task.part
-    log: RecordFile | None = None
-
-    def count_rows(rows: int, _: int) -> None:
-        done.rows = rows
-
-    try:
-        log = part.open(on_error=done.errors.append)
-        assert isinstance(log, ChangeLog)
-        folder = Path(task.folder)
-        done.kept = _spill(log, part.span, part.settings, task.form, folder, task.prefix, count_rows)
-        done.left_out = log.left_out
-        part.check()
-    except LmparseError as error:
-        done.fault = error
-    if log is not None:
-        done.tally = log.tally
-    return done
-
-
-def operations_in(batch: pa.RecordBatch) -> Counter[str]:
-    """Number of rows by operation; unlisted change types and bad records have no operation and count apart."""
-    names = pc.fill_null(batch.column("op"), "unlisted")
-    if schemas.CORRUPT_RECORD in batch.schema.names:
-        names = pc.if_else(batch.column(schemas.CORRUPT_RECORD).is_valid(), "bad record", names)
-    return Counter({entry["values"]: entry["counts"] for entry in pc.value_counts(names).to_pylist()})
-
-
 def _described(entry: pa.Field) -> dict[str, Any]:
     comment = (entry.metadata or {}).get(b"comment", b"").decode()
     is_struct = pa.types.is_struct(entry.type)
@@ -333,28 +238,3 @@ def _described(entry: pa.Field) -> dict[str, Any]:
     if is_struct:
         found["fields"] = [_described(inner) for inner in entry.type]
     return found
-
-
-def _about(path: str, limits: Limits) -> dict[str, Any]:
-    """Base name, size and hash of an input file: of its stored bytes when local, of its unpacked bytes when remote.
-
-    For joined files size and names of all, and each by itself under `files`.
-    """
-    if is_joined(path):
-        files = [_about(name, limits) for name in names_in(path)]
-        return {"name": None, "size": sum(file["size"] for file in files), "sha256": None, "files": files}
-    name = {"name": addresses.base_name(path)}
-    if addresses.is_remote(path):
-        buffer = buffers.open_buffer(path, limits)
-        digest = hashlib.sha256()
-        for start in range(0, len(buffer), _HASHED):
-            digest.update(buffer[start : start + _HASHED])
-        return name | {"size": len(buffer), "sha256": digest.hexdigest()}
-    place = Path(addresses.local_path(path))
-    return name | {"size": place.stat().st_size, "sha256": _sha256(place)}
-
-
-def _sha256(path: Path) -> str:
-    """The hash of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

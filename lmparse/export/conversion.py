@@ -26,10 +26,12 @@ from lmparse.records.settings import FileSettings
 from lmparse.spec import catalog
 from lmparse.storage import addresses
 from lmparse.storage.joined import names_in
-from lmparse.storage.states import check_all
+from lmparse.storage.states import FileState, check_all
 
 _LEAST_BYTES = 1 << 22
 """Bytes of a part, at least: opening a file and a process's first record cost time."""
+_MOST_BYTES = DEFAULT_BYTES // 2
+"""Bytes of a part, at most: at the end, processes wait for the one that reads the last part."""
 _PARTS_A_JOB = 4
 """Parts for each process, so that no process waits long for the last part of another."""
 OnError = Callable[[DataError], None]
@@ -131,9 +133,8 @@ class Run:
         if asked.jobs == 1:
             return []
         fair = self.summary.bytes_read // (_PARTS_A_JOB * asked.jobs)
-        size = asked.part_bytes or min(max(_LEAST_BYTES, fair), DEFAULT_BYTES)
-        known = self.planned, catalog.load(asked.options.spec).fingerprint
-        return [FilePart(asked.path, asked.options, settings, span, *known) for settings, span in cut(size)]
+        size = asked.part_bytes or min(max(_LEAST_BYTES, fair), _MOST_BYTES)
+        return parts_of(asked.path, asked.options, self.planned, cut(size))
 
     def check_files(self) -> None:
         """Raise ReadError LMP-F012 if a file that was read has changed since the conversion began."""
@@ -143,11 +144,7 @@ class Run:
         """Report the errors of a part and count them. Raises what ended its reading."""
         for error in errors:
             self.on_error(error)
-        total = self.summary.tally
-        total.error_count += tally.error_count
-        total.dropped += tally.dropped
-        total.kept += tally.kept
-        total.notices = _sum_of([*total.notices, *tally.notices])
+        add_tally(self.summary.tally, tally)
         if fault is not None:
             raise fault
 
@@ -156,9 +153,25 @@ class Run:
         self.progress.at(self.summary.bytes_read * parts // of, self.summary.rows)
 
 
+def parts_of(
+    path: str, options: Options, planned: tuple[FileState, ...], cut: Iterable[tuple[FileSettings, Span]]
+) -> list[FilePart]:
+    """The parts that a log or file has been cut into; `planned` are the states of its files before that."""
+    fingerprint = catalog.load(options.spec).fingerprint
+    return [FilePart(path, options, settings, span, planned, fingerprint) for settings, span in cut]
+
+
 def opened_again(file: RecordFile, settings: FileSettings | None, engine: str) -> RecordFile:
     """The same file opened for another engine, without reports: the first reader makes them."""
     return open_file(file.path, replace(file.options, engine=engine), settings=settings, on_error=lambda error: None)
+
+
+def add_tally(total: Tally, tally: Tally) -> None:
+    """Add the counts and notices of a part to those of its log."""
+    total.error_count += tally.error_count
+    total.dropped += tally.dropped
+    total.kept += tally.kept
+    total.notices = _sum_of([*total.notices, *tally.notices])
 
 
 def _sum_of(notices: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ up to which `seq` it has changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,24 +16,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from lmparse.changes.log import ChangeLog
-from lmparse.columnar.comparison import compared
 from lmparse.errors import OptionError
-from lmparse.export.change_folder import operations_in
-from lmparse.export.conversion import opened_again
+from lmparse.export.change_parts import ChangeTask, SpilledChanges, check_same, operations_in, spill_log, spill_part
+from lmparse.export.conversion import OnError, add_tally, parts_of
 from lmparse.export.landing_parquet import ParquetChanges
 from lmparse.export.landing_rows import Seen, TableRows, tables_of, united
 from lmparse.export.landing_target import OTHER, LandedTable, LandingTarget, opened_target
 from lmparse.export.progress import Progress
-from lmparse.export.spill_files import Group, SpillFiles, merged, spill
+from lmparse.export.spill_files import SpillFiles
 from lmparse.export.writers import MARK
 from lmparse.logs.families import check_changes, read_options
 from lmparse.logs.joining import checkpoint_behind, checkpoint_place
 from lmparse.logs.open import files_read, open_resumed, states_read
+from lmparse.logs.partitions import DEFAULT_BYTES
 from lmparse.options import NOT_LANDED, Options, check_taken
-from lmparse.records.files import OnError, Tally, ignored
+from lmparse.records.files import Tally, ignored
 from lmparse.spelling import camel, plain
 from lmparse.storage.atomic_output import OwnedFolder, ended_by_signals, naming_output, write_text
 from lmparse.storage.inputs import inputs_of
+from lmparse.storage.processes import Run
 from lmparse.storage.states import check_all
 
 if TYPE_CHECKING:
@@ -111,6 +112,10 @@ class Landing:
     form: str = "delta"
     with_current: bool = False
     version: str = ""
+    run: Run | None = None
+    """Reads the parts of the log in other processes, which have the same folders; None to read it here."""
+    part_bytes: int = DEFAULT_BYTES
+    """Bytes of such a part, approximately."""
 
 
 def land(
@@ -128,12 +133,19 @@ def land(
 
     Raises OptionError, FramingError if the log is damaged, and as `open_log`; then the next run makes up for it.
     """
+    return run(asked_for(logs, to, as_, current, options), ignored, None)
+
+
+def asked_for(
+    logs: str | Path | Sequence[str | Path], to: str | Path, form: str, with_current: bool, options: Mapping[str, Any]
+) -> Landing:
+    """What options under their Python names ask for. Raises OptionError."""
     check_taken(options, "convert", "land")
     for name in options:
         if plain(name) in map(plain, NOT_LANDED):
             raise OptionError(f"{camel(name)} means nothing for land: all committed changes are landed")
     paths = [str(logs)] if isinstance(logs, str | Path) else list(map(str, logs))
-    return run(Landing(paths, str(to), read_options(options), as_, current), ignored, None)
+    return Landing(paths, str(to), read_options(options), form, with_current)
 
 
 def run(asked: Landing, on_error: OnError, progress: Progress | None) -> Landed:
@@ -155,7 +167,7 @@ def run(asked: Landing, on_error: OnError, progress: Progress | None) -> Landed:
         else:
             options = replace(options, starting_after=target.seq)
         log = open_resumed(asked.paths, options, on_error=on_error)
-        return _Run(asked, target, log, progress).land()
+        return _LandingRun(asked, target, log, on_error, progress).land()
 
 
 def check_installed() -> None:
@@ -166,11 +178,14 @@ def check_installed() -> None:
         raise OptionError("deltalake is not installed", code="LMP-S005", hint="pip install 'lmparse[delta]'") from None
 
 
-class _Run:
+class _LandingRun:
     """One landing under way."""
 
-    def __init__(self, asked: Landing, target: LandingTarget, log: ChangeLog, progress: Progress | None) -> None:
-        self._asked, self._target, self._log, self._progress = asked, target, log, progress
+    def __init__(
+        self, asked: Landing, target: LandingTarget, log: ChangeLog, on_error: OnError, progress: Progress | None
+    ) -> None:
+        self._asked, self._target, self._log = asked, target, log
+        self._on_error, self._progress = on_error, progress
         self._planned = states_read(log.path, log.options)
         self._landed = Landed(target.shown, tally=log.tally, bytes_read=len(log.buffer))
 
@@ -187,7 +202,6 @@ class _Run:
             with naming_output(target.shown):
                 tables = self._tables(owned.path)
             reached = checkpoint_behind(log) if place is not None else None
-            self._landed.left_out = log.left_out
             with naming_output(target.shown):
                 self._land(tables, owned.path)
         finally:
@@ -204,24 +218,40 @@ class _Run:
     def _tables(self, folder: Path) -> list[TableRows]:
         """The changes of the log by table. Raises ReadError LMP-F012 if a file is another than it was."""
         log = self._log
-        log.scratch = folder
-        groups = self._spilled(log, folder, "rows")
-        if log.options.engine == "check":
-            other = opened_again(log, None, "kaitai")
-            assert isinstance(other, ChangeLog)
-            other.resumed = log.resumed
-            _check_same(groups, self._spilled(other, folder, "kaitai"), log)
+        log.scratch, log.run = folder, self._asked.run
+        kept = self._spilled(folder) if self._asked.run is None else self._spilled_in_parts(folder, self._asked.run)
+        check_same(kept, log.origin)
         check_all(self._planned)
-        return tables_of(groups, {version.identity: version.key for version in log.all_versions()})
+        return tables_of(kept.groups, {version.identity: version.key for version in log.all_versions()})
 
-    def _spilled(self, log: ChangeLog, folder: Path, prefix: str) -> list[Group]:
-        files = SpillFiles(folder, prefix)
-        if self._progress is not None:
-            self._progress.start(len(log.buffer))
-        for rows, reached in spill(log, None, files):
-            if self._progress is not None:
-                self._progress.at(reached, rows)
-        return files.groups()
+    def _spilled(self, folder: Path) -> SpilledChanges:
+        log, progress = self._log, self._progress
+
+        def reached(rows: int, place: int, _: SpillFiles) -> None:
+            if progress is not None:
+                progress.at(place, rows)
+
+        if progress is not None:
+            progress.start(len(log.buffer))
+        kept = spill_log(log, folder, "0", reached)
+        self._landed.left_out = log.left_out
+        return kept
+
+    def _spilled_in_parts(self, folder: Path, run: Run) -> SpilledChanges:
+        """Let other processes read the parts of the log; a part that cannot be read ends the run."""
+        log, kept = self._log, SpilledChanges()
+        parts = parts_of(log.path, log.options, self._planned, log.change_parts(self._asked.part_bytes))
+        self._landed.tally = Tally()
+        add_tally(self._landed.tally, log.tally)
+        for done in run(spill_part, [ChangeTask(part, str(folder), resumed=log.resumed) for part in parts]):
+            for error in done.errors:
+                self._on_error(error)
+            add_tally(self._landed.tally, done.tally)
+            if done.fault is not None:
+                raise done.fault
+            self._landed.left_out += done.left_out
+            kept.extend(done.kept)
+        return kept
 
     # -- landing --------------------------------------------------------------------------------
 
@@ -318,11 +348,3 @@ class _PlannedTable:
         elif self._table.key is not None:
             self._table.mark(self._rows.last_seq or "", self.landed.refusal)
         self.landed.marks = self._table.marks
-
-
-def _check_same(first: list[Group], second: list[Group], log: ChangeLog) -> None:
-    """Compare the changes from two engines. Raises EngineDifferenceError."""
-    for key in dict.fromkeys(group.key for group in (*first, *second)):
-        sides = ([group for group in side if group.key == key] for side in (first, second))
-        for _ in compared(*(merged(side, True, log.origin) for side in sides)):
-            pass

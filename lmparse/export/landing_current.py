@@ -13,11 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lmparse.changes.descriptions import NOT_NULL, TYPE
-from lmparse.export.current_rows import DELETED, KEPT, OWN, UNKNOWN, CurrentRows, current_rows
+from lmparse.changes.descriptions import TYPE
+from lmparse.errors import OptionError
+from lmparse.export.current_rows import DELETED, KEPT, OWN, CurrentRows, current_rows
 from lmparse.export.landing_delta import DeltaFolder
+from lmparse.export.landing_merge import with_unknown
 from lmparse.export.landing_rows import TableRows, fitted_batch, united
-from lmparse.export.landing_target import LandedTable, LandingTarget
+from lmparse.export.landing_target import CODE, LandedTable, LandingTarget
 
 CHUNK_ROWS, CHUNK_BYTES = 1 << 16, 1 << 25
 """Changes from which a chunk ends behind the next transaction, and their bytes."""
@@ -61,7 +63,13 @@ class CurrentTable:
         return f"{long[0]} of its key has more digits of a second than are kept" if long else ""
 
     def check(self) -> None:
-        """Raise OptionError LMP-C008 if its columns cannot be united with those of the changes."""
+        """Raise OptionError LMP-C008 if its columns cannot be united with those of the changes, LMP-S031 if it cannot
+        be merged into."""
+        if why := self._folder.why_unmerged():
+            raise OptionError(
+                f"{self._table.full_name}: rows are not merged into the current table: {why}", code=CODE,
+                hint="write it again as a plain Delta table",
+            )  # fmt: skip
         known = self._folder.schema()
         if known is not None:
             united(known, self._wanted, self._table.full_name)
@@ -92,46 +100,13 @@ class CurrentTable:
         wanted = self._wanted if known is None else united(known, self._wanted, self._table.full_name)
         if left.is_emptied or known is None:
             rows = left.rows.filter(pc.invert(left.rows.column(DELETED)))
-            rows = fitted_batch(_with_unknown(rows), wanted)
+            rows = fitted_batch(with_unknown(rows), wanted)
             self._folder.replace([rows], wanted, seq)
         elif left.rows.num_rows:
-            self._folder.merge(left.rows, *self._statement(left.rows), seq)
+            self._folder.merge(left.rows, self._key, seq)
         if self._table.current_id != self._folder.id:
             self._table.current_id = self._folder.id
             self._target.save()
-
-    def _statement(self, rows: pa.RecordBatch) -> tuple[str, dict[str, str], dict[str, str]]:
-        """What identifies a row, and the values that are set by updates and inserts, as SQL."""
-        on = " AND ".join(f"(t.{_quoted(name)} {self._equals(name)} s.{_quoted(name)})" for name in self._key)
-        kept = {name for names in rows.column(KEPT).to_pylist() for name in names or ()}
-        plain = {_quoted(name): f"s.{_quoted(name)}" for name in self._wanted.names}
-        insert = dict(plain)
-        update = {
-            _quoted(name): f"CASE WHEN array_has(s.{KEPT}, {_text(name)}) THEN t.{_quoted(name)} "
-            f"ELSE s.{_quoted(name)} END"
-            for name in kept
-        }
-        if kept:
-            both = f"array_concat(s.{UNKNOWN}, array_intersect(s.{KEPT}, t.{UNKNOWN}))"
-            update[_quoted(UNKNOWN)] = (
-                f"CASE WHEN s.{KEPT} IS NULL OR t.{UNKNOWN} IS NULL THEN s.{UNKNOWN} "
-                f"WHEN s.{UNKNOWN} IS NULL THEN array_intersect(s.{KEPT}, t.{UNKNOWN}) ELSE {both} END"
-            )
-            insert[_quoted(UNKNOWN)] = (
-                f"CASE WHEN s.{KEPT} IS NULL THEN s.{UNKNOWN} WHEN s.{UNKNOWN} IS NULL THEN s.{KEPT} "
-                f"ELSE array_concat(s.{UNKNOWN}, s.{KEPT}) END"
-            )
-        return on, plain | update, insert
-
-    def _equals(self, name: str) -> str:
-        return "=" if _said(self._image.field(name), NOT_NULL) else "IS NOT DISTINCT FROM"
-
-
-def _with_unknown(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Rows for a table without rows: nothing is kept there, so values that would be are unknown."""
-    names = zip(rows.column(UNKNOWN).to_pylist(), rows.column(KEPT).to_pylist(), strict=True)
-    found = pa.array([[*(unknown or ()), *(kept or ())] or None for unknown, kept in names], OWN.field(UNKNOWN).type)
-    return rows.set_column(rows.schema.get_field_index(UNKNOWN), UNKNOWN, found)
 
 
 def chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -164,13 +139,3 @@ def _last_commit(batch: pa.RecordBatch) -> int:
 def _said(entry: pa.Field, name: str) -> str:
     found: bytes = (entry.metadata or {}).get(name.encode(), b"")
     return found.decode()
-
-
-def _quoted(name: str) -> str:
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"'
-
-
-def _text(name: str) -> str:
-    doubled = name.replace("'", "''")
-    return f"'{doubled}'"

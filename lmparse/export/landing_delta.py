@@ -6,6 +6,7 @@ has one number more than that of the one before: if two processes commit at a ti
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
@@ -22,6 +23,7 @@ from deltalake.schema import Schema
 
 from lmparse.columnar.schemas import CORRUPT_RECORD
 from lmparse.errors import OptionError
+from lmparse.export.landing_merge import TableMerge
 from lmparse.export.landing_rows import (
     COMMIT_DATE,
     Seen,
@@ -31,17 +33,19 @@ from lmparse.export.landing_rows import (
     is_widened,
     united,
 )
-from lmparse.export.landing_target import OTHER
+from lmparse.export.landing_target import OTHER, not_landed
 from lmparse.options import SEQ_DIGITS
 
 SEQ = "lmparse.seq"
+_SEQS = re.compile(f"[0-9A-F]{{{SEQ_DIGITS}}}")
+_MOST_COMMITS = 1 << 62
 APPLICATION = "lmparse"
 _RECENT = 64
 """Commits among which that of the last landing nearly always is."""
 NONE_LANDED = "0" * SEQ_DIGITS
 """What a table says up to which no change with a `seq` is in it."""
-_PRUNING_ROWS = 4096
-"""Rows up to which a merge looks for the files of the table that may have their keys; for more, that takes memory."""
+_FEATURES = frozenset(("appendOnly", "invariants", "timestampNtz"))
+"""Features of a table that a merge need not know."""
 _WRITER = WriterProperties(compression="ZSTD", max_row_group_size=1 << 16)
 """A row group is held in memory until it is whole; by default it has a million rows."""
 Row = dict[str, Any]
@@ -68,6 +72,13 @@ class DeltaFolder:
         except DeltaError as error:
             why = str(error).partition("\n")[0]
             raise OptionError(f"{self._path}: cannot be written: {why}", code="LMP-S022") from error
+        except pa.ArrowException as error:
+            raise not_landed(self._path, str(error).partition("\n")[0]) from None
+        except BaseException as error:
+            # The package's way to say that it did not expect what is in the log of the table; no subclass of Exception.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise not_landed(self._path, str(error).partition("\n")[0]) from None
 
     @property
     def id(self) -> str | None:
@@ -82,31 +93,40 @@ class DeltaFolder:
 
     def landed_seq(self) -> str | None:
         """The `seq` up to which changes are in the table; None if no commit in its history says it."""
-        if self._table is None or self._table.transaction_version(APPLICATION) is None:
+        if self._table is None:
             return None
         with self._naming():
+            if self._table.transaction_version(APPLICATION) is None:
+                return None
             for limit in (_RECENT, None):
                 for entry in self._table.history(limit):
                     if SEQ in entry:
-                        return str(entry[SEQ])
+                        return self._seq(entry[SEQ])
         return None
+
+    def _seq(self, found: Any) -> str:
+        if not (isinstance(found, str) and _SEQS.fullmatch(found)):
+            raise not_landed(self._path, f"its history has {SEQ} {found!r}")
+        return found
 
     def greatest_seq(self) -> str | None:
         """The greatest value of its column `seq`."""
         found: str | None = None
         if self._table is not None:
-            for batch in self._dataset().to_batches(columns=["seq"]):
-                one = pc.max(batch.column("seq")).as_py()
-                found = max(filter(None, (found, one)), default=None)
-        return found
+            with self._naming():
+                for batch in self._dataset().to_batches(columns=["seq"]):
+                    one = pc.max(batch.column("seq")).as_py()
+                    found = max(filter(None, (found, one)), default=None)
+        return None if found is None else self._seq(found)
 
     def bad_records(self) -> set[bytes]:
         """What tells apart the bad records that it has."""
         found: set[bytes] = set()
         if self._table is not None:
             wanted = pc.field(COMMIT_DATE).is_null() & pc.field("seq").is_null()
-            for batch in self._dataset().to_batches(columns=[CORRUPT_RECORD, "_metadata"], filter=wanted):
-                found.update(bad_marks(batch))
+            with self._naming():
+                for batch in self._dataset().to_batches(columns=[CORRUPT_RECORD, "_metadata"], filter=wanted):
+                    found.update(bad_marks(batch))
         return found
 
     def find(self, key: Mapping[str, pa.Scalar]) -> Row | None:
@@ -150,8 +170,11 @@ class DeltaFolder:
         """What a commit says of the landing; without a `seq` it lands nothing."""
         if seq is None:
             return CommitProperties()
-        last = None if self._table is None else self._table.transaction_version(APPLICATION)
-        transaction = Transaction(APPLICATION, (last or 0) + 1)
+        with self._naming():
+            last = 0 if self._table is None else self._table.transaction_version(APPLICATION) or 0
+        if not 0 <= last < _MOST_COMMITS:
+            raise not_landed(self._path, f"the transaction {APPLICATION} has number {last}")
+        transaction = Transaction(APPLICATION, last + 1)
         return CommitProperties(custom_metadata={SEQ: seq}, app_transactions=[transaction])
 
     def widen(self, schema: pa.Schema) -> None:
@@ -172,19 +195,33 @@ class DeltaFolder:
             with self._naming():
                 self._table.alter.add_columns(Schema.from_arrow(_as_stored(pa.schema(added), None)).fields)
 
-    def merge(
-        self, source: pa.RecordBatch, on: str, update: Mapping[str, str], insert: Mapping[str, str], seq: str
-    ) -> None:
-        """Merge rows `s` into the table `t`: those with `_deleted` go, others are updated or inserted."""
+    def merge(self, rows: pa.RecordBatch, key: Sequence[str], seq: str) -> None:
+        """Merge rows by key in one commit: those with `_deleted` go, others are updated or inserted."""
         assert self._table is not None
-        with self._naming():
-            merger = self._table.merge(
-                source, on, source_alias="s", target_alias="t", streamed_exec=source.num_rows > _PRUNING_ROWS,
-                commit_properties=self._commit(seq), writer_properties=_WRITER,
-            )  # fmt: skip
-            merger = merger.when_matched_delete("s._deleted").when_matched_update(dict(update), "NOT s._deleted")
-            merger.when_not_matched_insert(dict(insert), "NOT s._deleted").execute()
+        with TableMerge(self._path, self._dataset(), key, rows) as merge, self._naming():
+            actions = merge.actions()
+            try:
+                self._table.create_write_transaction(
+                    actions, "append", self._table.schema(), commit_properties=self._commit(seq)
+                )
+            except DeltaError:
+                merge.remove_files()
+                raise
             self._table = DeltaTable(self._uri)
+
+    def why_unmerged(self) -> str:
+        """Why rows cannot be merged into the table; empty if they can, or if it is not there."""
+        if self._table is None:
+            return ""
+        about, protocol = self._table.metadata(), self._table.protocol()
+        if about.partition_columns:
+            return f"it is partitioned, by {about.partition_columns[0]}"
+        if about.configuration.get("delta.enableChangeDataFeed", "").lower() == "true":
+            return "it has a change data feed"
+        if 2 < protocol.min_writer_version < 7:
+            return f"its writers must be of version {protocol.min_writer_version}"
+        needed = sorted({*(protocol.writer_features or ())} - _FEATURES)
+        return f"it has the feature {needed[0]}" if needed else ""
 
 
 class DeltaChanges:

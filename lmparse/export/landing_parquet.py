@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,11 +23,19 @@ import pyarrow.parquet as pq
 from lmparse.columnar.schemas import CORRUPT_RECORD
 from lmparse.export import writers
 from lmparse.export.landing_rows import COMMIT_DATE, Seen, TableRows, bad_marks
+from lmparse.export.landing_target import not_landed
+from lmparse.options import SEQ_DIGITS
 from lmparse.storage.atomic_output import naming_output, put_on_disk
 
 _SEQ, _BAD = "seq-", "bad-"
 _ENDING = ".parquet"
+_BAD_DIGITS = 32
 _NO_DATE = "__HIVE_DEFAULT_PARTITION__"
+_NAMES = {
+    _SEQ: re.compile(f"{_SEQ}[0-9A-F]{{{SEQ_DIGITS}}}{re.escape(_ENDING)}"),
+    _BAD: re.compile(f"{_BAD}[0-9a-f]{{{_BAD_DIGITS}}}{re.escape(_ENDING)}"),
+}
+_DATES = re.compile(f"{COMMIT_DATE}=([0-9]{{4,}}-[0-9]{{2}}-[0-9]{{2}}|{_NO_DATE})")
 _MOST_OPEN = 16
 """Files that are written at a time; each holds the rows of a row group."""
 
@@ -53,23 +62,26 @@ class ParquetChanges:
         self._done: list[_DateFile] = []
 
     def schema(self) -> pa.Schema | None:
-        """The columns of the newest file; None if there is none."""
-        found = max(self._path.glob(f"*/{_SEQ}*{_ENDING}"), key=lambda path: path.name, default=None)
+        """The columns of the newest file; None if there is none. Raises OptionError LMP-S031 for other files."""
+        found = max(self._files(_SEQ), key=lambda path: path.name, default=None)
         if found is None:
-            found = next(self._path.glob(f"*/{_BAD}*{_ENDING}"), None)
+            found = next(self._files(_BAD), None)
         if found is None:
             return None
-        with open(found, "rb") as file:
-            return pq.read_schema(file).append(pa.field(COMMIT_DATE, pa.date32())).remove_metadata()
+        with _landed_file(found) as file:
+            schema: pa.Schema = file.schema_arrow
+        return schema.append(pa.field(COMMIT_DATE, pa.date32())).remove_metadata()
 
     def land(self, rows: TableRows, schema: pa.Schema, seen: Seen) -> None:
         """Place files with the rows that are not there. They are passed to `seen` as they are read."""
         self._columns = schema.remove(schema.get_field_index(COMMIT_DATE)).with_metadata(self._metadata)
-        landed = self._landed()
+        landed: dict[str, str] = {}
         try:
             for batch in rows.batches(schema):
                 for date, part in _by_date(batch):
-                    new = part.filter(pc.greater(part.column("seq"), landed.get(date, "")))
+                    if date not in landed:
+                        landed[date] = self._landed(date)
+                    new = part.filter(pc.greater(part.column("seq"), landed[date]))
                     if new.num_rows:
                         seen(new)
                         self._write(date, new)
@@ -82,13 +94,26 @@ class ParquetChanges:
             self._place(file.path, file.date, f"{_SEQ}{file.last}")
         self._land_bad(rows, schema, seen)
 
-    def _landed(self) -> dict[str, str]:
-        """The last `seq` of each date."""
-        found: dict[str, str] = {}
-        for path in self._path.glob(f"{COMMIT_DATE}=*/{_SEQ}*{_ENDING}"):
-            date, seq = path.parent.name.partition("=")[2], path.name.removeprefix(_SEQ).removesuffix(_ENDING)
-            found[date] = max(seq, found.get(date, ""))
-        return found
+    def _landed(self, date: str) -> str:
+        """The last `seq` of a date; empty if it has none. A name is believed only if the rows say the same."""
+        path = max(self._files(_SEQ, date), key=lambda path: path.name, default=None)
+        if path is None:
+            return ""
+        named = path.name.removeprefix(_SEQ).removesuffix(_ENDING)
+        with _landed_file(path) as file:
+            last = file.read_row_group(file.num_row_groups - 1, ["seq"]).column("seq") if file.num_row_groups else []
+        if not len(last) or str(last[-1]) != named:
+            raise not_landed(path, "its last row has another seq")
+        return named
+
+    def _files(self, kind: str, date: str = "*") -> Iterator[Path]:
+        """The files of a kind, of one date or of all. Raises OptionError LMP-S031 for one that is named otherwise."""
+        folders = self._path.glob(f"{COMMIT_DATE}=*") if date == "*" else [self._path / f"{COMMIT_DATE}={date}"]
+        for folder in folders:
+            for path in folder.glob(f"{kind}*{_ENDING}"):
+                if not _NAMES[kind].fullmatch(path.name) or not _DATES.fullmatch(folder.name):
+                    raise not_landed(path, "land names no file so")
+                yield path
 
     # -- files ----------------------------------------------------------------------------------
 
@@ -115,9 +140,9 @@ class ParquetChanges:
 
     def _land_bad(self, rows: TableRows, schema: pa.Schema, seen: Seen) -> None:
         known: set[bytes] = set()
-        for path in self._path.glob(f"{COMMIT_DATE}={_NO_DATE}/{_BAD}*{_ENDING}"):
-            with open(path, "rb") as file:
-                for batch in pq.ParquetFile(file).iter_batches(columns=[CORRUPT_RECORD, "_metadata"]):
+        for path in self._files(_BAD, _NO_DATE):
+            with _landed_file(path) as file:
+                for batch in file.iter_batches(columns=[CORRUPT_RECORD, "_metadata"]):
                     known.update(bad_marks(batch))
         digest, path = hashlib.sha256(), self._work / "bad"
         with ExitStack() as close:
@@ -128,7 +153,7 @@ class ParquetChanges:
                 digest.update(b"".join(bad_marks(batch)))
                 output.write(batch.drop_columns([COMMIT_DATE]).replace_schema_metadata(self._columns.metadata))
         if output is not None:
-            self._place(path, _NO_DATE, f"{_BAD}{digest.hexdigest()[:32]}")
+            self._place(path, _NO_DATE, f"{_BAD}{digest.hexdigest()[:_BAD_DIGITS]}")
 
     def _place(self, path: Path, date: str, name: str) -> None:
         """Move a finished file to its place."""
@@ -137,6 +162,18 @@ class ParquetChanges:
             folder.mkdir(parents=True, exist_ok=True)
             os.replace(path, folder / f"{name}{_ENDING}")
             put_on_disk(folder)
+
+
+@contextmanager
+def _landed_file(path: Path) -> Iterator[pq.ParquetFile]:
+    """Open a file of the target. Raises OptionError LMP-S031 if it is not one that land has written."""
+    if not path.is_file():
+        raise not_landed(path, "it is not a file")
+    try:
+        with open(path, "rb") as opened:
+            yield pq.ParquetFile(opened)
+    except (pa.ArrowException, OSError, ValueError, LookupError) as error:
+        raise not_landed(path, str(error).partition("\n")[0]) from None
 
 
 def _by_date(batch: pa.RecordBatch) -> Iterator[tuple[str, pa.RecordBatch]]:

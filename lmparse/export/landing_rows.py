@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from lmparse.columnar.schemas import CORRUPT_RECORD, commented, widened
 from lmparse.errors import OptionError
 from lmparse.export.landing_target import OTHER
-from lmparse.export.spill_files import Group, stored, taken
+from lmparse.export.spill_files import Group, StoredBatches, stored, taken
 from lmparse.options import SEQ_DIGITS
 
 COMMIT_DATE = "commit_date"
@@ -43,12 +43,17 @@ class TableRows:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The columns of all versions. Raises OptionError LMP-C008 for two types without a common type."""
+        """The columns of all versions.
+
+        Raises OptionError LMP-C008 for two types without a common type, and for a name that no table can have.
+        """
         found: pa.Schema | None = None
         for group in sorted(self.groups, key=lambda group: group.sequence):
             schema = pa.schema([*group.schema, _DATE])
             found = schema if found is None else united(found, schema, self.full_name)
         assert found is not None
+        if any("\0" in name for name in _names(found)):
+            raise OptionError(f"{self.full_name}: a column has a name with a NUL", code="LMP-C008")
         return found
 
     @property
@@ -57,8 +62,8 @@ class TableRows:
         return ".".join(word for word in (self.schema_name, self.table_name) if word) or self.ids
 
     @cached_property
-    def _batches(self) -> list[pa.RecordBatch]:
-        return [batch for group in self.groups for batch in stored(group.path, group.schema, group.size)]
+    def _batches(self) -> StoredBatches:
+        return StoredBatches(self.groups)
 
     @cached_property
     def _sorted(self) -> tuple[npt.NDArray[np.bytes_], npt.NDArray[np.int64]]:
@@ -168,6 +173,14 @@ def _united_type(first: pa.DataType, second: pa.DataType, name: str) -> pa.DataT
             hint="land into another folder from here on",
         )  # fmt: skip
     return found
+
+
+def _names(fields: Iterable[pa.Field]) -> Iterator[str]:
+    """The names of columns, and of what is in them."""
+    for entry in fields:
+        yield entry.name
+        if pa.types.is_struct(entry.type):
+            yield from _names(entry.type)
 
 
 def is_widened(first: pa.Schema, united_: pa.Schema) -> bool:

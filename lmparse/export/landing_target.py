@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lmparse.errors import OptionError
 from lmparse.export.filenames import MOST, digest, unversioned
@@ -82,12 +83,22 @@ class LandingTarget:
         return self.home / _CHECKPOINT
 
     def changes(self, folder: str) -> Path:
-        """The change table of a folder."""
-        return self.path / "changes" / folder
+        """The change table of a folder. Raises OptionError LMP-S031 if a link leads out of it."""
+        return self._own("changes", folder)
 
     def current(self, folder: str) -> Path:
-        """The current table of a folder."""
-        return self.path / "current" / folder
+        """The current table of a folder. Raises OptionError LMP-S031 if a link leads out of it."""
+        return self._own("current", folder)
+
+    def _own(self, kind: str, folder: str) -> Path:
+        """The folder of a table. Whatever is a link in it may lead to what is not of lmparse."""
+        above = self.path / kind
+        found = above / folder
+        entries = found.iterdir() if found.is_dir() and not found.is_symlink() else ()
+        link = next((path for path in (above, found, *entries) if path.is_symlink()), None)
+        if link is not None:
+            raise not_landed(link, "it is a link")
+        return found
 
     def table(self, ids: str, schema_name: str, table_name: str) -> LandedTable:
         """A table of the log, which has a folder from now on."""
@@ -98,11 +109,9 @@ class LandingTarget:
 
     def _folder(self, ids: str, schema_name: str, table_name: str) -> str:
         """`SCHEMA.NAME`, as files of `convert`; with a hash if it is long or another table has it."""
-        name = unversioned(schema_name, table_name).replace("%", "~")
         taken = {OTHER, *(table.folder.casefold() for table in self.tables.values())}
-        if len(name) <= MOST and name.casefold() not in taken:
-            return name
-        return f"{name[:MOST]}~{digest(schema_name, table_name, ids)}"
+        plain, hashed = _folders(ids, schema_name, table_name)
+        return plain if len(plain) <= MOST and plain.casefold() not in taken else hashed
 
     def mark(self, schema_name: str | None, table_name: str | None, seq: str) -> None:
         """Mark the current tables of a name: a change of them has no table version."""
@@ -133,13 +142,51 @@ class LandingTarget:
             if found["land_version"] != _VERSION:
                 raise ValueError(f"it is of version {found['land_version']}, and this lmparse reads {_VERSION}")
             known = found["as"], found["current"]
-            self.tables = {entry["ids"]: LandedTable(**entry) for entry in found["tables"]}
-            self.seq = found["seq"]
+            tables = [_known_table(entry) for entry in found["tables"]]
+            self.tables = {table.ids: table for table in tables}
+            if len({table.folder.casefold() for table in tables}) < len(found["tables"]):
+                raise ValueError("two tables have one folder")
+            self.seq = _text_or_none(found["seq"])
         except (DocumentError, OSError, LookupError, TypeError, ValueError) as error:
             raise OptionError(f"{place} is not a state of land: {error}", code=CODE) from None
         if known != (self.form, self.with_current):
             words = f"as {known[0]}, {'with' if known[1] else 'without'} current tables"
             raise OptionError(f"{self.shown} has changes {words}", code=CODE, hint="go on so, or name another folder")
+
+
+def not_landed(path: Path, why: str) -> OptionError:
+    """The error of something in a target that no run has put there as it is."""
+    return OptionError(
+        f"{path} is not as land has left it: {why}",
+        code=CODE,
+        hint="put it back as it was, or land into another folder",
+    )
+
+
+def _folders(ids: str, schema_name: str, table_name: str) -> tuple[str, str]:
+    """The folders that a table may have."""
+    plain = unversioned(schema_name, table_name).replace("%", "~")
+    return plain, f"{plain[:MOST]}~{digest(schema_name, table_name, ids)}"
+
+
+def _known_table(entry: Any) -> LandedTable:
+    """A table as `save` has written it. Raises TypeError or ValueError for anything else: it names folders."""
+    found = LandedTable(**entry)
+    texts = [found.ids, found.folder, found.schema_name, found.table_name, *(found.key or ())]
+    texts += [text for mark in found.marks for text in (mark["seq"], mark["reason"])]
+    are_lists = isinstance(found.marks, list) and isinstance(found.key, list | None)
+    if not are_lists or not all(isinstance(text, str) for text in texts):
+        raise ValueError("what it says of a table is not text")
+    _text_or_none(found.current_id)
+    if found.folder not in _folders(found.ids, found.schema_name, found.table_name):
+        raise ValueError(f"{found.folder!r} is not the folder of the table {found.full_name!r}")
+    return found
+
+
+def _text_or_none(found: Any) -> str | None:
+    if not (found is None or isinstance(found, str)):
+        raise ValueError(f"{found!r} is not text")
+    return found
 
 
 @contextmanager
@@ -155,6 +202,8 @@ def opened_target(
     if form == "delta" and bad:
         raise OptionError(f"{place.shown}: Delta tables cannot be in a folder with {bad[0]!r} in its path", code=CODE)
     target = LandingTarget(place.path, place.shown, form, with_current)
+    if target.home.is_symlink():
+        raise not_landed(target.home, "it is a link")
     with naming_output(place.shown):
         target.home.mkdir(parents=True, exist_ok=True)
         lock = os.open(target.home / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)

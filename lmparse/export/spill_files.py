@@ -6,10 +6,12 @@ So neither the changes of a table nor an open file for each table is held in mem
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +27,8 @@ from lmparse.values.byte_arrays import places_by_value
 
 _ROWS, _BYTES, _ALL_BYTES = 8192, 1 << 23, 1 << 26
 """Limits of what waits in memory to be spilled: rows and bytes of one version, bytes of all versions."""
+_MAPPED = 8
+"""Batches that are mapped at a time; rows in another order than theirs come from several."""
 _LINE_FIELDS = pa.schema(
     [
         ("op", schemas.TEXT),
@@ -65,13 +69,13 @@ class SpillFiles:
         self._held: dict[GroupKey, list[pa.RecordBatch]] = {}
         self._bytes = 0
         """Bytes of what is held."""
+        self._made = 0
+        """Number of files."""
 
     def add(self, version: Version | None, batch: pa.RecordBatch) -> None:
         """Keep a batch of one version, or of changes without one."""
         identity, sequence = (None, 0) if version is None else (version.identity, version.sequence)
-        path = str(self._folder / f"{self._prefix}-{len(self._groups)}")
-        group = Group(identity, sequence, batch.schema, path)
-        group = self._groups.setdefault(group.key, group)
+        group = self._group(identity, sequence, batch.schema)
         held = self._held.setdefault(group.key, [])
         held.append(batch)
         self._bytes += batch.nbytes
@@ -80,11 +84,26 @@ class SpillFiles:
         elif self._bytes >= _ALL_BYTES:
             self.groups()
 
+    def _group(self, identity: str | None, sequence: int, schema: pa.Schema) -> Group:
+        found = self._groups.get((identity, sequence, schema))
+        if found is None:
+            path = self._folder / f"{self._prefix}-{self._made}"
+            found = Group(identity, sequence, schema, str(path))
+            self._groups[found.key] = found
+            self._made += 1
+        return found
+
     def groups(self) -> list[Group]:
         """Spill what is in memory; returns the groups of all that was kept."""
         for group in list(self._groups.values()):
             self._spill(group)
         return list(self._groups.values())
+
+    def next_groups(self) -> list[Group]:
+        """The groups of what was kept since the last call; what comes is kept in other files."""
+        found = self.groups()
+        self._groups.clear()
+        return found
 
     def _spill(self, group: Group) -> None:
         held = self._held.pop(group.key, [])
@@ -103,17 +122,59 @@ def stored(path: str, schema: pa.Schema, size: int) -> Iterator[pa.RecordBatch]:
 
     Raises OSError if it has another size or other columns than the file that was written. Changed values are not seen.
     """
+    return (batch for _, _, batch in _placed(path, schema, size))
+
+
+def _placed(path: str, schema: pa.Schema, size: int) -> Iterator[tuple[int, int, pa.RecordBatch]]:
+    """The same with the offset of the stream of each batch, and the number of the batch in it."""
     try:
         source = pa.memory_map(os.fsencode(path))
         if source.size() != size:
             raise _exchanged(path, f"expected {size} bytes, found {source.size()}")
-        while source.tell() < size:
+        while (start := source.tell()) < size:
             reader = pa.ipc.open_stream(source)
             if reader.schema != schema:
                 raise _exchanged(path, "it has other columns")
-            yield from reader
+            for number, batch in enumerate(reader):
+                yield start, number, batch
     except pa.ArrowException as error:
         raise _exchanged(path, str(error)) from None
+
+
+class StoredBatches(Sequence[pa.RecordBatch]):
+    """The batches of some groups by their numbers; few are mapped at a time, so memory does not grow."""
+
+    def __init__(self, groups: Iterable[Group]) -> None:
+        """Raises as `stored`."""
+        self._places = [
+            (group, start, number)
+            for group in groups
+            for start, number, _ in _placed(group.path, group.schema, group.size)
+        ]
+        self._mapped: OrderedDict[int, pa.RecordBatch] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> pa.RecordBatch: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[pa.RecordBatch]: ...
+
+    def __getitem__(self, place: int | slice) -> pa.RecordBatch | list[pa.RecordBatch]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(len(self))[place]]
+        found = self._mapped.pop(place, None)
+        if found is None:
+            group, start, number = self._places[place]
+            source = pa.memory_map(os.fsencode(group.path))
+            source.seek(start)
+            found = next(islice(pa.ipc.open_stream(source), number, None))
+            if len(self._mapped) == _MAPPED:
+                self._mapped.popitem(last=False)
+        self._mapped[place] = found
+        return found
 
 
 def _exchanged(path: str, why: str) -> OSError:

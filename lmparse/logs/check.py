@@ -1,9 +1,9 @@
-"""Check: accounts for every byte of a file, and compares the control file with the data."""
+"""Check: accounts for every byte of a file, or of the files of one log, and compares control files with the data."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,6 +20,8 @@ from lmparse.records.files import KEPT_ERRORS, RecordFile
 from lmparse.records.reader import Record, Values
 from lmparse.records.settings import Decision
 from lmparse.spec.layout import Field
+from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import Joined, JoinedPiece, names_in
 
 BYTES = Statement(
     "every byte is accounted for", "bytes",
@@ -42,8 +44,12 @@ class CheckReport:
     """The result of `lmparse check`. Sizes in bytes."""
 
     file: str
+    """The file, or those of the log, in words."""
     size: int
+    """Of all files together."""
     spec: str
+    files: list[str] = field(default_factory=list)
+    """The files, in the order of the log."""
     descriptors: int = 0
     """Descriptor words of the records that were read, BDWs included."""
     parsed: int = 0
@@ -51,7 +57,7 @@ class CheckReport:
     unread: int = 0
     """Bytes of the records that were read which are in no field; not counted for logs of changes."""
     skipped: int = 0
-    """Bytes at the start and end of the file that options leave out."""
+    """Bytes at the start and end of the file that options leave out, and those that files before it have too."""
     quarantined: int = 0
     """Bad records, and everything from damaged framing on."""
     records: int = 0
@@ -83,6 +89,7 @@ class CheckReport:
         return {
             "report_version": 1,
             "file": self.file,
+            "files": self.files,
             "spec": self.spec,
             "bytes": {name: getattr(self, name) for name in (*_SIZES, "unread", "is_accounted")},
             "records": self.records,
@@ -121,66 +128,107 @@ class CheckReport:
 
 
 def account(path: str, options: Options, decision: Decision | None = None) -> CheckReport:
-    """Read a whole file and account for it. Raises only if its framing cannot be found.
+    """Read a whole file, or the files of one log that are joined under a path, and account for it.
 
-    `decision` is what the caller has decided about its options.
+    Raises only if its framing cannot be found. `decision` is what the caller has decided about its options.
     """
-    report = CheckReport(path, 0, options.spec)
+    return _Account(path, options).report_with(decision)
 
-    known: set[tuple[int | None, str, str | None]] = set()
-    """Bad values that were found in records; reading the changes may find them again."""
 
-    def keep(error: DataError) -> None:
-        key = error.record_offset, (error.field or "").rpartition(".")[2], error.code
-        if key in known:
+class _Account:
+    """Accounts for one file or log."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        self.report = CheckReport(path, 0, options.spec)
+        self._known: set[tuple[str | None, int | None, str, str | None]] = set()
+        """Bad values that were found in records; reading the changes may find them again."""
+        self._is_first_pass = True
+        self._bytes, self._records, self._values = BYTES.claim(), RECORDS.claim(), VALUES.claim()
+        self._of_logs: list[Claim] = []
+        self._rows = ROWS.claim()
+        options = replace(options, mode="permissive", include=("all",), order="file")
+        self._file = open_file(path, options, on_error=self.keep)
+
+    def keep(self, error: DataError) -> None:
+        """Add an error to the report, unless it is there."""
+        key = error.file, error.record_offset, (error.field or "").rpartition(".")[2], error.code
+        if key in self._known:
             return
-        if is_first_pass:
-            known.add(key)
+        if self._is_first_pass:
+            self._known.add(key)
+        report = self.report
         report.error_count += 1
         report.has_leftover |= isinstance(error, LeftoverError)
         if len(report.errors) < KEPT_ERRORS:
             report.errors.append(error)
 
-    file = open_file(path, replace(options, mode="permissive", include=("all",), order="file"), on_error=keep)
-    report.size = len(file.buffer)
-    bytes_, records, values = BYTES.claim(), RECORDS.claim(), VALUES.claim()
-    is_first_pass = True
-    count = _Count(file, report, keep, records, values, FIELDS.claim())
-    count.run()
-    is_first_pass = False
-    report.claims += [bytes_, records, values]
-    if count.log is None:
-        report.claims.append(count.fields)
-        report.differences += count.unread_bytes()
-    if isinstance(file, ChangeLog):
-        report.claims += _of_log(file, report)
-    report.decisions = [*([] if decision is None else [decision]), *file.decisions]
-    report.notices = file.tally.notices
-    bytes_.tested, bytes_.failed = report.size, 0 if report.is_accounted else abs(report.size - report.accounted)
-    if not report.is_accounted:
-        report.differences.append("the parts do not add up to the size of the file")
-    return report
+    def report_with(self, decision: Decision | None) -> CheckReport:
+        """Read everything; returns the report."""
+        file, report = self._file, self.report
+        extracts = file.extracts_apart() if isinstance(file, ChangeLog) else iter(())
+        decisions: list[Decision] = [] if decision is None else [decision]
+        for one in extracts:
+            report.files.append(one.path)
+            self._read(one, f"{one.path}: ")
+            decisions += [found for found in one.decisions if found not in decisions]
+        if report.files:
+            assert isinstance(file, ChangeLog)
+            self._add(file.claims(), "")
+        else:
+            report.files = names_in(file.path)
+            self._read(file, "")
+            decisions += file.decisions
+        report.file = Joined(tuple(JoinedPiece(name, 0, 0) for name in report.files)).shown
+        report.claims[:0] = [self._bytes, self._records, self._values]
+        report.claims += [*self._of_logs, self._rows] if isinstance(file, ChangeLog) else []
+        report.decisions, report.notices = decisions, file.tally.notices
+        self._bytes.tested = report.size
+        if not report.is_accounted:
+            self._bytes.failed = abs(report.size - report.accounted)
+            report.differences.append("the parts do not add up to the size of the file")
+        return report
 
+    def _read(self, file: RecordFile, name: str) -> None:
+        """Read one file. `name` is in front of what is said of its claims."""
+        report = self.report
+        count = _Count(file, report, self.keep, self._records, self._values, FIELDS.claim())
+        count.run()
+        if isinstance(file, ChangeLog):
+            self._is_first_pass = False
+            self._add(file.claims(), name)
+            self._test_rows(file, count.records_read)
+            self._is_first_pass = True
+            report.differences += [name + text for text in file.differences()]
+        else:
+            report.claims.append(count.fields)
+            report.differences += count.unread_bytes()
 
-def _of_log(file: ChangeLog, report: CheckReport) -> list[Claim]:
-    """What only a log of changes says of itself. Bad values of rows are found only by decoding every row."""
-    claims = file.claims()
-    for claim in claims:
-        report.differences += claim.failures
-        if claim.failed > len(claim.failures):
-            report.differences.append(f"and {claim.failed - len(claim.failures)} more: {claim.says}")
-    rows = ROWS.claim()
-    if file.has_descriptions:
+    def _test_rows(self, file: ChangeLog, records: int) -> None:
+        """Decode every row, which is the only way to find its bad values."""
+        rows = self._rows
+        if not file.has_descriptions:
+            rows.untestable["nothing describes the columns"] += records
+            return
         before = file.tally.dropped
         with suppress(FramingError):  # it is reported already
             for change in file.typed_changes():
                 rows.tested += 1
                 rows.failed += bool(change.faults)
         rows.tested, rows.failed = rows.tested + file.tally.dropped - before, rows.failed + file.tally.dropped - before
-    else:
-        rows.untestable["nothing describes the columns"] += report.records
-    report.differences.extend(file.differences())
-    return [*claims, rows]
+
+    def _add(self, claims: Sequence[Claim], name: str) -> None:
+        """Add claims of one file to those of the others."""
+        for claim in claims:
+            claim.failures = [name + failure for failure in claim.failures]
+            self.report.differences += claim.failures
+            if claim.failed > len(claim.failures):
+                more = claim.failed - len(claim.failures)
+                self.report.differences.append(f"{name}and {more} more: {claim.says}")
+            known = next((one for one in self._of_logs if one.says == claim.says), None)
+            if known is None:
+                self._of_logs.append(claim)
+            else:
+                known.add(claim)
 
 
 @dataclass
@@ -193,6 +241,8 @@ class _Count:
     records: Claim
     values: Claim
     fields: Claim
+    records_read: int = 0
+    """Number of records of the file."""
 
     @cached_property
     def log(self) -> ChangeLog | None:
@@ -203,11 +253,14 @@ class _Count:
         file, report = self.file, self.report
         codes = [entry for entry in file.spec.layout if entry.codes]
         first, behind = file.framing.range_of(file.buffer)
-        report.skipped += first + report.size - behind
+        size = sum(len(open_buffer(name, file.options.bounds)) for name in names_in(file.path))
+        report.size += size
+        report.skipped += first + size - behind
         end = first
         try:
             for extent in file.extents():
                 report.records += 1
+                self.records_read += 1
                 last = extent.pieces[-1]
                 report.descriptors += last[0] + last[1] - end - extent.length
                 end = last[0] + last[1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lmparse.bmc import consistency, control_checks, headers, naming
+from lmparse.bmc import consistency, control_checks, extract_checks, headers, naming
 from lmparse.changes.claims import Statement
 from lmparse.db2 import continuity
 from lmparse.logs import check
@@ -40,6 +40,8 @@ STATEMENTS: dict[str, tuple[Statement, ...]] = {
     "db2": (*check.STATEMENTS[:3], *continuity.STATEMENTS, *check.STATEMENTS[3:]),
 }  # fmt: skip
 """The claims of each family, in the order of a report."""
+OF_SEVERAL: dict[str, tuple[Statement, ...]] = {"bmc": extract_checks.STATEMENTS, "db2": ()}
+"""Claims that a report of several files of one log has besides."""
 UNSEEN: dict[str, tuple[Unseen, ...]] = {
     "bmc": (
         Unseen(
@@ -169,6 +171,10 @@ This page is written by `make pages` from the code. `lmparse check` lists each c
 testable, with the number of things that were tested and the reasons why others could not be; in the JSON report under
 `claims`. A failed claim is a difference (exit code 24), bytes that cannot be read are an error (20).
 
+`lmparse check A B` tests several files as one log. Of Db2 LUW, the claims are those of the whole log, across the ends
+of its files. Extracts of Log Master are tested one by one, each with its control file and with what the others say of
+its units of recovery and its segments; claims "of several extracts" compare them.
+
 In the log of every case a test removes, doubles, swaps and cuts some records, doubles and cuts the log, and changes
 some header fields: records and fields take turns, so that each field is changed in some log. `check` sees each of
 these changes, except those listed under "What `check` cannot see". All logs are synthetic.
@@ -183,7 +189,9 @@ def page() -> str:
 
 def _of(family: str) -> Iterator[str]:
     yield f"\n## {FAMILIES[family]}\n\n| claim | counted | what is compared |\n| --- | --- | --- |\n"
-    yield from (f"| {claim.says} | {claim.of} | {claim.how} |\n" for claim in STATEMENTS[family])
+    yield from (
+        f"| {claim.says} | {claim.of} | {claim.how} |\n" for claim in (*STATEMENTS[family], *OF_SEVERAL[family])
+    )
     yield "\n### What `check` cannot see\n\n"
     for unseen in UNSEEN[family]:
         fields = f" Fields: {', '.join(f'`{name}`' for name in unseen.fields)}." if unseen.fields else ""

@@ -14,8 +14,8 @@ from lmparse.logs.families import family_of
 from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.atomic_output import OutputPlace, check_place
-from lmparse.storage.inputs import Inputs
-from lmparse.storage.joined import Joined, names_in
+from lmparse.storage.inputs import Inputs, inputs_of
+from lmparse.storage.joined import names_in
 from lmparse.storage.listing import list_files
 from lmparse.storage.marks import begins_with
 from lmparse.storage.processes import Run
@@ -28,37 +28,32 @@ def one_log(paths: Sequence[str | Path], options: Options) -> tuple[str, Options
     FramingError LMP-F001 for a path that names no file, LMP-F013 if the files are not of one log, OptionError for a log
     that is read from one file, LMP-S030 for a bad checkpoint.
     """
-    if options.checkpoint is None:
-        return (str(paths[0]) if len(paths) == 1 else _one(paths, options)), options
-    check_resumed(options)
-    before = checkpoint_before(options)
-    found = _one(paths, options, before)
-    if before is None:
-        return found, options
-    return found, replace(options, starting_after=max(before.seq, options.starting_after or ""))
-
-
-def _one(paths: Sequence[str | Path], options: Options, checkpoint: Checkpoint | None = None) -> str:
+    if options.checkpoint is None and len(paths) == 1:
+        return str(paths[0]), options
+    before = None
+    if options.checkpoint is not None:
+        check_resumed(options)
+        before = checkpoint_before(options)
     names = list_files(list(map(str, paths)))
-    found = paths_of(names, options, checkpoint=checkpoint)
+    found = paths_of(names, options, checkpoint=before)
     if not found:
         raise OptionError(f"{len(names)} files, and none is a log")
-    _check_one(found)
-    return found[0]
+    return the_one(found), behind(options, before)
 
 
-def one_of(logs: Sequence[Joined]) -> Joined:
-    """The one log that files are of. Raises FramingError LMP-F013 if they are of several."""
-    _check_one([log.address for log in logs])
-    return logs[0]
+def behind(options: Options, before: Checkpoint | None) -> Options:
+    """The options to read a log with behind a checkpoint."""
+    return options if before is None else replace(options, starting_after=max(before.seq, options.starting_after or ""))
 
 
-def _check_one(paths: Sequence[str]) -> None:
+def the_one(paths: Sequence[str]) -> str:
+    """The path of the one log that files are of. Raises FramingError LMP-F013 if they are of several."""
     if len(paths) > 1:
         raise FramingError(
             "is not of the same log as the files before it: they name different systems", code="LMP-F013",
             file=names_in(paths[1])[0], hint="files of different logs are read apart, one command or load for each",
         )  # fmt: skip
+    return paths[0]
 
 
 def paths_of(
@@ -87,10 +82,17 @@ def paths_of(
 
 
 def checkpoint_before(options: Options) -> Checkpoint | None:
-    """The checkpoint that the options name; None if there is none yet. Raises OptionError LMP-S030 for another file."""
-    if options.checkpoint is None or not os.path.lexists(options.checkpoint):
+    """The checkpoint that the options name; None if there is none yet.
+
+    Raises OptionError LMP-S021 for a place where none can be, LMP-S030 for a bad one.
+    """
+    if options.checkpoint is None:
         return None
-    found = Checkpoint.read(options.checkpoint, options.bounds)
+    # The place where the next one is put, however it is written: `file:` addresses too.
+    place = check_place(options.checkpoint, inputs_of([]), is_folder=False, overwrite=True, foreign=lambda path: None)
+    if not os.path.lexists(place.path):
+        return None
+    found = Checkpoint.read(place.path, options.bounds)
     if found.spec != catalog.load(options.spec).id:
         raise OptionError(f"{options.checkpoint} is of a log of {found.spec}", code="LMP-S030")
     return found

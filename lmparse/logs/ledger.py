@@ -91,7 +91,7 @@ def add(ledger: str, names: Sequence[str], given: Mapping[str, Any], *, replaces
             return run.bad
         paths = run.paths
         paths.write(held)
-        for overlap in compare_new(paths.entries.values(), held.overlaps(), paths.new, options.limits):
+        for overlap in compare_new(paths.entries.values(), held.overlaps(), paths.new, options):
             held.insert_overlap(overlap)
     return run.news
 

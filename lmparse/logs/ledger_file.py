@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import stat
 import time
@@ -19,6 +20,8 @@ from typing import Any
 
 from lmparse.changes.log_range import LogRange, StreamRange
 from lmparse.errors import OptionError
+from lmparse.limits import DEFAULT
+from lmparse.spec.documents import DocumentError, read_json
 
 WAIT_SECONDS = 30.0
 """How long a run waits for another one."""
@@ -31,6 +34,7 @@ _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 72
 """Where the header of a database has both numbers, and bytes of the header up to behind them."""
 _BROKEN, _IN_USE, _UNWRITTEN = "LMP-S040", "LMP-S041", "LMP-S022"
 _BUSY = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED))
+_POSITION = re.compile(r"[0-9A-F]{1,64}(\.[0-9A-F]{1,16})*")
 _TABLES = {
     "files": """CREATE TABLE files (
         id INTEGER PRIMARY KEY,
@@ -138,9 +142,14 @@ class LedgerFile:
 
     def entries(self) -> dict[int, LedgerEntry]:
         """All files, by id."""
-        try:
+        with self._checked():
             return self._entries()
-        except (ValueError, TypeError, AttributeError) as error:
+
+    @contextmanager
+    def _checked(self) -> Iterator[None]:
+        try:
+            yield
+        except (DocumentError, ValueError, TypeError, AttributeError) as error:
             raise OptionError(f"{self._shown} is damaged: {error}", code=_BROKEN) from None
 
     def _entries(self) -> dict[int, LedgerEntry]:
@@ -153,11 +162,18 @@ class LedgerFile:
     def copies(self) -> list[LedgerCopy]:
         """Other paths of the files, sorted."""
         rows = self._rows("SELECT path, given, file, added FROM copies ORDER BY path")
+        with self._checked():
+            for row in rows:
+                _check_types(row, "path given added", "file", "")
         return [LedgerCopy(*row) for row in rows]
 
     def overlaps(self) -> dict[tuple[int, int], LedgerOverlap]:
         """Files that overlap, by their ids."""
         rows = self._rows("SELECT file, before, records, difference, untested FROM overlaps")
+        with self._checked():
+            for row in rows:
+                _check_types(row, "", "file before" if row["records"] is None else "file before records",
+                             "difference untested")  # fmt: skip
         return {(row["file"], row["before"]): LedgerOverlap(*row) for row in rows}
 
     def insert(self, entry: LedgerEntry) -> None:
@@ -213,9 +229,9 @@ class LedgerFile:
         with _naming(self._shown):
             self._connection.execute(words, values)
 
-    def _rows(self, words: str) -> Iterator[sqlite3.Row]:
+    def _rows(self, words: str) -> list[sqlite3.Row]:
         with _naming(self._shown):
-            yield from self._connection.execute(words)
+            return self._connection.execute(words).fetchall()
 
 
 @contextmanager
@@ -326,10 +342,13 @@ def _check_tables(connection: sqlite3.Connection, shown: str) -> None:
     with _naming(shown):
         application, version = _pragma(connection, "application_id"), _pragma(connection, "user_version")
         rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        has_loose_ends = bool(connection.execute("PRAGMA foreign_key_check").fetchone())
     if application == _APPLICATION and version != _VERSION:
         said = f"it is of version {version}, and this lmparse reads {_VERSION}"
     elif application != _APPLICATION or {row["name"]: row["sql"] for row in rows} != _TABLES:
         said = "its tables are not those of a ledger"
+    elif has_loose_ends:
+        said = "it is damaged: it has rows of files that it does not have"
     else:
         return
     raise OptionError(f"{shown}: {said}", code=_BROKEN)
@@ -351,12 +370,30 @@ def _naming(shown: str) -> Iterator[None]:
         raise OptionError(f"{shown}: cannot be read or written: {error}", code=_UNWRITTEN) from None
     except sqlite3.DatabaseError as error:
         raise OptionError(f"{shown} is damaged: {error}", code=_BROKEN) from None
+    except UnicodeDecodeError:  # of a message about text of the database
+        raise OptionError(f"{shown} is damaged: its tables have names that are not text", code=_BROKEN) from None
 
 
 # -- values -----------------------------------------------------------------------------------
 
 
+def _check_types(row: sqlite3.Row, texts: str, numbers: str, may_be_none: str) -> None:
+    """Raise ValueError for a value of another type than the column has: the database stores any in any."""
+    for name in texts.split():
+        if not isinstance(row[name], str):
+            raise ValueError(f"{name} is {row[name]!r}, which is not text")
+    for name in numbers.split():
+        if not isinstance(row[name], int) or row[name] < 0:
+            raise ValueError(f"{name} is {row[name]!r}, which is not a number from zero")
+    for name in may_be_none.split():
+        if not isinstance(row[name], str | None):
+            raise ValueError(f"{name} is {row[name]!r}, which is not text")
+
+
 def _stream(row: sqlite3.Row) -> StreamRange:
+    _check_types(row, "log stream first last", "file records adjoining gaps", "begin_address end_address")
+    if not (_POSITION.fullmatch(row["first"]) and _POSITION.fullmatch(row["last"]) and row["first"] <= row["last"]):
+        raise ValueError(f"{row['first']!r} to {row['last']!r} are not positions")
     begin, end = (None if one is None else int(one, 16) for one in (row["begin_address"], row["end_address"]))
     return StreamRange(
         log=row["log"], stream=row["stream"], first=row["first"], last=row["last"], records=row["records"],
@@ -365,15 +402,32 @@ def _stream(row: sqlite3.Row) -> StreamRange:
 
 
 def _entry(row: sqlite3.Row, streams: tuple[StreamRange, ...]) -> LedgerEntry:
-    outcomes = None if row["outcomes"] is None else json.loads(row["outcomes"])
-    found = LogRange(
-        row["path"], row["unpacked_size"], row["records"], json.loads(row["reading"]), streams, outcomes,
-        row["stated_end"],
+    _check_types(
+        row, "path given sha256 spec reading added", "id size unpacked_size records",
+        "control control_sha256 outcomes stated_end",
     )  # fmt: skip
+    outcomes = None if row["outcomes"] is None else _object(row, "outcomes", int)
+    found = LogRange(
+        row["path"],
+        row["unpacked_size"],
+        row["records"],
+        _object(row, "reading", str),
+        streams,
+        outcomes,
+        row["stated_end"],
+    )
     return LedgerEntry(
         id=row["id"], path=row["path"], given=row["given"], sha256=row["sha256"], size=row["size"], spec=row["spec"],
         control=row["control"], control_sha256=row["control_sha256"], added=row["added"], range=found,
     )  # fmt: skip
+
+
+def _object(row: sqlite3.Row, name: str, kind: type) -> dict[str, Any]:
+    """The JSON object in a column, whose values are of one type."""
+    found = read_json(row[name].encode("utf-8", "surrogateescape"), DEFAULT)
+    if not isinstance(found, dict) or not all(type(value) is kind for value in found.values()):
+        raise ValueError(f"{name} is not an object with values of type {kind.__name__}")
+    return found
 
 
 def _stored(value: Any) -> Any:

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from lmparse.changes.log_range import LogRange, OverlappingRecords, StreamRange
-from lmparse.errors import FramingError, LmparseError
-from lmparse.logs.families import family_of, read_options
+from lmparse.errors import FramingError, LmparseError, OptionError
+from lmparse.logs.families import family_of
 from lmparse.logs.ledger_file import LedgerEntry, LedgerOverlap
+from lmparse.logs.ledger_reading import read_again
+from lmparse.options import Options
 from lmparse.spec import catalog
 from lmparse.storage.digests import stored_digest
 
@@ -55,14 +57,14 @@ def _ordered(files: list[tuple[str, str, int, LedgerEntry, StreamRange]]) -> Ite
 
 
 def compare_new(
-    entries: Iterable[LedgerEntry], known: Mapping[tuple[int, int], LedgerOverlap], new: Set[int], limits: str
+    entries: Iterable[LedgerEntry], known: Mapping[tuple[int, int], LedgerOverlap], new: Set[int], options: Options
 ) -> Iterator[LedgerOverlap]:
     """Compare the files that overlap and that have not been compared. Reads the bytes that both have, of both.
 
     `new` are the ids of files that have just been read. Files that could not be compared earlier are tried again.
     """
     done = {ids for ids, one in known.items() if one.untested in (None, _NOT_COMPARED)}
-    comparison = _Comparison(new, limits)
+    comparison = _Comparison(new, options)
     for files in in_order(entries).values():
         for file in files:
             if file.before is None or not file.overlaps or (file.entry.id, file.before.id) in done:
@@ -74,8 +76,8 @@ def compare_new(
 class _Comparison:
     """Compares files. What is in front of the place where the last one began is not read again."""
 
-    def __init__(self, new: Set[int], limits: str) -> None:
-        self._limits = limits
+    def __init__(self, new: Set[int], options: Options) -> None:
+        self._options = options
         self._last: tuple[int, str] = -1, ""
         """Id of the file in front in the last comparison, and where the other one begins."""
         self._place: OverlappingRecords | None = None
@@ -83,10 +85,13 @@ class _Comparison:
 
     def of(self, entry: LedgerEntry, before: LedgerEntry) -> LedgerOverlap:
         """What two files have both, the second one in front."""
-        family = family_of(catalog.load(entry.spec))
+        try:
+            options = read_again(entry.spec, before.range.reading, self._options)
+        except OptionError as error:
+            return LedgerOverlap(entry.id, before.id, None, None, str(error))
+        family = family_of(catalog.load(options.spec))
         if family is None or family.shared is None:
             return LedgerOverlap(entry.id, before.id, None, None, _NOT_COMPARED)
-        options = read_options({"spec": entry.spec, "limits": self._limits, **before.range.reading})
         one, other = sorted((before.range, entry.range), key=_extent)  # a stream may say otherwise than the file
         begin = _extent(other)[0]
         place = self._place if self._last[0] == before.id and one is before.range and self._last[1] <= begin else None

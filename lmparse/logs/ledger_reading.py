@@ -87,12 +87,33 @@ class LogContentsReader:
         return self._digests[control]
 
 
+def read_again(spec: str, reading: Mapping[str, str], options: Options) -> Options:
+    """The options with which a file was read, for a run with other ones.
+
+    A ledger may come from others, and to load a spec is to run it. Raises OptionError LMP-S040 for a spec by its path
+    that the run does not name itself, and for options that a ledger does not keep.
+    """
+    if spec not in catalog.spec_ids() and spec != options.spec:
+        raise OptionError(
+            f"it was read with the spec {spec}", code="LMP-S040", hint="name that spec in the option spec"
+        )
+    if unknown := sorted(reading.keys() - _kept_options()):
+        raise OptionError(f"a ledger does not keep the option {unknown[0]}", code="LMP-S040")
+    return read_options({**reading, "spec": spec, "limits": options.limits})
+
+
+def _kept_options() -> frozenset[str]:
+    """The options for reading records, without those that name files."""
+    kept = [
+        entry.name
+        for entry in dataclasses.fields(Options)
+        if "ledger" in entry.metadata["of"].split() and not entry.metadata["is_file"]
+    ]
+    return frozenset(kept) - {"spec", "limits", "control_framing"}
+
+
 def _set_options(options: Options) -> dict[str, str]:
-    """The options for reading records that are set, without those that name files."""
-    found = {}
-    for entry in dataclasses.fields(options):
-        value = getattr(options, entry.name)
-        is_kept = "ledger" in entry.metadata["of"].split() and not entry.metadata["is_file"]
-        if is_kept and entry.name not in ("spec", "limits", "control_framing") and value != entry.default:
-            found[entry.name] = str(value)
-    return found
+    """Those that are set."""
+    defaults = {entry.name: entry.default for entry in dataclasses.fields(options)}
+    values = {name: getattr(options, name) for name in sorted(_kept_options())}
+    return {name: str(value) for name, value in values.items() if value != defaults[name]}

@@ -19,6 +19,7 @@ from lmparse.options import Options, check_taken
 from lmparse.records.files import RecordFile, Tally
 from lmparse.records.settings import Decision
 from lmparse.spelling import plain
+from lmparse.storage.joined import names_in
 from lmparse.storage.states import FileState, state_of
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class Log:
         log = open_described(plain.path, plain.options, needs_control=needs_control)
         log.left_out, log.resumed = self.left_out, plain.resumed
         if log.options.control is not None:
-            self._described, self._planned = log, (*self._planned, state_of(log.options.control))
+            self._described, self._planned = log, (*self._planned, *map(state_of, names_in(log.options.control)))
         return log
 
     def _check_engine(self, what: str) -> None:
@@ -206,7 +207,7 @@ def _with_what_it_needs(path: str | Path, options: Options) -> RecordFile:
 def _states_beside(file: RecordFile, options: Options) -> list[FileState]:
     """The state of the control file that was taken and not named."""
     control = file.options.control
-    return [] if control is None or options.control is not None else [state_of(control)]
+    return [] if control is None or options.control is not None else [state_of(name) for name in names_in(control)]
 
 
 def read_changes(

@@ -251,7 +251,8 @@ class Request:
         planned = states_read(path, options)
         file = open_file(path, options)
         if options.control is not None and options.control != self.options.control:
-            file.notice(f"{CONTROL_FILE}: {options.control}")
+            controls = joined_of(options.control)
+            file.notice(f"{CONTROL_FILE}: {options.control if controls is None else controls.shown}")
         if self.with_changes and isinstance(file, ChangeLog):
             file.run = run
             if is_one_of_many and not file.has_table():

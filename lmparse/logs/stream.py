@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from lmparse.changes.checkpoint import Checkpoint
 from lmparse.changes.log import ChangeLog
 from lmparse.errors import DataError, FramingError, OptionError
 from lmparse.logs.families import check_changes
-from lmparse.logs.joining import check_resumed, checkpoint_behind, one_of
+from lmparse.logs.joining import behind, check_resumed, checkpoint_behind, the_one
 from lmparse.logs.open import open_changes, states_read
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
@@ -24,6 +24,8 @@ from lmparse.storage.addresses import local_path
 from lmparse.storage.landing import Arrival
 from lmparse.storage.states import check_all
 
+_MOST_TAKEN = (1 << 63) - 1
+"""Largest number of files that an offset may say were taken."""
 _NAMED = 3
 """Most files that a message names."""
 
@@ -46,8 +48,10 @@ class StreamOffset:
     @classmethod
     def of(cls, found: dict[str, Any]) -> StreamOffset:
         """The offset that Spark has kept. Raises OptionError LMP-S030 if it is none."""
-        text, last, taken = (found.get(name) for name in ("checkpoint", "last", "taken"))
-        if not (isinstance(text, str) and isinstance(last, str) and isinstance(taken, int)):
+        values: list[Any] = [found.get(name) for name in ("checkpoint", "last", "taken")]
+        text, last, taken = values
+        are_typed = isinstance(text, str) and isinstance(last, str) and type(taken) is int
+        if not are_typed or not 0 <= taken <= _MOST_TAKEN:
             raise OptionError("the offset is not one of a stream of lmparse", code="LMP-S030")
         return cls(Checkpoint.of_json(text.encode(), "the offset") if text else None, last, taken)
 
@@ -162,10 +166,8 @@ class LogStream:
         if self._log is not None and self._log[0] == (start.last, keys[-1]):
             return self._log[1]
         before, options = start.checkpoint, self._options
-        joined = one_of(self._join([_name(key) for key in keys], options, None, before, None))
-        if before is not None:
-            options = replace(options, starting_after=max(before.seq, options.starting_after or ""))
-        log = open_changes(joined.address, options)
+        joined = self._join([_name(key) for key in keys], options, None, before, None)
+        log = open_changes(the_one([one.address for one in joined]), behind(options, before))
         log.resumed = before
         self._log = (start.last, keys[-1]), log
         return log

@@ -32,6 +32,11 @@ def render(template: str, **values: Any) -> str:
     return harmless(_environment().get_template(template).render(values))
 
 
+def check_installed() -> None:
+    """Raise OptionError (LMP-S005) when Jinja2 is not installed: before a log is read for a page."""
+    _environment()
+
+
 @cache
 def _environment() -> Environment:
     try:

@@ -1,19 +1,22 @@
-"""The thin adapter to Spark: the data source, RDDs of records, Parquet from the executors, a Java for Spark.
+"""The thin adapter to Spark: the data source, RDDs of records, Parquet from the executors, landing, a Java for Spark.
 
-    from lmparse.spark import parse, read_changes, read_records, register, report, spark_environment, write_parquet
+    from lmparse.spark import land, read_changes, register, report, spark_environment, write_parquet
+    from lmparse.spark import parse, read_records  # RDDs
 
 Begin with `source.LmparseSource`.
 """
 
 from lmparse.spark.java import spark_environment
+from lmparse.spark.landing import land
 from lmparse.spark.parquet import Written, write_parquet
 from lmparse.spark.rdd import parse, read_records
+from lmparse.spark.registration import register
 from lmparse.spark.report import report
-from lmparse.spark.source import register
 from lmparse.spark.stages import read_changes
 
 __all__ = [
     "Written",
+    "land",
     "parse",
     "read_changes",
     "read_records",

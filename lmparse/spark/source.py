@@ -18,10 +18,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyspark.errors import AnalysisException
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructField, StructType
@@ -34,21 +32,8 @@ from lmparse.spark.requests import job_options, request_of
 from lmparse.spark.stream import LogStreamReader, check_batch, check_stream
 from lmparse.spark.user_schema import as_arrow
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 _OPTIONS = "lmparse.options"
 """Key in the metadata of the column `_metadata` for the options that the schema was made from, and the schema."""
-
-
-def register(spark: SparkSession) -> None:
-    """Register `format("lmparse")` in a session that does not find it by itself."""
-    try:
-        spark.dataSource.register(LmparseSource)
-    except AnalysisException as error:
-        # Spark 4.0 refuses a source that it has found by itself.
-        if "DATA_SOURCE_ALREADY_EXISTS" not in str(error):
-            raise
 
 
 class LmparseSource(DataSource):

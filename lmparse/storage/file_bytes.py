@@ -33,15 +33,15 @@ class FileBytes:
         Without a file, a subclass reads bytes, `size` in number.
         """
         self._name, self._size = name, size
+        self._block: tuple[int, bytes] = 0, b""
+        self._kept: tuple[int, npt.NDArray[np.uint8]] = 0, np.zeros(0, np.uint8)
+        self._reach = _LEAST_READ
         if file is not None:
             self._size = os.fstat(file.fileno()).st_size
             self._handle = os.dup(file.fileno())
             weakref.finalize(self, os.close, self._handle)
-        self._block: tuple[int, bytes] = 0, b""
-        self._kept: tuple[int, npt.NDArray[np.uint8]] = 0, np.zeros(0, np.uint8)
-        self._reach = _LEAST_READ
-        if not self._size:
-            self._check_empty()
+            if not self._size:
+                self._check_empty()
 
     def _check_empty(self) -> None:
         """Raise ReadError if the file has bytes, as files of /proc and of some network file systems do."""

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,12 @@ import numpy.typing as npt
 from lmparse.storage.file_bytes import FileBytes
 
 _SCHEME = "joined:["
+_MOST = 1 << 63
+"""No offset is as high."""
 _MOST_OPEN = 64
 """Most files that are open at a time."""
+_KEPT = 16
+"""Addresses whose files are kept, since they can be long."""
 _NAMED = 3
 """Most files that a message names."""
 
@@ -97,20 +101,25 @@ def is_joined(path: str) -> bool:
 
 def joined_of(path: str) -> Joined | None:
     """The files that an address joins; None for any other path."""
-    if not path.startswith(_SCHEME):
-        return None
+    return _parsed(path) if path.startswith(_SCHEME) else None
+
+
+@lru_cache(maxsize=_KEPT)
+def _parsed(path: str) -> Joined | None:
+    """The files that an address joins. It is asked for again and again while a log is read."""
     try:
         pieces = tuple(JoinedPiece(*entry) for entry in json.loads(path.removeprefix("joined:")))
     except (ValueError, TypeError, RecursionError):
         return None  # it is the name of a file
-    return Joined(pieces) if pieces and all(map(_is_sound, pieces)) else None
+    is_sound = pieces and all(map(_is_sound, pieces)) and sum(piece.size for piece in pieces) < _MOST
+    return Joined(pieces) if is_sound else None
 
 
 def _is_sound(piece: JoinedPiece) -> bool:
     """Whether a piece could have been made by this module: an address may be anything that a user names a file."""
     path, *numbers, missing, is_gapless = astuple(piece)
     numbers += [] if missing is None else [missing]
-    are_numbers = all(type(number) is int and 0 <= number < 1 << 63 for number in numbers)
+    are_numbers = all(type(number) is int and 0 <= number < _MOST for number in numbers)
     return isinstance(path, str) and are_numbers and isinstance(is_gapless, bool) and piece.start <= piece.end
 
 

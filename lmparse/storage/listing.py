@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lmparse.storage import addresses, file_systems
 from lmparse.storage.addresses import local_path, name_of_local
+from lmparse.storage.joined import is_joined
 from lmparse.storage.stored import reason, unreadable
 
 _NO_ENTRY = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
@@ -30,7 +31,9 @@ def list_files(
     """
     found: list[str] = []
     for path in map(local_path, paths):
-        if addresses.is_remote(path):
+        if is_joined(path):
+            found.append(path)
+        elif addresses.is_remote(path):
             found.extend(_remote_files(path, recursive, may_be_none))
         elif os.path.isdir(path):
             found.extend(name_of_local(str(file)) for file in sorted(_local_files(path, recursive)))

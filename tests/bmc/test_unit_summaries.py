@@ -16,7 +16,7 @@ from writers.bmc.control import Table
 from writers.bmc.rows import Column
 
 import lmparse
-from lmparse.bmc import unit_columns
+from lmparse.bmc import unit_columns, unit_rows
 from lmparse.bmc.log import LogicalLog
 from lmparse.bmc.unit_summaries import BROKEN, CONTRADICTORY, NO_END, NOT_TESTABLE
 from lmparse.logs.families import read_options
@@ -43,7 +43,7 @@ def put(folder: Path, writer: logs.Writer, framed: str = "rdw") -> tuple[Path, d
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows of units are merged again and again, and written in several batches."""
     monkeypatch.setattr(LogicalLog, "windows", partialmethod(LogicalLog.windows, max_records=7))
-    monkeypatch.setattr(unit_columns, "_LEAST", 5)
+    monkeypatch.setattr(unit_rows, "_LEAST", 5)
     monkeypatch.setattr(unit_columns, "MAX_RECORDS", 4)
 
 
@@ -83,6 +83,9 @@ def test_every_outcome(framed: str, tmp_path: Path) -> None:
     assert {(row["auth_id"], row["plan"], row["correlation_id"]) for row in found.rows} == {
         ("APPUSER", "PLANA", "PAYROLL01")
     }
+    assert [(row["begin_ts"], row["connect_id"]) for row in found.rows] == [
+        (f"2026-03-14T10:10:{unit.number:02d}.000000", "BATCH") for unit in (one, four, two, three)
+    ]
     assert sum(row["bytes"] for row in found.rows) == sum(map(len, writer.records))
     first = found.rows[0]
     assert (first["first_record_index"], first["last_record_index"]) == (0, len(writer.records) - 1)

@@ -553,6 +553,9 @@ def transactions(server: Server) -> Case:
         several = log.begin("GRACE")
         several.insert_many(EMPLOYEES, [employee(number) for number in (10, 11, 12)])
         several.insert(EMPLOYEES, employee(13), empty_page=True)
+        mark = several.mark()
+        several.delete(EMPLOYEES, employee(13), empty_page=True)
+        several.rollback_to(mark)
         several.delete(EMPLOYEES, employee(13), empty_page=True)
         several.commit()
         details += [None] * 5

@@ -9,10 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from samples.db2_scripts import ITEM, item, tables_file
+from samples import log_master
+from samples.db2_scripts import with_added_column
 from writers.bmc import control, framing, logs
-from writers.db2.columns import Column
-from writers.db2.stream import Stream
 
 import lmparse
 from lmparse import cli
@@ -21,27 +20,15 @@ from lmparse import cli
 @pytest.fixture
 def log(tmp_path: Path) -> tuple[Path, Path]:
     """A Log Master log and its control file."""
-    example = logs.example()
-    data, described = tmp_path / "a.dat", tmp_path / "a.ctl"
-    data.write_bytes(framing.rdw(example.data_records))
-    described.write_bytes(framing.rdw(example.control_records))
-    return data, described
+    return log_master.written(tmp_path)
 
 
 @pytest.fixture
 def luw(tmp_path: Path) -> tuple[Path, Path]:
     """A Db2 LUW log in which a column is added, and a tables file with a key."""
-    stream = Stream("v10", "little", "bare")
-    unit = stream.begin()
-    unit.initialize(ITEM)
-    unit.insert(ITEM, item(1, "one"))
-    wider = unit.add_columns(ITEM, Column("D", "DATE"))
-    unit.insert(wider, {**item(2, "two"), "D": "2026-03-14"})
-    unit.commit()
-    (tmp_path / "x.log").write_bytes(stream.bytes())
-    path = Path(tables_file(tmp_path, wider))
+    data, path = with_added_column(tmp_path)
     path.write_text(path.read_text().replace("name: ITEM", "name: ITEM, key: [ID]"))
-    return tmp_path / "x.log", path
+    return data, path
 
 
 def run(*words: Any, code: int = 0) -> None:

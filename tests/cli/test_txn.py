@@ -59,7 +59,8 @@ def test_json_lines_are_those_of_python(run: Command, tmp_path: Path) -> None:
     done = run("txn", data, "--control", control, "--json")
     assert (done.code, done.err) == (0, "")
     assert [*done.rows[0]] == [
-        *("txn_id", "disposition", "complete", "why", "commit_ts", "auth_id", "plan", "correlation_id"),
+        *("txn_id", "disposition", "complete", "why", "begin_ts", "commit_ts"),
+        *("auth_id", "plan", "correlation_id", "connect_id"),
         *("first_position", "last_position", "first_file", "first_record_index", "first_record_offset"),
         *("last_file", "last_record_index", "last_record_offset", "records", "bytes", "tables", "compensated"),
     ]

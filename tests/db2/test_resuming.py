@@ -5,18 +5,26 @@ from __future__ import annotations
 import json
 import random
 from contextlib import suppress
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from samples import db2_scripts as luw
+from writers.db2 import dms, utility
+from writers.db2.columns import Column
+from writers.db2.stream import Stream
+from writers.db2.tables import Table
 
 import lmparse
 from lmparse import cli
 from lmparse.errors import FramingError, LmparseError, OptionError
+from lmparse.logs import lines
 from lmparse.logs.families import read_options
-from lmparse.logs.open import open_changes
+from lmparse.logs.joining import checkpoint_behind, checkpoint_place
+from lmparse.logs.open import open_changes, open_resumed
+from lmparse.storage.atomic_output import write_text
+from lmparse.storage.inputs import inputs_of
 
 FORM = ("v10", "little", "filter")
 
@@ -24,8 +32,8 @@ FORM = ("v10", "little", "filter")
 class Extracts:
     """A log, and extracts of it that are read one after the other."""
 
-    def __init__(self, folder: Path, form: tuple[str, str, str] = FORM) -> None:
-        stream = luw.full_stream(*form)
+    def __init__(self, folder: Path, form: tuple[str, str, str] = FORM, stream: Stream | None = None) -> None:
+        stream = stream or luw.full_stream(*form)
         self.folder, self.data = folder, stream.bytes()
         generation, order, framing = form
         self.options: dict[str, Any] = {
@@ -42,6 +50,13 @@ class Extracts:
         path = self.folder / f"{start}-{end}.log"
         path.write_bytes(self.data[start:end])
         return path
+
+    def read(self, *paths: Path) -> list[dict[str, Any]]:
+        """The same by the engine that the options name."""
+        log = open_resumed(paths, read_options({**self.options, "checkpoint": str(self.state)}))
+        texts = list(lines.printed(log, with_changes=True))
+        write_text(checkpoint_behind(log).to_json(), checkpoint_place(log.options, inputs_of(paths)))
+        return [shown(json.loads(line)) for text in texts for line in text.splitlines()]
 
     def run(self, *paths: Path) -> list[dict[str, Any]]:
         """The changes that one reading gives."""
@@ -99,6 +114,91 @@ def test_descriptions_of_tables_are_kept(tmp_path: Path) -> None:
     assert json.loads(log.state.read_text())["described"]
 
 
+def with_gaps(seed: int) -> Stream:
+    """Transactions at the same time that open, close and take back stretches in which rows are missing."""
+    stream, chosen = Stream("v10", "little", "filter"), random.Random(seed)
+    tables = [Table(3, number, f"T{number}", [Column("NO", "INTEGER", nullable=False)]) for number in (4, 5)]
+    first = stream.begin()
+    for table in tables:
+        first.initialize(table)
+    first.commit()
+    units: list[Any] = []
+    for number in range(60):
+        if len(units) < 3:
+            units.append(stream.begin())
+            units[-1].insert(tables[0], {"NO": 100 + number})
+        unit, table = chosen.choice(units), chosen.choice(tables)
+        what = chosen.choice(["insert", "insert", "insert", "off", "truncate", "load", "commit", "commit", "abort"])
+        if what == "insert":
+            unit.insert(table, {"NO": number})
+        elif what == "off":
+            unit.alter_attribute(table, dms.PROPAGATION, 0)
+        elif what == "truncate":
+            unit.truncate(table)
+        elif what == "load":
+            body = utility.load_start(stream.server, 1, table.tablespace_id, table.table_id)
+            unit.record("load_start", "load_start", body)
+        else:
+            getattr(unit, what)()
+            units.remove(unit)
+    return stream
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+def test_a_gap_of_an_earlier_file(engine: str, tmp_path: Path) -> None:
+    """Until the table is truncated, by a transaction that may begin in an earlier file than the one that ends it."""
+    stream, table = Stream("v10", "little", "filter"), Table(3, 4, "T", [Column("NO", "INTEGER", nullable=False)])
+    first, other = stream.begin(), stream.begin()
+    first.initialize(table)
+    first.alter_attribute(table, dms.PROPAGATION, 0)
+    first.commit()
+    for number in range(3):
+        unit = stream.begin()
+        if number == 1:
+            other.truncate(table)
+        unit.insert(table, {"NO": number})
+        if number == 1:
+            other.commit()
+            unit.insert(table, {"NO": 10})
+        unit.commit()
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    marked = {row["after"]["C1"]: (row["detail"] or {}).get("gap") for row in log.rows if row["op"] == "I"}
+    off = "propagation was switched off"
+    assert marked == {0: off, 1: off, 10: None, 2: None}
+    for cuts in combinations(log.places, 2):
+        log.state.unlink(missing_ok=True)
+        spans = pairwise([0, *cuts, len(log.data)])
+        assert [row for start, end in spans for row in log.read(log.file(start, end))] == log.rows
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("seed", [1, 3])
+def test_rows_that_may_be_missing_are_remarked_in_later_readings(seed: int, engine: str, tmp_path: Path) -> None:
+    """Cut anywhere, and again at the next records: what was opened in an earlier file is said in a later one."""
+    log = Extracts(tmp_path, stream=with_gaps(seed))
+    log.options["engine"] = engine
+    size = len(log.data)
+    marked = [row for row in log.rows if (row["detail"] or {}).get("gap") and row["op"] == "I"]
+    assert 2 < len(marked) < sum(row["op"] == "I" for row in log.rows)
+    step = 3 if engine == "columnar" else 9
+    for number, place in list(enumerate(log.places))[seed % step :: step]:
+        cuts = [0, place, *log.places[number + 3 :: 7][:2], size]
+        log.state.unlink(missing_ok=True)
+        assert [row for start, end in pairwise(cuts) for row in log.read(log.file(start, end))] == log.rows
+
+
+def test_gaps_of_a_checkpoint_that_are_none(tmp_path: Path) -> None:
+    log = Extracts(tmp_path, stream=with_gaps(0))
+    log.run(log.file(0, log.places[-1]))
+    sound = json.loads(log.state.read_text())
+    for gaps in ({"3": "a load began"}, {"3.x": "a load began"}, {"3.4": 1}, ["3.4"], {"3." + "9" * 5000: "x"}):
+        log.state.write_text(json.dumps({**sound, "gaps": gaps}))
+        with pytest.raises(OptionError) as found:
+            log.run(log.file(log.places[-1], len(log.data)))
+        assert found.value.code == "LMP-S030"
+
+
 def test_what_a_checkpoint_needs(tmp_path: Path) -> None:
     log = Extracts(tmp_path)
     place = next(place for place in log.places if needs(log, place))
@@ -141,7 +241,11 @@ def test_checkpoints_with_other_values(tmp_path: Path) -> None:
     log.run(log.file(0, log.places[-4]))
     sound, rest = json.loads(log.state.read_text()), log.file(log.places[-4], len(log.data))
     assert sound["described"]
-    values = [None, -1, 1 << 70, "", "00", "zz", [], {}, [1], "../" * 9, 3.5, True, "00" * 40]
+    values = [None, -1, 1 << 70, "", "00", "zz", [], {}, [1], "../" * 9, 3.5, True, "00" * 40, "G" * 72, "\0"]
+    for value in values:
+        log.state.write_text(json.dumps({**sound, "seq": value}, indent=2))
+        with suppress(LmparseError):
+            log.run(rest)
     for _ in range(120):
         damaged = json.loads(json.dumps(sound))
         place: Any = damaged
@@ -154,6 +258,34 @@ def test_checkpoints_with_other_values(tmp_path: Path) -> None:
         log.state.write_text(json.dumps(damaged, indent=2))
         with suppress(LmparseError):
             log.run(rest)
+
+
+def test_files_without_a_record(tmp_path: Path) -> None:
+    """An empty file gives no change, wherever it comes, and does not say how the files behind it are framed."""
+    log = Extracts(tmp_path)
+    log.options |= {
+        "framing": "auto",
+        "byte_order": "auto",
+        "generation": "auto",
+        "tables": luw.tables_file(tmp_path, replaced=[("tables:", "tables: []")]),
+    }
+    middle = log.places[len(log.places) // 2]
+    rows: list[dict[str, Any]] = []
+    for start, end in ((0, 0), (0, middle), (middle, middle), (middle, len(log.data))):
+        before = log.state.read_text() if log.state.exists() else ""
+        rows += log.run(log.file(start, end))
+        if start == end and before:
+            assert log.state.read_text() == before
+    assert rows == log.rows
+
+
+@pytest.mark.parametrize("written", ["file://{}", "local://{}", "{}/"])
+def test_a_checkpoint_is_read_where_it_is_written(written: str, tmp_path: Path) -> None:
+    log = Extracts(tmp_path)
+    log.state = written.format(log.state)  # type: ignore[assignment]
+    path = log.file(0, len(log.data))
+    assert log.run(path) == log.rows
+    assert log.run(path) == []
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -372,21 +372,13 @@ def test_names_come_from_the_file_and_places_from_the_log(tmp_path: Path) -> Non
 
 
 def test_key_of_the_tables_file_holds_for_each_version_that_has_its_columns(tmp_path: Path) -> None:
-    stream = Stream("v10", "little", "bare")
-    unit = stream.begin()
-    unit.initialize(ITEM)
-    unit.insert(ITEM, item(1, "one"))
-    wider = unit.add_columns(ITEM, Column("D", "DATE"))
-    unit.insert(wider, {**item(2, "two"), "D": "2026-03-14"})
-    unit.commit()
-    (tmp_path / "x.log").write_bytes(stream.bytes())
-    path = Path(luw.tables_file(tmp_path, wider))
+    data, path = luw.with_added_column(tmp_path)
     described_ = yaml.safe_load(path.read_text())
     keys = []
     for key in (["NAME", "ID"], ["D"], []):
         described_["tables"][0]["key"] = key
         path.write_text(yaml.safe_dump(described_))
-        log = open_changes(tmp_path / "x.log", read_options({"tables": str(path)}))
+        log = open_changes(data, read_options({"tables": str(path)}))
         keys.append([(len(table.columns), table.key, table.key_source) for table in log.all_versions()])
     assert {(2, ("NAME", "ID"), "tables file"), (3, ("NAME", "ID"), "tables file")} == set(keys[0])
     assert {(2, (), ""), (3, ("D",), "tables file")} == set(keys[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +16,7 @@ from lmparse.export import files_ahead, writers
 from lmparse.export.files_ahead import FilesAhead
 from lmparse.export.spill_files import Group
 from lmparse.records.origin import RecordOrigin
+from lmparse.samples import db2_stream
 from lmparse.spec import catalog
 
 SCHEMA = pa.schema([("op", pa.string()), ("_metadata", METADATA)])
@@ -85,3 +87,27 @@ def test_an_error_abandons_the_files(tmp_path: Path) -> None:
         interrupted()
     (file,) = ahead.files.values()
     assert file.output.file.closed
+
+
+def test_one_process_writes_ahead_and_the_files_are_the_same(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.yaml").write_text(db2_stream.describe(shape := db2_stream.Shape()))
+    db2_stream.write(tmp_path / "a.log", 20_000_000, shape=shape)
+    added: list[int] = []
+    add = FilesAhead.add
+
+    def spied(ahead: FilesAhead, groups: Any) -> None:
+        added.append(len(groups))
+        add(ahead, groups)
+
+    monkeypatch.setattr(FilesAhead, "add", spied)
+    asked = (tmp_path / "a.log", "--tables", tmp_path / "a.yaml")
+    assert run("convert", asked[0], tmp_path / "at-once", *asked[1:]).code == 0
+    assert added == []
+    assert run("convert", asked[0], tmp_path / "ahead", *asked[1:], "--part-bytes", 2_000_000).code == 0
+    assert len(added) > 3
+    names = sorted(path.name for path in (tmp_path / "at-once").glob("*.parquet"))
+    assert names == sorted(path.name for path in (tmp_path / "ahead").glob("*.parquet"))
+    for name in names:
+        assert (tmp_path / "ahead" / name).read_bytes() == (tmp_path / "at-once" / name).read_bytes()

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
 from export.delta_tables import rows_of
+from export.killed_runs import KilledError, killed_at, killed_everywhere
 from samples import db2_scripts as luw
 from writers.db2.columns import Column
 from writers.db2.stream import Stream, Transaction
@@ -21,8 +22,7 @@ from writers.db2.tables import Table
 from writers.db2.values import External
 
 import lmparse
-from lmparse.export import landing, landing_current, landing_target
-from lmparse.export.landing_delta import DeltaFolder
+from lmparse.export import landing_current
 
 ITEM, DOC = luw.ITEM, luw.DOC
 FREE = Table(3, 6, "FREE", (Column("N", "INTEGER"),))
@@ -192,46 +192,6 @@ def test_four_extracts_landed_twice(seed: int, tmp_path: Path) -> None:
 # -- runs that are killed ---------------------------------------------------------------------
 
 
-class KilledError(Exception):
-    """The end of a process that is killed."""
-
-
-def killed_at(place: int, patch: pytest.MonkeyPatch, points: list[str], *, is_done: bool) -> None:
-    """Let the run end at one of its commits: in front of it, or behind it."""
-
-    def ended(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def commit(*given: Any, **named: Any) -> Any:
-            points.append(name)
-            if len(points) != place + 1:
-                return real(*given, **named)
-            if is_done:
-                real(*given, **named)
-            raise KilledError(name)
-
-        return commit
-
-    for name in ("_write", "merge", "add_columns"):
-        patch.setattr(DeltaFolder, name, ended(name, getattr(DeltaFolder, name)))
-    for module in (landing, landing_target):
-        patch.setattr(module, "write_text", ended("write_text", module.write_text))
-    patch.setattr(landing.ParquetChanges, "_place", ended("_place", landing.ParquetChanges._place))
-
-
-def killed_everywhere(path: list[Path], to: Path, most: int, **how: Any) -> list[str]:
-    """Land, and end the run at its first commit, then at the second one of the next run, and so on."""
-    points: list[str] = []
-    for place in range(most):
-        points = []
-        with pytest.MonkeyPatch.context() as patch:
-            killed_at(place, patch, points, is_done=bool(place % 2))
-            try:
-                lmparse.land(path, to, **how)
-            except KilledError:
-                continue
-            return points
-    raise AssertionError(f"more than {most} commits")
-
-
 @pytest.mark.parametrize(("form", "seed"), [("delta", 5), ("parquet", 6)])
 def test_runs_that_are_killed_at_every_commit(form: str, seed: int, tmp_path: Path) -> None:
     source = Source(seed, 16)
@@ -289,7 +249,7 @@ def test_transactions_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Each chunk is a commit; every transaction but a very long one is in one chunk."""
     monkeypatch.setattr(landing_current, "CHUNK_ROWS", 3)
     monkeypatch.setattr("lmparse.export.spill_files._ROWS", 2)
-    monkeypatch.setattr("lmparse.export.landing_delta._PRUNING_ROWS", 0)
+    monkeypatch.setattr("lmparse.export.landing_merge._FILE_BYTES", 0)
     source = Source(7, 12)
     to, how = tmp_path / "to", {"spec": "db2_log", "tables": tables_file(tmp_path)}
     for path in source.extracts(tmp_path / "in", 2):

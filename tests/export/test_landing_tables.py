@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import re
 import sys
 from collections.abc import Callable
 from itertools import pairwise
@@ -25,6 +27,7 @@ from writers.db2.tables import Table
 import lmparse
 from lmparse.errors import EngineDifferenceError, OptionError
 from lmparse.export import landing
+from lmparse.export.change_parts import SpilledChanges
 from lmparse.samples import db2_log
 
 ID = Column("ID", "INTEGER", nullable=False)
@@ -274,6 +277,146 @@ def test_what_is_refused(sample: tuple[Path, Path], run: Callable[..., Run], tmp
     assert "[LMP-S031]" in run(*words).err
 
 
+WRONG = [None, 0, 1 << 70, "", "/tmp/x", "../../x", "..", "other", "a/b", "\0", "\ud800", [], ["x"], {}, {"x": 1}, True]
+
+SOUND: dict[str, list[Any]] = {
+    "ids": [text for text in WRONG if isinstance(text, str)],
+    "key": [None, [], ["x"]],
+    "current_id": [None, *(text for text in WRONG if isinstance(text, str))],
+    "marks": [[]],
+}
+
+
+@pytest.mark.parametrize("name", ["ids", "folder", "schema_name", "table_name", "key", "current_id", "marks"])
+def test_a_state_that_was_changed(
+    name: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
+) -> None:
+    """What it says of a table names folders and columns: anything else than what land writes is an error."""
+    log, tables = sample
+    to = tmp_path / "deep" / "to"
+    to.parent.mkdir()
+    words = ("land", log, "--tables", tables, "--to", to, "--as", "parquet")
+    assert run(*words).code == 0
+    before = sorted(tmp_path.rglob("*"))
+    state = to / "_lmparse" / "land.json"
+    sound = json.loads(state.read_text())
+    for value in WRONG:
+        first = {**sound["tables"][0], name: value}
+        state.write_text(json.dumps({**sound, "tables": [first, *sound["tables"][1:]]}, indent=2))
+        done = run(*words)
+        is_sound = value in SOUND.get(name, [sound["tables"][0][name]])
+        assert done.code == 0 if is_sound else "[LMP-S031]" in done.err, value
+        assert sorted(tmp_path.rglob("*")) == before
+    for value in ([sound["tables"][0]] * 2, 0, None, [7]):
+        state.write_text(json.dumps({**sound, "tables": value}, indent=2))
+        assert "[LMP-S031]" in run(*words).err
+
+
+@pytest.mark.parametrize(
+    "damage", ["text", "empty", "cut", "pipe", "folder", "other seq", "no seq", "no date", "no bad record"]
+)
+def test_files_that_land_has_not_written(
+    damage: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
+) -> None:
+    """What the names of files say is landed must be in them, else changes would be left out unsaid."""
+    log, tables = sample
+    to = tmp_path / "to"
+    words = ("land", log, "--tables", tables, "--to", to, "--as", "parquet")
+    assert run(*words).code == 0
+    (to / "_lmparse" / "checkpoint.json").unlink()  # as after a run that was killed
+    path = max(to.glob("changes/SALES.ORDERS/*/seq-*.parquet"))
+    data = path.read_bytes()
+    path.unlink()
+    match damage:
+        case "text":
+            path.write_text("not Parquet")
+        case "empty":
+            path.touch()
+        case "cut":
+            path.write_bytes(data[: len(data) // 2])
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "other seq":
+            path.with_name(f"seq-{'F' * 72}.parquet").write_bytes(data)
+        case "no seq":
+            path.with_name("seq-zz.parquet").write_bytes(data)
+        case "no date":
+            (path.parents[1] / "commit_date=now").mkdir()
+            (path.parents[1] / "commit_date=now" / path.name).write_bytes(data)
+        case _:
+            folder = path.parents[1] / "commit_date=__HIVE_DEFAULT_PARTITION__"
+            folder.mkdir()
+            (folder / f"bad-{'0' * 32}.parquet").write_bytes(data[:99])
+    before = {one: one.read_bytes() for one in to.rglob("*") if one.is_file()}
+    done = run(*words)
+    assert (done.code, "[LMP-S031]" in done.err) == (2, True)
+    assert {one: one.read_bytes() for one in to.rglob("*") if one.is_file()} == before
+
+
+@pytest.mark.parametrize("form", ["parquet", "delta"])
+def test_a_name_that_no_table_can_have(
+    form: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
+) -> None:
+    log, tables = sample
+    text = tables.read_text()
+    assert "name: NAME" in text
+    tables.write_text(text.replace("name: NAME", r'name: "a\0b"'))
+    done = run("land", log, "--tables", tables, "--to", tmp_path / "to", "--as", form)
+    assert (done.code, "[LMP-C008]" in done.err) == (2, True)
+    assert not (tmp_path / "to" / "changes").exists()
+
+
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        (r'"lmparse.seq":"[0-9A-F]+"', '"lmparse.seq":"zz"'),
+        (r'"lmparse.seq":"[0-9A-F]+"', f'"lmparse.seq":"{"F" * 73}"'),
+        (r'"version":1\b', f'"version":{(1 << 63) - 1}'),
+        (r'"version":1\b', '"version":-7'),
+        (r'\\"name\\":\\"seq\\"', r'\\"name\\":\\"seq2\\"'),
+    ],
+)
+def test_a_history_that_land_has_not_written(
+    written: str, instead: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
+) -> None:
+    log, tables = sample
+    to = tmp_path / "to"
+    words = ("land", log, "--tables", tables, "--to", to)
+    assert run(*words).code == 0
+    (to / "_lmparse" / "checkpoint.json").unlink()
+    history = next(to.glob("changes/SALES.ORDERS/_delta_log/*.json"))
+    text, count = re.subn(written, instead.replace("\\", "\\\\"), history.read_text())
+    assert count
+    if "version" in written:  # which is looked at where there is something to append
+        text = re.sub(r'"lmparse.seq":"[0-9A-F]+"', f'"lmparse.seq":"{"0" * 72}"', text)
+    history.write_text(text)
+    done = run(*words)
+    assert done.code == 2
+    assert "[LMP-S031]" in done.err or "[LMP-S022]" in done.err
+
+
+@pytest.mark.parametrize("place", ["_lmparse", "changes", "changes/SALES.ORDERS", "changes/SALES.ORDERS/{date}"])
+@pytest.mark.parametrize("form", ["parquet", "delta"])
+def test_links_out_of_a_target(
+    form: str, place: str, sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path
+) -> None:
+    log, tables = sample
+    to, other = tmp_path / "to", tmp_path / "other"
+    words = ("land", log, "--tables", tables, "--to", to, "--as", form)
+    assert run(*words).code == 0
+    (date,) = (path.name for path in (to / "changes" / "SALES.ORDERS").glob("commit_date=*"))
+    (to / "_lmparse" / "checkpoint.json").unlink()  # so that there is something to land
+    path = to / place.format(date=date)
+    path.rename(other)
+    path.symlink_to(other)
+    before = {one: one.read_bytes() for one in other.rglob("*") if one.is_file()}
+    done = run(*words)
+    assert (done.code, "is a link" in done.err) == (2, True)
+    assert {one: one.read_bytes() for one in other.rglob("*") if one.is_file()} == before
+
+
 def test_a_damaged_log_lands_nothing(sample: tuple[Path, Path], run: Callable[..., Run], tmp_path: Path) -> None:
     log, tables = sample
     log.write_bytes(log.read_bytes()[:-1])
@@ -297,13 +440,14 @@ def test_without_the_package(
 def test_engine_check(sample: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log, tables = sample
     assert lmparse.land(log, tmp_path / "a", as_="parquet", tables=str(tables), engine="check").rows
-    real = landing._Run._spilled
+    real = landing.spill_log
 
-    def one_row_less(*given: Any) -> Any:
-        groups = real(*given)
-        return groups[:-1] if given[-1] == "kaitai" else groups
+    def one_table_less(*given: Any, **named: Any) -> SpilledChanges:
+        kept = real(*given, **named)
+        del kept.seconds[-1]
+        return kept
 
-    monkeypatch.setattr(landing._Run, "_spilled", one_row_less)
+    monkeypatch.setattr(landing, "spill_log", one_table_less)
     with pytest.raises(EngineDifferenceError):
         lmparse.land(log, tmp_path / "b", as_="parquet", tables=str(tables), engine="check")
 

@@ -1,4 +1,4 @@
-"""The commands of docs/extracts.md, docs/ledger.md and docs/land.md print what the pages show."""
+"""The commands of docs/extracts.md, docs/ledger.md, docs/land.md and docs/summary.md print what the pages show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "extracts.md"
 
 
-@pytest.mark.parametrize(("page", "count"), [("extracts.md", 10), ("ledger.md", 14), ("land.md", 7)])
+@pytest.mark.parametrize(("page", "count"), [("extracts.md", 10), ("ledger.md", 14), ("land.md", 7), ("summary.md", 1)])
 def test_commands_print_what_the_page_shows(page: str, count: int, tmp_path: Path) -> None:
     db2_log.make().write(tmp_path / "demo" / "luw")
     text = (DOCS / page).read_text("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -67,7 +68,7 @@ NOTHING_TO_DO = {"any records": ("code_page", "mode")}
 """Options without an effect, because records of which nothing is known have no text and are never bad."""
 READINGS = (
     *("changes of bmc", "changes of db2", "records of bmc", "records of bmc, with control", "control records"),
-    *("records of db2", "any records"),
+    *("records of db2", "any records", "summary of bmc", "summary of db2"),
 )
 
 
@@ -81,6 +82,11 @@ class Reading:
 
     def table(self, **more: Any) -> pa.Table:
         return self.read(self.path, **self.options | more)
+
+
+def summary(path: Path, **options: Any) -> pa.Table:
+    """The numbers of a summary as a table of one row."""
+    return pa.table({"numbers": [json.dumps(lmparse.summary(path, **options).to_dict())]})
 
 
 @cache
@@ -104,6 +110,8 @@ def readings(folder: Path) -> dict[str, Reading]:
         "records of bmc, with control": Reading(lmparse.read_table, folder / "a.dat", {"spec": "bmc_lldf", **control}),
         "control records": Reading(lmparse.read_table, folder / "bad.ctl", {"spec": "bmc_control"}),
         "records of db2": Reading(lmparse.read_table, BAD, {"spec": "db2_log", **names}),
+        "summary of bmc": Reading(summary, folder / "a.dat", control),
+        "summary of db2": Reading(summary, folder / "sample.log", tables),
         "any records": Reading(lmparse.read_table, folder / "a.dat", {"spec": "common_raw", "framing": "rdw"}),
     }
 
@@ -151,7 +159,7 @@ def test_memory_for_an_index_is_refused_where_there_is_none(
         return context
 
     monkeypatch.setattr(LogIndex, "_keep", noted)
-    if name != "changes of db2":
+    if name not in ("changes of db2", "summary of db2"):
         with pytest.raises(lmparse.OptionError, match=r"^(maxIndexBytes|max_index_bytes)\b"):
             reading.table(max_index_bytes=0)
         return

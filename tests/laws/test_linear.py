@@ -57,9 +57,16 @@ def test_cost_grows_no_faster_than_the_log(shape: str, read: Any, tmp_path: Path
     compare(shape, read, tmp_path)
 
 
+def summary(path: Path, options: dict[str, Any]) -> None:
+    """All that is counted."""
+    options = {name: value for name, value in options.items() if name != "include"}
+    assert lmparse.summary(path, **options).to_dict()
+
+
+@pytest.mark.parametrize("read", [transactions, summary], ids=lambda read: read.__name__)
 @pytest.mark.parametrize("shape", ["open_units", "rows_of_a_unit", "missing_segments"])
-def test_cost_of_transactions_grows_no_faster_than_the_log(shape: str, tmp_path: Path) -> None:
-    compare(shape, transactions, tmp_path)
+def test_cost_of_transactions_grows_no_faster_than_the_log(shape: str, read: Any, tmp_path: Path) -> None:
+    compare(shape, read, tmp_path)
 
 
 def compare(shape: str, read: Any, tmp_path: Path) -> None:

@@ -167,6 +167,7 @@ def test_logs_with_escapes_newlines_and_formulas(name: str, shown: Callable[...,
         ("explain", data, "--control", control), ("records", data, "--spec", "bmc_lldf"),
         ("coverage", data, "--control", control), ("records", control, "--spec", "bmc_control"),
         ("sql", data, "--control", control, "--redo"), ("sql", data, "--control", control, "--undo"),
+        ("summary", data, "--control", control), ("summary", data, "--control", control, "--json"),
     ):  # fmt: skip
         shown(*words)
     out = tmp_path / "out"
@@ -187,6 +188,7 @@ def test_names_of_tables_and_values(shown: Callable[..., str], tmp_path: Path) -
             ("explain", control), ("records", control, "--spec", "bmc_control"), ("sniff", control),
             ("coverage", data, "--control", control), ("changes", data, "--control", control, "--table", "NONE"),
             ("sql", data, "--control", control, "--redo"), ("sql", data, "--control", control, "--undo"),
+            ("summary", data, "--control", control), ("summary", data, "--control", control, "--json"),
         ):  # fmt: skip
             shown(*words)
 

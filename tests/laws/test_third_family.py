@@ -90,6 +90,19 @@ def test_its_files_are_recognised_and_read(site: Path, log: Path) -> None:
     assert (report["records"], report["bytes"]["is_accounted"], report["error_count"]) == (3, True, 0)
 
 
+def test_its_logs_are_summed_up(site: Path, log: Path) -> None:
+    """Its records have no kinds, and its logs no transactions that could be listed."""
+    found = json.loads(run(site, "summary", log, "--spec", "acme_log", "--json"))
+    assert {row["table"]: row["changes"] for row in found["changes"]["by_table"]["named"]} == {
+        "ACME.ACCOUNT": 2, "ACME.BRANCH": 1,
+    }  # fmt: skip
+    assert [(row["kind"], row["records"]) for row in found["records"]["by_kind"]["named"]] == [("acme_log", 3)]
+    assert found["units"] is None
+    said = run(site, "summary", log, "--spec", "acme_log")
+    assert "Logs of this kind have no transactions that could be listed." in said
+    assert "Who" not in said
+
+
 def test_its_options_are_those_of_others_only_where_it_says_so(site: Path, log: Path) -> None:
     said = run(site, "changes", log, "--spec", "acme_log", "--control", "a.ctl", code=2)
     assert "control does not apply to records of acme_log" in said

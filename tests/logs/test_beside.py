@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from commands import Run
+from samples import log_master
 from writers.bmc import control, framing, logs
 
 import lmparse
@@ -36,11 +37,7 @@ Command = Callable[..., Run]
 @pytest.fixture
 def log(tmp_path: Path) -> tuple[Path, Path]:
     """A Log Master log and its control file, which has the same stem."""
-    example = logs.example()
-    data, described = tmp_path / "night.dat", tmp_path / "night.ctl"
-    data.write_bytes(framing.rdw(example.data_records))
-    described.write_bytes(framing.rdw(example.control_records))
-    return data, described
+    return log_master.written(tmp_path, "night")
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import random
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from lmparse.logs.families import read_options
 from lmparse.logs.ledger_file import LedgerEntry, changing_ledger
 from lmparse.logs.ledger_status import status
 from lmparse.logs.open import open_changes
+from lmparse.spec import catalog
 
 FORM = ("v10", "little", "filter")
 
@@ -419,6 +421,94 @@ def test_what_is_not_a_ledger_is_never_touched(cut: Cut, run: Callable[..., Run]
     done = run("ledger", "add", "empty.log", "empty.log", "--spec", "db2_log", "--framing", "filter")
     assert "empty.log is an input" in done.err
     assert Path("empty.log").read_bytes() == b""
+
+
+WRONG = (
+    None,
+    -1,
+    7,
+    1 << 62,
+    0.5,
+    "",
+    "x",
+    "../x",
+    "\x00",
+    "{}",
+    "[]",
+    '{"spec": "x"}',
+    '{"tables": "x"}',
+    b"\xff",
+    "Z" * 999,
+)
+
+
+def test_values_that_no_run_has_written(cut: Cut, run: Callable[..., Run]) -> None:
+    """A ledger may come from others: each value is one that a run can have written, or an error with a code."""
+    cut.file("a.log", 0, 6), cut.file("b.log", 3, 9), cut.file("c.log", 8, 12)
+    Path("copy.log").write_bytes(Path("a.log").read_bytes())
+    assert run("ledger", "add", "x.db", "a.log", "b.log", "copy.log").code == 0
+    sound = Path("x.db").read_bytes()
+    with closing(sqlite3.connect("x.db")) as database:
+        columns = [(table, row[1]) for table in ("files", "streams", "copies", "overlaps")
+                   for row in database.execute(f"PRAGMA table_info({table})")]  # fmt: skip
+    for table, column in columns:
+        for value in WRONG:
+            Path("x.db").write_bytes(sound)
+            with suppress(sqlite3.Error), closing(sqlite3.connect("x.db")) as database:
+                where = " WHERE id = 1" if table == "files" else ""
+                database.execute(f"UPDATE {table} SET {column} = ?{where}", (value,))
+                database.commit()
+            for command in (("status",), ("verify",), ("add", "c.log")):
+                done = run("ledger", command[0], "x.db", *command[1:])
+                assert done.code in (0, 24) or "[LMP-" in done.err, (table, column, value)
+
+
+def test_a_spec_that_only_a_ledger_names_is_not_loaded(
+    cut: Cut, run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut.file("a.log", 0, 6), cut.file("b.log", 3, 9), cut.file("c.log", 8, 12)
+    assert run("ledger", "add", "x.db", "a.log", "b.log").code == 0
+    with closing(sqlite3.connect("x.db")) as database:
+        database.execute("UPDATE files SET spec = ?", (str(cut.folder / "built"),))
+        database.execute("DELETE FROM overlaps")
+        database.commit()
+    loaded: list[str] = []
+    load = catalog.load
+
+    def spied(name: str) -> Any:
+        loaded.append(name)
+        return load(name)
+
+    monkeypatch.setattr(catalog, "load", spied)
+    for command in (("add", "c.log"), ("status",), ("verify",)):
+        assert run("ledger", command[0], "x.db", *command[1:]).code in (0, 24)
+    assert loaded
+    assert set(loaded) <= set(catalog.spec_ids())
+
+
+@pytest.mark.parametrize("reading", ['{"spec": "/x"}', '{"tables": "x"}', '{"limits": "x"}', '{"jobs": "2"}'])
+def test_options_that_a_ledger_does_not_keep(reading: str, cut: Cut, run: Callable[..., Run]) -> None:
+    cut.file("a.log", 0, 6), cut.file("b.log", 3, 9)
+    assert run("ledger", "add", "x.db", "a.log").code == 0
+    with closing(sqlite3.connect("x.db")) as database:
+        database.execute("UPDATE files SET reading = ?", (reading,))
+        database.commit()
+    assert run("ledger", "add", "x.db", "b.log").code == 0
+    assert "a ledger does not keep the option" in json.dumps(shown(run))
+
+
+def test_damaged_databases(cut: Cut, run: Callable[..., Run]) -> None:
+    chosen = random.Random(5)
+    cut.file("a.log", 0, 6), cut.file("b.log", 5, 9)
+    assert run("ledger", "add", "x.db", "a.log").code == 0
+    sound = Path("x.db").read_bytes()
+    for _ in range(60):
+        data, place = bytearray(sound), chosen.randrange(100, 4096)
+        data[place : place + 40] = chosen.randbytes(40)
+        Path("x.db").write_bytes(data)
+        for command in (("status",), ("verify",), ("add", "b.log")):
+            done = run("ledger", command[0], "x.db", *command[1:])
+            assert done.code in (0, 24) or "[LMP-" in done.err
 
 
 def test_a_ledger_without_files(cut: Cut, run: Callable[..., Run]) -> None:

@@ -131,6 +131,15 @@ def test_a_file_that_comes_late_or_goes(tmp_path: Path) -> None:
 def test_what_is_not_a_stream(options: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(OptionError):
         LogStream(Request((str(tmp_path),), read_options({"spec": "db2_log", **options}), with_changes=True), AT_ONCE)
+
+
+@pytest.mark.parametrize("damaged", [
+    {"checkpoint": 1}, {"last": None}, {"taken": True}, {"taken": -1}, {"taken": 1 << 63}, {"taken": 1.0},
+    {"taken": "1"}, {"checkpoint": "{}"},
+])  # fmt: skip
+def test_offsets_of_something_else(damaged: dict[str, Any]) -> None:
+    sound = {"checkpoint": "", "last": "", "taken": 0}
+    assert StreamOffset.of(sound) == StreamOffset()
     with pytest.raises(OptionError) as found:
-        StreamOffset.of({"checkpoint": 1})
+        StreamOffset.of({**sound, **damaged})
     assert found.value.code == "LMP-S030"

@@ -244,7 +244,7 @@ def test_the_tree_folds_and_its_fields_light_their_bytes(visit: Any, shown: Show
     button = page.locator("#tree [data-line]", has_text="change_type").first
     button.click()
     assert page.locator(".view .hex .lit").all_inner_texts() == ["C9", "40"]
-    assert "What was done." in page.inner_text("#field")
+    assert "Type of update." in page.inner_text("#field")
     page.keyboard.press("ArrowDown")
     assert "sql_type" in page.inner_text("#field h3")
     page.locator(".view .hex [data-at='105']").last.click()

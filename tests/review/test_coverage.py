@@ -76,8 +76,10 @@ def test_values_that_no_list_has_are_counted(tmp_path: Path) -> None:
     assert order.seen.unlisted == {"X": 2, "": 1}
     assert [code.id for code in order.codes_unseen] == ["descending"]
     text = "\n".join(found.lines())
-    assert "unlisted values of key_column.key_col_order: blank 1, X 2" in text
-    assert "codes unseen of key_column.key_col_order: D (descending)" in text
+    finding = "bmc_dicl.key_column.key_col_order has values that are not listed: blank 1, X 2"
+    assert text.splitlines()[:2] == ["findings: 1 (records: 1, files: 1)", f"  {finding}"]
+    assert finding in found.page()
+    assert "codes not seen of key_column.key_col_order: D (descending)" in text
 
 
 def test_words_in_front_of_records_count(tmp_path: Path) -> None:
@@ -237,6 +239,25 @@ def test_merging_is_independent_of_the_order(tmp_path: Path) -> None:
         assert vars_of(merged) == vars_of(together)
 
 
+def test_what_is_kept_of_many_values_is_bounded_and_the_same_in_any_order(tmp_path: Path) -> None:
+    lengths = [range(80, 120), range(100, 150), range(90, 130)]
+    paths = [
+        words(tmp_path, *(f"{length:04x}0000" for length in some), name=f"{number}.bin")
+        for number, some in enumerate(lengths)
+    ]
+    alone = [collect([str(path)], WORDS).coverage for path in paths]
+    assert alone[0].fields["zos_sdw", "length"].values.counts["80"] == 1
+    for order in permutations(alone):
+        merged = Coverage()
+        for one in order:
+            merged.merge(one)
+        seen = merged.fields["zos_sdw", "length"]
+        assert (seen.values.is_complete, seen.values.counts) == (False, {})
+        assert (seen.values.least, seen.values.greatest) == (80, 149)
+        assert [sample.value for sample in seen.samples] == [80, 81, 82, 83]
+        assert merged.fields["zos_sdw", "segment_code"].values.counts == {"0": 130}
+
+
 def vars_of(coverage: Coverage) -> dict[str, Any]:
     """All that was collected."""
     return {name: value for name, value in vars(coverage).items() if not name.startswith("_")}
@@ -276,7 +297,8 @@ def test_a_faulty_record_shows_no_value_and_no_field_narrower_than_the_spec() ->
     assert data["exchange.clone_owner"].sample is None
     assert lrsn["epoch"].sample is not None
     assert lrsn["epoch"].sample.raw == b"\0"
-    assert "only in faulty records or at another width, exchange.clone_owner: LMP-R001 1" in "\n".join(found.lines())
+    named = "bmc_lldf_data.exchange.clone_owner is only in faulty records or has another width: LMP-R001 1"
+    assert f"  {named}" in list(found.lines())
 
 
 def test_the_value_of_a_case_of_the_spec_itself_comes_first() -> None:
@@ -440,7 +462,7 @@ def test_the_keys_of_the_json_form() -> None:
             "unlisted",
             "sample",
         ),
-        *("apart", "apart_sample"),
+        *("apart", "apart_sample", "samples", "values", "least", "greatest"),
     }
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import html5lib
 import pytest
 import yaml
 from amounts import IS_THOROUGH
@@ -26,7 +27,7 @@ from lmparse.review.diff.columns import columns_of
 from lmparse.review.diff.compare import Diff, compare
 from lmparse.review.diff.pairs import paired
 from lmparse.review.diff.places import Places
-from lmparse.review.diff.rules import CLASSES, RULES, table
+from lmparse.review.diff.rules import ADVICE, CLASSES, RULES, table
 from lmparse.spec import ksy
 from lmparse.spec.ksy import Specs, read_specs
 from lmparse.spec.layout import Code, Field, Layout
@@ -287,8 +288,8 @@ def test_a_cascade_through_specs_is_one_change(tmp_path: Path) -> None:
     lldf = installed().layouts["bmc_lldf"]
     behind = [entry.id for entry in lldf.fields[list(lldf.by_id).index("rid") + 1 :]]
     moved = [move.field for move in change.moved if move.layout == "bmc_lldf"]
-    # Reserved bytes and a rest are nobody's; DATA stands where `length` says.
-    assert moved == [name for name in behind if name not in ("reserved", "header_rest", "data")]
+    # Reserved bytes have no meaning that could move; DATA is where `length` says.
+    assert moved == [name for name in behind if name not in ("reserved", "data")]
 
 
 def test_a_file_and_a_folder_are_compared_by_the_spec_of_the_file(tmp_path: Path, run: Run) -> None:
@@ -441,7 +442,8 @@ def test_json_is_one_object_with_stable_keys(run: Run) -> None:
     old, new = files_of("all_at_once")
     (line,) = run(old, new, "--json")[1].splitlines()
     found = json.loads(line)
-    assert list(found) == ["old", "new", "counts", "worst", "changes"]
+    assert list(found) == ["old", "new", "counts", "worst", "changes", "hints", "advice"]
+    assert (found["hints"], list(found["advice"])) == ([], ["breaking", "compatible", "doc"])
     assert (found["old"], found["new"], found["worst"]) == (str(old), str(new), "breaking")
     assert found["counts"] == {"breaking": 1, "widening": 0, "compatible": 1, "doc": 2}
     assert found["changes"][0] == {
@@ -497,3 +499,80 @@ def test_the_exit_code_follows_fail_on(case: str, codes: list[int], run: Run) ->
 def test_one_report_at_a_time(run: Run) -> None:
     with pytest.raises(SystemExit, match="2"):
         run(*files_of("nothing"), "--json", "--markdown")
+
+
+# -- hints and the page ----------------------------------------------------------------------
+
+
+def with_a_field_inserted(folder: Path) -> Path:
+    """The specs with a field more in the header of a data change record, and the minimum of its length as it was."""
+    shutil.copytree(FORMATS, folder / "formats")
+    spec = folder / "formats" / "bmc" / "bmc_lldf.ksy"
+    field = "  - id: zone\n    -orig-id: ZONE\n    type: u2\n    doc: Zone\n"
+    spec.write_text(spec.read_text().replace("  - id: tbowner_len\n", f"{field}  - id: tbowner_len\n", 1))
+    return folder / "formats"
+
+
+def test_a_minimum_that_no_longer_fits_is_hinted_at(tmp_path: Path, run: Run) -> None:
+    changed = with_a_field_inserted(tmp_path)
+    code, out, _ = run(FORMATS, changed, "--json")
+    found = json.loads(out)
+    (hint,) = found["hints"]
+    text = hint.pop("text")
+    assert hint == {
+        "layout": "bmc_lldf", "field": "length", "vendor_name": "LENGTH", "minimum": 277, "least_width": 279
+    }  # fmt: skip
+    assert "LENGTH must be at least 277, but the fields that every record has take 279 bytes" in text
+    assert code == 24
+    for form in ((), ("--markdown",)):
+        assert "Should the minimum be 279?" in " ".join(run(FORMATS, changed, *form)[1].split()).replace("\\", "")
+    spec = changed / "bmc" / "bmc_lldf.ksy"
+    spec.write_text(spec.read_text().replace("min: 277", "min: 279"))
+    assert json.loads(run(FORMATS, changed, "--json")[1])["hints"] == []
+
+
+def test_bytes_behind_the_known_fields_move_with_them(tmp_path: Path, run: Run) -> None:
+    found = json.loads(run(FORMATS, with_a_field_inserted(tmp_path), "--json")[1])
+    (change,) = [change for change in found["changes"] if change["moved"]]
+    assert change["moved"][-1] == {"layout": "bmc_lldf", "field": "header_rest", "old": 288, "new": 290}
+
+
+def test_the_page_has_both_states_side_by_side_with_advice(tmp_path: Path, run: Run) -> None:
+    out = tmp_path / "diff.html"
+    code, text, _ = run(FORMATS, with_a_field_inserted(tmp_path), "--html", out)
+    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(out.read_text("utf-8"))
+    whole = " ".join("".join(page.itertext()).split())
+    assert code == 24
+    assert text.splitlines()[-1] in whole
+    assert ADVICE["breaking"] in whole
+    assert ADVICE["widening"] not in whole
+    assert "Should the minimum be 279?" in whole
+    (side,) = [table for table in page.iter("table") if table.get("class") == "side"]
+    rows = [[" ".join("".join(cell.itertext()).split()) for cell in row] for row in side.iter("tr")][2:]
+    lldf = installed().layouts["bmc_lldf"]
+    assert len(rows) == len(lldf.fields) + 1
+    assert ["not there", "12", "2", "ZONE zone", "uint", "breaking field inserted: uint, 2 bytes at 12"] in rows
+    change_type = ["2", "CHANGE TYPE change_type", "code, ebcdic"]
+    assert ["104", *change_type, "106", *change_type, "moved"] in rows
+    assert not [*page.iter("script"), *page.iter("link"), *page.iter("img")]
+
+
+@pytest.mark.parametrize("case", FOUND, ids=lambda path: path.name)
+def test_every_case_has_a_page_with_all_of_its_changes(case: Path, tmp_path: Path, run: Run) -> None:
+    old, new = case / "old.ksy", case / "new.ksy"
+    run(old, new, "--html", tmp_path / "diff.html", "--fail-on", "none")
+    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse((tmp_path / "diff.html").read_text())
+    listed = [table for table in page.iter("table") if table.get("class") == "changes"]
+    rows = [
+        [" ".join("".join(cell.itertext()).split()) for cell in row] for table in listed for row in table.iter("tr")
+    ]
+    found = compare(read_specs(str(old)), read_specs(str(new))).changes
+    named = [(change.cls, ".".join(filter(None, (change.layout, change.field)))) for change in found]
+    assert [(row[0], row[1]) for row in rows[1:]] == named
+
+
+def test_a_page_does_not_replace_a_spec(tmp_path: Path, run: Run) -> None:
+    old, new = (shutil.copy(path, tmp_path) for path in files_of("nothing"))
+    before = Path(new).read_bytes()
+    assert run(old, new, "--html", new, "--overwrite")[0] == 2
+    assert Path(new).read_bytes() == before

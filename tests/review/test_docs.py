@@ -24,7 +24,8 @@ from cases.collected import samples_of_cases
 
 from lmparse import cli
 from lmparse.error_catalogue import CATALOGUE
-from lmparse.review.coverage.coverage import Coverage, Sample
+from lmparse.review.coverage.coverage import Coverage
+from lmparse.review.coverage.field_coverage import Sample
 from lmparse.review.coverage.files import Samples
 from lmparse.review.docs import conformance, site
 from lmparse.review.docs.manuals import Manuals
@@ -152,18 +153,19 @@ def test_one_sees_what_stands_at_byte_104_of_a_data_change_record(pages: dict[st
     shown = {name: words(cell) for name, cell in cells(row).items()}
     assert shown["Byte"] == "104 0x68"
     assert shown["Length"] == "2"
-    assert shown["Field"] == "change_type CHANGE TYPE documented"
-    assert "What was done." in shown["Meaning"]
+    assert shown["Field"] == "CHANGE TYPE change_type documented"
+    assert "Type of update." in shown["Meaning"]
 
 
 def test_one_sees_which_values_it_may_take(pages: dict[str, Page]) -> None:
     meaning = cells(row_of_byte(pages["bmc_lldf.html"], 104))["Meaning"]
     values = [[words(cell) for cell in line] for line in meaning.iter("tr")]
-    assert values[0] == ["Value", "Meaning", "Samples"]
-    assert ["UB E4C2", "update Update: the row before, then the row after"] in [line[:2] for line in values]
-    listed = [line[0].split()[0] for line in values[1:] if "not listed" not in line[1]]
+    assert values[0] == ["Value", "Meaning", "Seen"]
+    (update,) = [code for code in LAYOUTS["bmc_lldf"]["change_type"].codes if code.id == "update"]
+    assert ["UB E4C2", f"{update.doc} update"] in [line[:2] for line in values]
+    listed = [line[0].split()[0] for line in values[1:12]]
     assert listed == ["UB", "I", "D", "DM", "DT", "DR", "IL", "CO", "E", "CM", "SC"]
-    assert "The list is open" in words(meaning)
+    assert "open list: a value that is not listed is data" in words(meaning)
 
 
 def test_one_sees_where_the_manual_says_so(pages: dict[str, Page]) -> None:
@@ -175,21 +177,24 @@ def test_one_sees_where_the_manual_says_so(pages: dict[str, Page]) -> None:
 
 
 def test_one_sees_what_a_record_of_a_sample_holds_there(pages: dict[str, Page]) -> None:
-    shown = words(cells(row_of_byte(pages["bmc_lldf.html"], 104))["Sample"])
-    stated = re.match(
-        r"I Insert: the row after C9 40 synthetic: (\S+), record (\d+), at (0x\w+); in \d+ synthetic records", shown
-    )
-    assert stated
-    raw = (CASES / stated[1]).read_bytes()
-    assert raw[int(stated[3], 16) :][:2] == b"\xc9\x40"
+    row = cells(row_of_byte(pages["bmc_lldf.html"], 104))
+    assert words(row["Seen"]) == "I 11 of 11 values, 2 not listed"
+    assert re.search(r"Seen in \d+ synthetic records\.", words(row["Meaning"]))
+    samples = [[words(cell) for cell in line] for line in row["Meaning"].iter("tr") if len(line) == 2][1:]
+    assert [value.split()[0] for value, _ in samples][:2] == ["I", "UB"]
+    for value, where in samples:
+        stated = re.fullmatch(r"synthetic: (\S+), record \d+, at (0x\w+)", where)
+        assert stated
+        shown = bytes.fromhex("".join(value.split()[-2:]))
+        assert (CASES / stated[1]).read_bytes()[int(stated[2], 16) :][:2] == shown
 
 
 def test_one_sees_which_values_no_sample_has_shown(made: Path) -> None:
     page = parsed("bmc_lldf.html", (made / "bmc_lldf.html").read_text("utf-8"))
     meaning = cells(row_of_byte(page, 104))["Meaning"]
-    lines = [[words(cell) for cell in line] for line in meaning.iter("tr")][1:]
+    lines = [[words(cell) for cell in line] for line in meaning.iter("tr") if len(line) == 3][1:]
     assert [line[0].split()[0] for line in lines if line[2] == "not seen"] == ["DR"]
-    assert "no sample shows 1 of them" in words(meaning)
+    assert "Not seen: 1." in words(meaning)
     samples = parsed("samples.html", (made / "samples.html").read_text("utf-8"))
     (line,) = [line for line in samples.by_id("spec-bmc_lldf").iter("li") if words(line).startswith("change_type:")]
     assert words(line) == "change_type: DR truncate_reuse"
@@ -221,10 +226,8 @@ def test_every_field_has_a_row_with_its_place_and_all_its_values(pages: dict[str
             place = words(shown["Byte"])
             assert place == ("varies" if field.offset is None else f"{field.offset} {field.offset:#x}")
             assert words(shown["Length"]) == ("varies" if field.width is None else str(field.width))
-            name = words(shown["Field"])
-            assert name.startswith(field.id)
-            assert name.endswith(field.status)
-            assert (field.orig_id or "") in name
+            named = " ".join(filter(None, (field.orig_id, field.id, field.status or "not stated")))
+            assert words(shown["Field"]) == " ".join(named.split())
             listed = [line.get("id") for line in shown["Meaning"].iter("tr")]
             for code in field.codes:
                 value = [line for line in listed if re.search(rf"\.value-0*{code.value:X}$", line or "")]
@@ -238,17 +241,49 @@ def test_every_field_has_a_row_with_its_place_and_all_its_values(pages: dict[str
 
 def test_what_decides_between_records_is_said(pages: dict[str, Page]) -> None:
     shown = words(cells(pages["bmc_control.html"].by_id("body"))["Meaning"])
-    assert "one of 13 records, by record_code" in shown
+    assert "One of 13 records, chosen by record_code" in shown
     assert "bmc_dcxi for index, clustering_index;" in shown
     codes = words(pages["bmc_control.html"].by_id("values-record_code"))
     assert "XTYP E7E3E8D7 type_record" in codes
 
 
 def test_flags_and_classes_of_records_are_shown(pages: dict[str, Page]) -> None:
-    flag = pages["db2_log.html"].by_id("instance-is_propagatable")
-    assert [words(cell) for cell in flag][2] == "bit 0x0002 of general_flag is set"
-    kind = pages["db2_dms.html"].by_id("row.instance-record_class")
-    assert [words(cell) for cell in kind][2] == "compensation if header.is_undo, else normal"
+    flag = cells(pages["db2_log.html"].by_id("instance-is_propagatable"))
+    assert re.fullmatch("is_propagatable (documented|inferred|not stated)", words(flag["Name"]))
+    assert words(flag["From"]) == "bit 0x0002 of general_flag is set"
+    assert re.fullmatch(r"yes: [1-9]\d* synthetic; no: [1-9]\d* synthetic", words(flag["Seen"]))
+    kind = cells(pages["db2_dms.html"].by_id("row.instance-record_class"))
+    assert words(kind["From"]) == "compensation if header.is_undo, else normal"
+    assert re.fullmatch(r"normal: \d+ synthetic; compensation: \d+ synthetic", words(kind["Seen"]))
+
+
+def test_the_values_that_were_seen_are_counted_with_the_least_and_the_greatest(pages: dict[str, Page]) -> None:
+    row = cells(pages["bmc_lldf.html"].by_id("dbid"))
+    assert words(row["Seen"]) == "261 0 to 65535"
+    counted = re.search(
+        r"least 0, greatest 65535; 4 values, and how often: 261 \((\d+)\), (.*?)\. Sample Where", words(row["Meaning"])
+    )
+    assert counted
+    assert int(counted[1]) > 100
+    assert [value.split()[0] for value in counted[2].split(", ")] == ["262", "65535", "0"]
+    many = words(cells(pages["bmc_lldf.html"].by_id("header_rest"))["Meaning"])
+    assert "too many or too long values to count each" in many
+
+
+def test_a_whole_comes_before_its_parts_and_statistics_come_last(pages: dict[str, Page]) -> None:
+    index = pages["index.html"]
+    specs = [link for link in index.links() if re.fullmatch(r"bmc_\w+\.html", link)]
+    assert specs[:4] == ["bmc_lldf.html", "bmc_lldf_data.html", "bmc_row_image.html", "bmc_control.html"]
+    parts = [str(part.get("id")) for part in pages["db2_dms.html"].all("section")]
+    assert parts.index("type-update_v97") < parts.index("type-update_part_v97") < parts.index("evidence")
+    assert parts[0] == "the-record"
+    (tree,) = [nav for nav in pages["db2_dms.html"].all("nav") if nav.get("aria-label") == "On this page"]
+    named = [str(link.get("href")).lstrip("#") for link in tree.iter("a")]
+    assert named == parts
+    text = words(next(pages["bmc_lldf.html"].all("main")))
+    purpose = LAYOUTS["bmc_lldf"].doc[:40]
+    order = [purpose, "From BMC AMI Log Master", "Known documented", "The record", "CHANGE TYPE", "sha256"]
+    assert sorted(order, key=text.index) == order
 
 
 def test_expressions_are_in_words(pages: dict[str, Page]) -> None:
@@ -261,19 +296,42 @@ def test_values_and_bounds_have_a_status_of_their_own(pages: dict[str, Page]) ->
     page = pages["bmc_lldf.html"]
     assert "the only value in the manual inferred" in words(page.by_id("incomplete_trans.value-D5"))
     length = cells(page.by_id("length"))
-    assert "What is demanded of its value is inferred" in words(length["Type"])
+    assert "What is demanded of its value is inferred" in words(length["Meaning"])
     assert "Not in the manual: The least length" in words(length["Meaning"])
 
 
-def test_a_drawing_shows_every_field_of_a_record(pages: dict[str, Page]) -> None:
-    page = pages["bmc_lldf.html"]
-    drawing = next(element for element in page.all("svg") if element.get("class") == "diagram")
-    linked = [link.get("href") for link in drawing.iter("a")]
-    assert linked[: len(LAYOUTS["bmc_lldf"].fields)] == [f"#{field.id}" for field in LAYOUTS["bmc_lldf"]]
-    assert "common_timestamp17.html" in linked
-    title, description = drawing.get("aria-labelledby"), drawing.get("aria-describedby")
-    assert words(page.by_id(str(title))) == "Bytes of bmc_lldf"
-    assert "change_type: bytes 104 to 105" in words(page.by_id(str(description)))
+def drawing(page: Page, screen: str) -> Element:
+    return next(part for part in page.all("div") if part.get("class") == f"diagram {screen}")
+
+
+@pytest.mark.parametrize("screen", ["wide", "narrow"])
+def test_a_drawing_shows_every_field_of_a_record(pages: dict[str, Page], screen: str) -> None:
+    shown = drawing(pages["bmc_lldf.html"], screen)
+    assert shown.get("aria-label") == "Bytes of bmc_lldf"
+    linked = [link for link in shown.iter("a") if link.get("aria-hidden") is None]
+    assert [link.get("href") for link in linked] == [f"#{field.id}" for field in LAYOUTS["bmc_lldf"]]
+    (box,) = [link for link in linked if link.get("href") == "#change_type"]
+    assert box.get("aria-label") == "CHANGE TYPE, change_type: bytes 104 to 105"
+    assert words(box) == "CHANGE TYPE104"
+    assert len([link for link in shown.iter("a") if link.get("tabindex") != "-1"]) == 1
+
+
+@pytest.mark.parametrize(("screen", "bytes_in_row"), [("wide", 16), ("narrow", 8)])
+def test_every_byte_of_fixed_place_is_in_one_box(pages: dict[str, Page], screen: str, bytes_in_row: int) -> None:
+    """A row of several that are inside one field stands for all of them."""
+    for layout in LAYOUTS.values():
+        file, _, type_ = layout.id.partition(".")
+        page = pages[f"{file}.html"]
+        root = page.by_id(f"type-{type_}" if type_ else "the-record")
+        for found in (part for part in root.iter("div") if part.get("class") == f"diagram {screen}"):
+            for row in (part for part in found.iter("div") if str(part.get("class")).startswith("bytes-row")):
+                taken = [
+                    re.fullmatch(r"grid-column: (\d+) / span (\d+)", str(box.get("style"))) for box in row.iter("a")
+                ]
+                spans = [(int(one[1]) - 2, int(one[2])) for one in taken if one]
+                assert len(spans) == len(taken) > 0
+                assert all(start + span <= bytes_in_row for start, span in spans)
+                assert all(one[0] + one[1] <= other[0] for one, other in pairwise(spans))
 
 
 def test_error_codes_have_cause_and_cure(pages: dict[str, Page]) -> None:
@@ -295,10 +353,11 @@ def test_the_manuals_tables_stand_beside_the_specs(pages: dict[str, Page]) -> No
     assert f"0 unexplained differences from the manuals; {compared.extent}" in index
     assert re.search(r"not compared: [1-9]\d* layouts, [1-9]\d* listed values", index)
     not_compared = words(page.by_id("not-compared"))
-    assert "bmc_dxml, " in not_compared
-    assert "Table 109" in not_compared
+    assert "No page at hand describes what it holds; its bytes are kept. bmc_lldf_data.payload (1), " in not_compared
+    assert "those that applications read. db2_dms.column_descriptor.field_type (25)." in not_compared
     rows = [words(row) for row in page.all("tr")]
-    assert "change_type CHANGE TYPE 104 2 code CHANGE TYPE 104 2 code same" in rows
+    assert "change_type CHANGE TYPE 104 2 CHAR(2) CHANGE TYPE 104 2 code same" in rows
+    assert "old_row.rid RID 8 4 sqlint32 RID 8 4 int same" in rows
     (misprint,) = [row for row in rows if row.startswith("bmc_dlci.version")]
     assert "B4" in misprint
     assert "190 is BE" in misprint
@@ -308,7 +367,7 @@ def test_the_manuals_tables_stand_beside_the_specs(pages: dict[str, Page]) -> No
 
 def test_the_values_of_the_manuals_stand_beside_those_of_the_specs(pages: dict[str, Page]) -> None:
     rows = [words(row) for row in pages["conformance.html"].by_id("compared-values").iter("tr")]
-    assert "DR truncate with reuse option truncate_reuse Truncate that keeps the storage listed by both" in rows
+    assert "DR truncate with reuse option truncate_reuse Truncate with reuse option listed by both" in rows
     assert (
         "N not in the table no The opposite of Y, which is the only value in the manual only in the spec inferred"
         in rows
@@ -350,8 +409,10 @@ def test_files_of_the_caller_are_counted_apart_from_synthetic_ones(tmp_path: Pat
     )
     assert "Every sample" not in words(index.root)
     assert re.search(r"fields, \d+ in a given sample, \d+ in a synthetic sample", words(index.root))
-    shown = words(cells(page.by_id("dbid"))["Sample"])
-    assert re.search(r"given: payroll.bin, record 0, at 0x\w+; in \d+ given records, \d+ synthetic records", shown)
+    shown = words(cells(page.by_id("dbid"))["Meaning"])
+    assert re.search(r"Seen in \d+ given records, \d+ synthetic records", shown)
+    assert re.search(r"In given samples: 1 value, and how often: 261 \(\d+\)\. In synthetic samples: ", shown)
+    assert re.search(r"Sample Where 261 01 05 given: payroll.bin, record 0, at 0x\w+", shown)
 
 
 # -- the search -------------------------------------------------------------------------
@@ -375,6 +436,12 @@ def test_the_search_finds_bytes_and_vendors_names(found: list[list[Any]]) -> Non
     (there,) = [entry for entry in held if entry[5] <= 104 < entry[6]]
     assert there[1] == "bmc_lldf.change_type"
     assert "CHANGE TYPE" in there[4]
+
+
+def test_the_search_knows_the_tables_of_manuals(found: list[list[Any]]) -> None:
+    tables = [entry for entry in found if entry[0] == "table" and "table:106" in entry[4]]
+    assert [(entry[1], entry[3]) for entry in tables] == [("Table 106", "db2_dms.html#type-row")]
+    assert '"Data Manager Log Records", Table 106' in tables[0][2]
 
 
 def test_what_the_search_finds_is_there(found: list[list[Any]], pages: dict[str, Page]) -> None:
@@ -532,7 +599,7 @@ def test_a_spec_of_ones_own_has_its_pages_too(tmp_path: Path) -> None:
     assert "common_rid.html" in page.links()
     shown = {name: words(cell) for name, cell in cells(page.by_id("state")).items()}
     assert shown["Byte"] == "5 0x5"
-    assert shown["Sample"].startswith("2 Closed 02 given: acme_index/one.bin, record 0, at 0x5")
+    assert "Sample Where 2 Closed 02 given: acme_index/one.bin, record 0, at 0x5" in shown["Meaning"]
     assert "#row" in page.links()
     assert not (out / "bmc_lldf.html").exists()
 
@@ -554,7 +621,8 @@ def hostile_site() -> dict[str, str]:
     coverage = Coverage()
     seen = coverage.fields["acme_thing", HOSTILE]
     seen.present = seen.filled = 1
-    seen.sample = Sample(HOSTILE + "\0\ud800", b"\1", HOSTILE, HOSTILE, 0, 0, 0)
+    seen.samples = [Sample(HOSTILE + "\0\ud800", b"\1", HOSTILE, HOSTILE, 0, 0, 0)]
+    seen.values.add("char", HOSTILE)
     seen.unlisted[HOSTILE] = 1
     return files({"acme_thing": layout}, Samples(coverage, passed_over=[HOSTILE]))
 

@@ -169,7 +169,7 @@ def test_a_terminal_shows_places_bytes_values_meanings_and_documentation() -> No
     place = starts.index(
         '104 0x068 2 E4 C2 UB change_type (CHANGE TYPE) = "UB": Update: the row before, then the row after'
     )
-    assert starts[place + 1].startswith("What was done.")
+    assert starts[place + 1].startswith("Type of update.")
     assert "315 0x13b 1 FF . null_indicator = 255: The column is null" in starts
     assert any(line.startswith("read with framing: bdw (") for line in starts)
 
@@ -537,7 +537,7 @@ def test_brief_shows_values_and_faults_and_no_documentation(run: Any) -> None:
     code, out, _ = run(*words)
     assert code == 20
     assert 'change_type (CHANGE TYPE) = "' in out
-    assert "What was done." not in out
+    assert "Type of update." not in out
     assert "[LMP-V001]" in out
     assert "found 64" in process(*map(str, words), COLUMNS="200").stdout.decode()
 
@@ -547,7 +547,7 @@ def test_fields_are_shown_by_path_id_or_the_name_of_the_vendor(run: Any) -> None
         code, out, _ = run(LOG, "--record", 1, "--field", given)
         assert code == 0
         assert [line.split()[0] for line in out.splitlines() if " 0x" in line[:20]] == ["104"]
-        assert "What was done." in out
+        assert "Type of update." in out
         assert "read with" not in out
     _, out, _ = run(LOG, "--record", 1, "--field", "after.A", "--field", "lrsn_of_nothing")
     assert out == ""

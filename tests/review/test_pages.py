@@ -5,17 +5,15 @@ Run by `make test-pages` wherever there is a Chromium.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
 
@@ -31,6 +29,11 @@ EXPLAINED = {
     "luw": ("db2_log/v10_little_transactions.bin", "--record", "0"),
 }
 """Pages of single records."""
+SUMMARIZED = {
+    "bmc": ("bmc_lldf/changes_bdw.bin", "--control", "bmc_lldf/changes_bdw.ctl"),
+    "luw": ("db2_log/v10_little_transactions.bin", "--spec", "db2_log"),
+}
+"""Pages of whole logs."""
 
 
 def lmparse(*arguments: str | Path) -> None:
@@ -41,51 +44,25 @@ def lmparse(*arguments: str | Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, a page of coverage, and pages of single records, each made by its command."""
+def pages(tmp_path_factory: pytest.TempPathFactory, spec_pages: Path) -> Path:
+    """The site, a page of coverage, pages of single records and of whole logs, each made by its command."""
     folder = tmp_path_factory.mktemp("pages")
-    lmparse("docs", folder / "site", "--samples", CASES)
+    (folder / "site").symlink_to(spec_pages)
     lmparse("coverage", "bmc_lldf/every_field.bin", "--html", folder / "coverage.html")
+    for name, (file, *options) in SUMMARIZED.items():
+        lmparse("summary", file, *options, "--html", folder / f"summary-{name}.html")
     for name, (file, *options) in EXPLAINED.items():
         lmparse("explain", file, *options, "--html", folder / f"explain-{name}.html")
     return folder
 
 
 def all_pages() -> list[str]:
-    return [*(f"site/{name}" for name in SITE), "coverage", *(f"explain-{name}" for name in EXPLAINED)]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        # A sandbox of its own is what a container does not give to root.
-        found = driver.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
-        yield found
-        found.close()
-
-
-@pytest.fixture
-def visit(browser: Browser, pages: Path) -> Iterator[Any]:
-    """Open a page; what it says on the console and what it asks for is kept in `said` and `asked`."""
-    contexts = []
-
-    def open_(name: str, width: int = DESK, scheme: Any = "light") -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        said: list[str] = []
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: None if request.url.startswith("file:") else said.append(request.url))
-        page.goto(f"file://{pages / name}.html" if "#" not in name else f"file://{pages}/{name}")
-        page.said = said
-        return page
-
-    yield open_
-    for context in contexts:
-        context.close()
+    return [
+        *(f"site/{name}" for name in SITE),
+        "coverage",
+        *(f"explain-{name}" for name in EXPLAINED),
+        *(f"summary-{name}" for name in SUMMARIZED),
+    ]
 
 
 SCREENS = ((PHONE, "dark"), (DESK, "light"))
@@ -161,9 +138,9 @@ def test_search_says_how_much_it_found_and_goes_where_the_arrows_lead(visit: Any
 
 def test_what_a_link_leads_to_is_on_the_screen(visit: Any) -> None:
     page = visit("site/index")
-    page.get_by_role("link", name="bmc_lldf", exact=True).first.click()
+    page.locator("main a[href='bmc_lldf.html']").first.click()
     page.wait_for_url("**/bmc_lldf.html")
-    page.locator("svg a[href='#change_type']").first.click()
+    page.locator(".diagram a[href='#change_type']").first.click()
     box = page.locator("[id='change_type']").bounding_box()
     assert 0 <= box["y"] < 900
 
@@ -172,7 +149,7 @@ def test_the_site_is_of_use_without_scripts(browser: Browser, pages: Path) -> No
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"file://{pages}/site/bmc_lldf.html#change_type")
-    assert "Insert: the row after" in page.locator("[id='change_type']").inner_text()
+    assert "CHANGE TYPE" in page.locator("[id='change_type']").inner_text()
     context.close()
 
 

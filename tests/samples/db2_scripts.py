@@ -157,6 +157,19 @@ def tables_file(folder: Path, *tables: Table, name: str = "t.yaml", replaced: Se
     return str(path)
 
 
+def with_added_column(folder: Path) -> tuple[Path, Path]:
+    """A log in which ITEM gets a column, and a tables file of ITEM as it is then."""
+    stream = Stream("v10", "little", "bare")
+    unit = stream.begin()
+    unit.initialize(ITEM)
+    unit.insert(ITEM, item(1, "one"))
+    wider = unit.add_columns(ITEM, Column("D", "DATE"))
+    unit.insert(wider, {**item(2, "two"), "D": "2026-03-14"})
+    unit.commit()
+    (folder / "x.log").write_bytes(stream.bytes())
+    return folder / "x.log", Path(tables_file(folder, wider))
+
+
 def full_stream(generation: Any, byte_order: Any, framing: Any = "bare") -> Stream:
     """Every way to change and to end, side by side: what is committed is in `expected()`.
 

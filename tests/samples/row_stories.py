@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,27 @@ class Story:
     after: dict[str, list[Row]]
     keyed: dict[str, bool]
     """By table, whether its key is described."""
+    records: list[bytes]
+    """The records of the log; of Db2 LUW with what is in front of each, of Log Master in the order of the commits."""
+    options: dict[str, str]
+    """What `open_log` takes for the log."""
+    control: bytes | None = None
+    """The control file of each extract of Log Master."""
+
+    def extracts(self, folder: Path, chance: random.Random, count: int = 4) -> list[Path]:
+        """The log cut at some of its records, into files in a folder of their own, which `options` fit too."""
+        folder.mkdir()
+        places = [0, *sorted(chance.sample(range(1, len(self.records)), count - 1)), len(self.records)]
+        found = []
+        for number, (start, end) in enumerate(pairwise(places)):
+            records, later = self.records[start:end], self.records[end:]
+            found.append(folder / f"{number}.{'log' if self.control is None else 'dat'}")
+            found[-1].write_bytes(
+                b"".join(records) if self.control is None else framing.rdw(logs.opened(records, later))
+            )
+            if self.control is not None:
+                found[-1].with_suffix(".ctl").write_bytes(self.control)
+        return found
 
 
 @dataclass
@@ -163,11 +185,18 @@ def bmc_story(seed: int, folder: Path) -> Story:
             work.roll_back()
         work.end()
     writer = logs.Writer([*tables.values()])
-    for unit in units:
-        for change_type, name, old, row in done[unit.number]:
-            kind = chance.choice(("I", "IL")) if change_type == "I" else change_type
-            writer.add(unit, tables[name], kind, old, row)
-    example = writer.example()
+
+    def write(writer: logs.Writer, units: list[logs.Unit]) -> logs.Example:
+        kinds = random.Random(seed)
+        for unit in units:
+            for change_type, name, old, row in done[unit.number]:
+                kind = kinds.choice(("I", "IL")) if change_type == "I" else change_type
+                writer.add(unit, tables[name], kind, old, row)
+        return writer.example()
+
+    example = write(writer, units)
+    # An extract has all of the units that commit before its end.
+    by_commit = write(logs.Writer([*tables.values()]), sorted(units, key=lambda unit: unit.commit_lrsn))
     (folder / "a.dat").write_bytes(framing.rdw(example.data_records))
     (folder / "a.ctl").write_bytes(framing.rdw(example.control_records))
 
@@ -179,6 +208,7 @@ def bmc_story(seed: int, folder: Path) -> Story:
         {name: [column.name for column in table.columns] for name, table in tables.items()},
         shown(before), shown({name: [*known.values()] for name, known in rows.tables.items()}),
         {name: any(column.key_seq for column in table.columns) for name, table in tables.items()},
+        list(by_commit.data_records), {}, framing.rdw(by_commit.control_records),
     )  # fmt: skip
 
 
@@ -319,6 +349,7 @@ def db2_story(seed: int, folder: Path) -> Story:
         [str(folder / "a.log"), "--tables", str(folder / "a.yaml"), "--spec", "db2_log"],
         {name: [column.name for column in table.columns] for name, table in named.items()},
         shown(before), shown({name: [*known.values()] for name, known in rows.tables.items()}), keyed,
+        stream.pieces(), {"tables": str(folder / "a.yaml"), "spec": "db2_log"},
     )  # fmt: skip
 
 

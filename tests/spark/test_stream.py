@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bmc_extracts import Cut
+from writers.bmc.logs import field, opened
 
 import lmparse
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
-from lmparse.samples import db2_log
+from lmparse.samples import bmc_log, db2_log
 
 pytestmark = pytest.mark.spark
 
@@ -40,13 +43,47 @@ def test_extracts_through_queries_that_end(spark: Any, tmp_path: Path) -> None:
         assert ended.awaitTermination(60)
         assert ended.exception() is None
         assert len(list(landing.iterdir())) == taken
-    last = max((tmp_path / "state" / "commits").glob("[0-9]*"), key=lambda path: int(path.name))
-    last.with_name(f".{last.name}.crc").unlink()
-    last.unlink()  # as if the query had been killed behind its last batch
+    killed(tmp_path)
     assert query(spark, tmp_path, **given).awaitTermination(60)
     found = spark.read.parquet(str(tmp_path / "out"))
     assert sorted(row["seq"] for row in found.select("seq").collect()) == whole
     assert ended.lastProgress["sources"][0]["endOffset"]
+
+
+def test_extracts_of_log_master_through_queries_that_end(spark: Any, tmp_path: Path) -> None:
+    """Each with its control file; changes whose segments are in two of them, and a query that is killed."""
+    made = bmc_log.make(units=5, seed=2)
+    cut = Cut(tmp_path, made.data, [one for one in made.control if one[:4] != "XHDF".encode("cp037")])
+    landing, size = tmp_path / "landing", len(cut.data)
+    landing.mkdir()
+    committed = lmparse.open_log(tmp_path / "whole" / "whole.dat", control=str(tmp_path / "whole" / "whole.ctl"))
+    whole = sorted(row["seq"] for row in committed.changes())
+    segment = next(number for number, one in enumerate(cut.data) if field(one, "totalsegs") != b"\0\1") + 1
+    cuts = [0, segment, segment + 3, size - 7, size]
+    given = {"control": str(landing / "{stem}.ctl"), "settledSeconds": 0, "maxFilesPerTrigger": 1}
+    query(spark, tmp_path, **given).awaitTermination(60)  # of an empty folder
+    for number, (start, end) in enumerate(pairwise(cuts)):
+        path = cut.write(landing / f"{start:04}", opened(cut.data[start:end], cut.data[end:]))
+        control = path.with_suffix(".ctl")
+        if number == 2:
+            control.rename(tmp_path / "late.ctl")  # the extract has not arrived without it
+        if number != 1:  # two extracts for one query
+            ended = query(spark, tmp_path, **given)
+            assert ended.awaitTermination(60)
+            assert ended.exception() is None
+        if number == 2:
+            (tmp_path / "late.ctl").rename(control)
+    killed(tmp_path)
+    assert query(spark, tmp_path, **given).awaitTermination(60)
+    found = [row["seq"] for row in spark.read.parquet(str(tmp_path / "out")).select("seq").collect()]
+    assert sorted(found) == whole
+
+
+def killed(folder: Path) -> None:
+    """Leave the state as if the query had been killed behind its last batch, before it said so."""
+    last = max((folder / "state" / "commits").glob("[0-9]*"), key=lambda path: int(path.name))
+    last.with_name(f".{last.name}.crc").unlink()
+    last.unlink()
 
 
 def test_options_of_streams(spark: Any, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from lmparse.errors import FramingError, ReadError
 from lmparse.storage.buffers import is_read_in_place, open_buffer
 from lmparse.storage.inputs import inputs_of
 from lmparse.storage.joined import Joined, JoinedPiece, is_joined, joined_of, names_in
+from lmparse.storage.listing import list_files
 
 
 def made(folder: Path, seed: int, count: int) -> tuple[Joined, bytes]:
@@ -75,6 +76,7 @@ def test_files_of_an_address(tmp_path: Path) -> None:
         '["a",0,9e9]]',
         "[null,0,1]]",
         "[" * 9999,
+        f'["a",0,{(1 << 63) - 1}],["b",0,{(1 << 63) - 1}]]',
     ):
         assert joined_of(f"joined:[{text}") is None
         with pytest.raises(FramingError) as found:
@@ -84,6 +86,18 @@ def test_files_of_an_address(tmp_path: Path) -> None:
     assert all(inputs.has(Path(name)) for name in names)
     assert not is_read_in_place(joined.address)  # one is compressed
     assert is_read_in_place(Joined(joined.pieces[:1]).address)
+
+
+def test_an_address_names_itself(tmp_path: Path) -> None:
+    """Its brackets are not a pattern."""
+    address = Joined((JoinedPiece(str(tmp_path / "a.log"), 0, 1),)).address
+    assert list_files([address], may_be_none=True) == [address]
+
+
+def test_no_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(b"ab")
+    buffer = open_buffer(Joined((JoinedPiece(str(tmp_path / "a.log"), 1, 1),)).address)
+    assert (len(buffer), buffer[0:9], len(buffer.array(0, 0))) == (0, b"", 0)
 
 
 def test_a_file_that_is_gone_or_shrinks(tmp_path: Path) -> None:

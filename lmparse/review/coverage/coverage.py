@@ -16,6 +16,8 @@ from typing import Any
 
 from lmparse.records.dissection import Branch, Dissection, Dissector, Node
 from lmparse.records.reader import RecordReader
+from lmparse.review.coverage.field_coverage import FieldCoverage, Sample, ValueCount
+from lmparse.review.coverage.instance_values import instance_values
 from lmparse.review.coverage.provenance import Provenance
 from lmparse.spec import catalog
 from lmparse.spec.layout import NESTED, Field, Layout, is_reserved, spec_of
@@ -32,93 +34,6 @@ _ZERO_DIGITS = re.compile(r"0*")
 
 _FieldPlace = tuple[str, Field]
 """Id of a layout, and a field of it."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A value of a field in a file. Offsets in bytes."""
-
-    value: Any
-    """As `records` prints it; None for a null and for a field with parts."""
-    raw: bytes
-    meaning: str
-    """What the spec says about a listed value."""
-    file: str
-    record_index: int
-    record_offset: int
-    """Offset of the record in its file."""
-    field_offset: int
-    """Offset of the field in its record."""
-    provenance: Provenance = Provenance.GIVEN
-    is_elsewhere: bool = False
-    """Whether the file is not in a folder that is named after the spec of the field, as cases of the spec are."""
-
-    @property
-    def rank(self) -> tuple[int, bool, str, int, int, int]:
-        """Sort key: the strongest evidence first, then cases of the spec itself, then the order of files and bytes."""
-        place = (self.file, self.record_index, self.record_offset, self.field_offset)
-        return (self.provenance.strength, self.is_elsewhere, *place)
-
-
-@dataclass
-class FieldCoverage:
-    """What samples have in one field. A list counts as one field, whatever its length.
-
-    A record with a fault proves nothing about its fields, and neither does a field that is not as wide as the spec has
-    it, as a header may be described: both are counted in `apart` alone.
-    """
-
-    present: int = 0
-    """How often it occurs in the records."""
-    records: int = 0
-    """In how many records it occurs."""
-    filled: int = 0
-    """How often its value is not null, blank, zero, or bytes of zero."""
-    sample: Sample | None = None
-    """The first filled value by provenance, file and place; while none is filled, the first value."""
-    codes: Counter[int] = dataclasses.field(default_factory=Counter)
-    """The listed values among its values, by `Code.value`."""
-    unlisted: Counter[str] = dataclasses.field(default_factory=Counter)
-    """The other values of a field with a list, as text."""
-    apart: Counter[str] = dataclasses.field(default_factory=Counter)
-    """How often it occurs elsewhere, by the reason: the code of the error of its record, or the width it has there."""
-    apart_sample: Sample | None = None
-    """The first of these."""
-
-    def merge(self, other: FieldCoverage) -> None:
-        """Add what was collected elsewhere."""
-        if other.sample is not None and self.prefers(other.sample, is_filled=bool(other.filled)):
-            self.sample = other.sample
-        if other.apart_sample is not None:
-            self.set_apart(other.apart_sample)
-        self.apart += other.apart
-        self.present += other.present
-        self.records += other.records
-        self.filled += other.filled
-        self.codes += other.codes
-        self.unlisted += other.unlisted
-
-    def prefers(self, sample: Sample, *, is_filled: bool) -> bool:
-        """Whether a sample is better than the kept one. To be called before the counts are raised."""
-        if self.sample is None:
-            return True
-        return sample.rank < self.sample.rank if is_filled == bool(self.filled) else is_filled
-
-    def set_apart(self, sample: Sample) -> None:
-        """Keep the first of the values that prove nothing."""
-        if self.apart_sample is None or sample.rank < self.apart_sample.rank:
-            self.apart_sample = sample
-
-    def count_code(self, entry: Field, node: Node, raw: bytes) -> None:
-        """Count the value of a field with a list of codes; `raw` is the whole record."""
-        if node.value is None:
-            return
-        is_number = isinstance(node.value, int)
-        number = node.value if is_number else int.from_bytes(raw[node.start : node.end], "big")
-        if any(code.value == number for code in entry.codes):
-            self.codes[number] += 1
-        else:
-            self.unlisted[str(node.value)] += 1
 
 
 class ByteCount(Counter[str]):
@@ -182,6 +97,8 @@ class Coverage:
         """Records with a fault, in the same way."""
         self.faults: Counter[str] = Counter()
         """Error codes of records and of values."""
+        self.instances: defaultdict[tuple[str, str], ValueCount] = defaultdict(ValueCount)
+        """What follows from fields, as text; by ids of layout and instance, and for each object with the layout."""
         self.bytes: defaultdict[str, ByteCount] = defaultdict(ByteCount)
         """Bytes of the records by the spec that describes them; unread bytes by the spec of the record."""
         self._lists: dict[str, _FieldPlace | None] = {}
@@ -226,6 +143,8 @@ class Coverage:
         """Add what was collected elsewhere."""
         for key, seen in other.fields.items():
             self.fields[key].merge(seen)
+        for key, values in other.instances.items():
+            self.instances[key].merge(values)
         for spec, counted in other.bytes.items():
             self.bytes[spec].update(counted)
         self.branches += other.branches
@@ -237,6 +156,10 @@ class Coverage:
     def _walk(self, nodes: Iterable[Node], record: _Record, column: Node | None) -> None:
         """Count fields with their parts; `column` is the column of a row whose parts they are."""
         columns: dict[str, list[Node]] = {}
+        nodes = tuple(nodes)
+        if not record.fault:
+            for layout_id, name, value in instance_values(nodes, record.layouts, record.raw):
+                self.instances[layout_id, name].add("", value)
         for node in nodes:
             record.note(node)
             layout = record.layouts.get(node.layout)
@@ -265,9 +188,14 @@ class Coverage:
         is_filled = any(_is_filled(item, record.raw) for item in items)
         shown = node if column is None or entry.id != _VALUE else column
         seen = self._count((node.layout, entry), (node.start, node.end), record, is_filled, shown.value, shown.meaning)
-        if entry.codes and not record.fault:
+        if not record.fault:
             for item in items:
-                seen.count_code(entry, item, record.raw)
+                if entry.codes:
+                    seen.count_code(entry, item, record.raw)
+                held = item if entry.repeated else shown
+                if held.value is not None and not _other_width(entry, node.end - node.start):
+                    # Values of columns are of several types, so no order holds for all of them.
+                    seen.values.add("" if column else held.field.kind, held.value)
         if entry.type is not None and entry.kind not in NESTED and not entry.repeated and node.fault is None:
             record.specs.add(spec_of(entry.type))
             self._add_parts(node, entry.type, record)
@@ -315,7 +243,9 @@ class Coverage:
             if part.offset is not None and part.end is not None and part.end <= node.end - node.start:
                 start, end = node.start + part.offset, node.start + part.end
                 piece = record.raw[start:end]
-                self._count((type_, part), (start, end), record, any(piece), piece.hex().upper())
+                seen = self._count((type_, part), (start, end), record, any(piece), piece.hex().upper())
+                if not record.fault:
+                    seen.values.add("", piece.hex().upper())
 
     def _count(
         self, field: _FieldPlace, span: tuple[int, int], record: _Record, is_filled: bool,
@@ -325,14 +255,13 @@ class Coverage:
         seen = self.fields[field[0], field[1].id]
         start, end = span
         is_elsewhere = record.folder != spec_of(field[0])
-        place = (record.file, record.index, record.offset, start, record.provenance, is_elsewhere)
+        place = (record.file, record.index, record.offset, start, record.provenance, is_elsewhere, is_filled)
         sample = Sample(value, record.raw[start:end], meaning, *place)
         if why := record.fault or _other_width(field[1], end - start):
             seen.apart[why] += 1
             seen.set_apart(sample)
             return seen
-        if seen.prefers(sample, is_filled=is_filled):
-            seen.sample = sample
+        seen.add_sample(sample)
         seen.present += 1
         seen.records += (field[0], field[1].id) not in record.counted
         record.counted.add((field[0], field[1].id))

@@ -16,7 +16,7 @@ from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
 from lmparse.options import FILE_OPTIONS, Options
 from lmparse.review.coverage.coverage import ByteCount, Coverage
-from lmparse.review.coverage.provenance import Provenance, of_words
+from lmparse.review.coverage.provenance import DEMO_MARK, Provenance, of_words
 from lmparse.review.descriptor_dissection import words_of
 from lmparse.spec import catalog
 from lmparse.spec.catalog import Spec
@@ -126,7 +126,7 @@ def collect(
         is_named = names == [name_of_local(addresses.local_path(path))]
         for name in names if is_named else filterfalse(_belongs_to_case, names):
             try:
-                found = provenance or _stated_provenance(name)
+                found = provenance or stated_provenance(name)
                 _add(samples, name, given, found, is_named=is_named, specs=specs, limit=limit)
             except DataError as error:
                 error.at(file=name)
@@ -224,8 +224,11 @@ def _case(path: str) -> dict[str, Any] | None:
     return said if is_case else None
 
 
-def _stated_provenance(path: str) -> Provenance:
-    """What the case of a log says about its bytes; it holds for the control file of the case as well."""
+def stated_provenance(path: str) -> Provenance:
+    """What is known of the bytes of a file: the case of a log says it, also for the control file of the case, and
+    what `lmparse demo` makes is synthetic."""
+    if not addresses.is_remote(path) and (Path(path).absolute().parent.parent / DEMO_MARK).is_file():
+        return Provenance.SYNTHETIC
     return of_words((_case(str(Path(path).with_suffix(_LOG))) or {}).get("provenance"))
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
+DEMO_MARK, DEMO_TEXT = "lmparse-demo.txt", b"lmparse demo replaces what is in this folder\n"
+"""The file by which the folder of a demo is recognised; its logs are in folders beside the file."""
+
 
 class Provenance(Enum):
     """Where the bytes of a file come from, the strongest evidence first."""

@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from lmparse.review.coverage.coverage import ByteCount, Coverage, FieldCoverage, Sample, bytes_of
+from lmparse.review.coverage.coverage import ByteCount, Coverage, bytes_of
+from lmparse.review.coverage.field_coverage import FieldCoverage, Sample
 from lmparse.review.coverage.files import Samples
 from lmparse.review.coverage.provenance import Provenance
 from lmparse.spec.layout import NESTED, Code, Field, Layout, is_reserved
 from lmparse.values.json_form import to_json
 
 STATES = ("filled", "reserved", "never filled", "never present")
-"""States of a field."""
+"""States of a field, as JSON has them."""
+STATES_IN_WORDS = dict(zip(STATES, ("seen", "seen, reserved", "blank or zero only", "not seen"), strict=True))
+"""The same for readers."""
 SHOWN_BYTES = 32
 """Number of bytes of a sample that reports show."""
 
@@ -136,6 +139,10 @@ class FieldReach:
             ],
             "unlisted": dict(sorted(seen.unlisted.items())),
             "sample": None if seen.sample is None else _sample_dict(seen.sample),
+            "samples": [_sample_dict(sample) for sample in seen.samples],
+            "values": dict(sorted(seen.values.counts.items())) if seen.values.is_complete else None,
+            "least": to_json(seen.values.least),
+            "greatest": to_json(seen.values.greatest),
             "apart": dict(sorted(seen.apart.items())),
             "apart_sample": None if seen.apart_sample is None else _sample_dict(seen.apart_sample),
         }
@@ -315,37 +322,42 @@ class SpecReach:
             "all_fields": [entry.to_dict() for entry in self.fields],
         }
 
+    def findings(self) -> Iterator[str]:
+        """What a reviewer should look at first: values of records that the spec does not list, and unread bytes."""
+        for entry in self.fields:
+            if entry.seen.unlisted:
+                words = ", ".join(f"{value or 'blank'} {count}" for value, count in sorted(entry.seen.unlisted.items()))
+                yield f"{self.id}.{entry.name} has values that are not listed: {words}"
+        for entry in self.fields:
+            if entry.seen.apart and not entry.seen.present:
+                words = ", ".join(f"{why} {count}" for why, count in sorted(entry.seen.apart.items()))
+                yield f"{self.id}.{entry.name} is only in faulty records or has another width: {words}"
+        if self.sample_bytes["unread"]:
+            yield f"{self.id}: {self.sample_bytes['unread']} bytes of records are in no field"
+
     def lines(self) -> Iterator[str]:
         """The report on the spec as text."""
         yield f"{self.id}: {self.shares.all.percent} % ({self.shares.all}), {self.records} records; {self.title}"
-        yield f"  reached: {self.shares}"
+        yield f"  seen: {self.shares}"
         if self.faulty:
             yield f"  not counted, because they have a fault: {self.faulty} records"
+        if self.unseen_layouts:
+            yield "  parts not seen: " + ", ".join(inside(layout) or layout for layout in self.unseen_layouts)
+        for state, words in (("never present", "not seen"), ("never filled", "seen, but blank or zero only")):
+            if found := self.never(state):
+                yield f"  fields {words}: " + ", ".join(entry.name for entry in found)
+        for entry in self.fields:
+            if entry.codes_unseen and entry.seen.present:
+                words = ", ".join(f"{shown_code(code)} ({code.id})" for code in entry.codes_unseen)
+                yield f"  codes not seen of {entry.name}: {words}"
+        for branch in (branch for branch in self.branches if branch.counts):
+            seen = ", ".join(f"{name} {count}" for name, count in branch.cases(seen=True)) or "none"
+            unseen = ", ".join(name for name, _ in branch.cases(seen=False))
+            yield f"  branches of {branch.name}: {seen}" + (f"; not seen: {unseen}" if unseen else "")
         if self.bytes.described:
             yield f"  bytes of the spec: {self.bytes.in_words()}"
         if self.sample_bytes.total():
             yield f"  bytes of the samples: {self.sample_bytes.in_words()}"
-        if self.unseen_layouts:
-            yield "  parts never present: " + ", ".join(inside(layout) or layout for layout in self.unseen_layouts)
-        for state in ("never present", "never filled"):
-            if found := self.never(state):
-                yield f"  fields {state}: " + ", ".join(entry.name for entry in found)
-        for entry in self.fields:
-            if entry.codes_unseen and entry.seen.present:
-                words = ", ".join(f"{shown_code(code)} ({code.id})" for code in entry.codes_unseen)
-                yield f"  codes unseen of {entry.name}: {words}"
-        for entry in self.fields:
-            if entry.seen.unlisted:
-                words = ", ".join(f"{value or 'blank'} {count}" for value, count in sorted(entry.seen.unlisted.items()))
-                yield f"  unlisted values of {entry.name}: {words}"
-        for entry in self.fields:
-            if entry.seen.apart and not entry.seen.present:
-                words = ", ".join(f"{why} {count}" for why, count in sorted(entry.seen.apart.items()))
-                yield f"  only in faulty records or at another width, {entry.name}: {words}"
-        for branch in (branch for branch in self.branches if branch.counts):
-            seen = ", ".join(f"{name} {count}" for name, count in branch.cases(seen=True)) or "none"
-            unseen = ", ".join(name for name, _ in branch.cases(seen=False))
-            yield f"  branches of {branch.name}: {seen}" + (f"; unseen: {unseen}" if unseen else "")
 
 
 def evidence(specs: Iterable[SpecReach], samples: Samples) -> list[Evidence]:
@@ -372,7 +384,8 @@ def shown_code(code: Code) -> str:
 
 def _sample_dict(sample: Sample) -> dict[str, Any]:
     stated = {"value": to_json(sample.value), "raw": shown_bytes(sample), "provenance": sample.provenance.value}
-    return {name: value for name, value in vars(sample).items() if name != "is_elsewhere"} | stated
+    left_out = ("is_elsewhere", "is_filled")
+    return {name: value for name, value in vars(sample).items() if name not in left_out} | stated
 
 
 def shown_bytes(sample: Sample) -> str:

@@ -11,6 +11,7 @@ from lmparse.review.coverage.coverage import BYTE_CLASSES
 from lmparse.review.coverage.files import FileCoverage, Samples
 from lmparse.review.coverage.reach import (
     STATES,
+    STATES_IN_WORDS,
     Evidence,
     Share,
     Shares,
@@ -76,34 +77,55 @@ class CoverageReport:
             "unreached": list(self.unreached),
         }
 
-    def lines(self) -> Iterator[str]:
-        """The report as text."""
+    def findings(self) -> Iterator[str]:
+        """What a reviewer should look at first, the most serious first; see also `SpecReach.lines`."""
         samples = self.samples
         for file in samples.files:
+            if file.fault is not None:
+                yield f"{file.path} is read up to record {file.records} only: {file.fault.code}"
+        for error in samples.unreadable:
+            yield f"{error.file} cannot be read: {error.code}"
+        for file in samples.files:
+            if file.faults:
+                yield f"{file.path} has faulty records or values: {file.faults}"
+        if samples.coverage.faults:
+            counts = sorted(samples.coverage.faults.items())
+            yield "faults by code: " + ", ".join(f"{code} {count}" for code, count in counts)
+        for spec in self.specs:
+            yield from spec.findings()
+
+    def lines(self) -> Iterator[str]:
+        """The report as text: findings first, then the specs, then the files, and the numbers at the end."""
+        found = list(self.findings())
+        count = f"records: {self.records}, files: {len(self.samples.files)}"
+        yield f"findings: {len(found) or 'none'} ({count})"
+        yield from (f"  {line}" for line in found)
+        for spec in self.specs:
+            yield ""
+            yield from spec.lines()
+        yield ""
+        if self.unreached:
+            yield f"not seen in any sample: {', '.join(self.unreached)}"
+        yield from self._file_lines()
+        yield from (one.line for one in self.evidence)
+        yield f"coverage {self.share.percent} % ({self.share}): {self.shares}"
+
+    def _file_lines(self) -> Iterator[str]:
+        for file in self.samples.files:
             yield (
                 f"{file.path}: {file.spec}, framing {file.framing}, {file.records} records"
                 + (f", {file.faults} faults" if file.faults else "")
                 + (f", then {file.fault.code}" if file.fault is not None else "")
             )
             yield f"  {file.provenance.value}; {file.bytes.in_words()}"
-        if samples.passed_over:
-            yield f"passed over, as no samples: {', '.join(samples.passed_over)}"
-        if samples.coverage.faults:
-            yield "faults: " + ", ".join(f"{code} {count}" for code, count in sorted(samples.coverage.faults.items()))
-        for spec in self.specs:
-            yield ""
-            yield from spec.lines()
-        yield ""
-        if self.unreached:
-            yield f"no sample has a part of: {', '.join(self.unreached)}"
-        yield from (one.line for one in self.evidence)
-        yield f"coverage {self.share.percent} % ({self.share}): {self.shares}"
+        if self.samples.passed_over:
+            yield f"passed over, because they are not logs: {', '.join(self.samples.passed_over)}"
 
     def page(self) -> str:
         """The report as one page that loads nothing else. Raises OptionError (LMP-S005) without Jinja2."""
         return render(
             "coverage.html", report=self, byte_classes=BYTE_CLASSES, states=STATES, inside=inside,
-            shown_code=shown_code, shown_value=shown_value, shown_bytes=shown_bytes,
+            shown_code=shown_code, shown_value=shown_value, shown_bytes=shown_bytes, states_in_words=STATES_IN_WORDS,
         )  # fmt: skip
 
 

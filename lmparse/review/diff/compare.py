@@ -17,6 +17,7 @@ from lmparse.review.diff.fields import (
     endian_of,
     is_of_no_record,
 )
+from lmparse.review.diff.hints import LengthHint, length_hints
 from lmparse.review.diff.pairs import LayoutPair, Pairs, paired
 from lmparse.review.diff.rules import CLASSES
 from lmparse.review.diff.walk import Walk
@@ -31,6 +32,10 @@ class Diff:
     old: str
     new: str
     changes: tuple[SpecChange, ...]
+    hints: tuple[LengthHint, ...]
+    """Lengths in the later state that no longer fit the fields."""
+    pairs: Pairs
+    """Both states."""
 
     def counts(self) -> dict[str, int]:
         """How many changes there are of each class, worst class first."""
@@ -52,7 +57,8 @@ def compare(old: Specs, new: Specs) -> Diff:
     changes += _byte_orders(pairs)
     changes += add_effects(pairs, changes)
     changes += _texts(pairs, {change.spec for change in changes})
-    return Diff(old.source, new.source, tuple(sorted(changes, key=lambda change: _rank(pairs, change))))
+    ordered = sorted(changes, key=lambda change: _rank(pairs, change))
+    return Diff(old.source, new.source, tuple(ordered), tuple(length_hints(pairs)), pairs)
 
 
 def _rank(pairs: Pairs, change: SpecChange) -> tuple[object, ...]:

@@ -57,6 +57,8 @@ class SpecChange:
     """The earlier name of the field."""
     moved: list[Moved] = dataclasses.field(default_factory=list)
     """Fields that the change moves."""
+    rests: list[Moved] = dataclasses.field(default_factory=list)
+    """Bytes behind the known fields (`rest`) that it moves."""
     also: list[str] = dataclasses.field(default_factory=list)
     """Fields with the same change, if it is a change of a list of codes, a type or a byte order."""
     effects: set[str] = dataclasses.field(default_factory=set)

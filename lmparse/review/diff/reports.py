@@ -12,7 +12,7 @@ from typing import Any
 from lmparse.review.diff.compare import Diff
 from lmparse.review.diff.effects import in_words
 from lmparse.review.diff.fields import SpecChange
-from lmparse.review.diff.rules import CLASSES, RULES
+from lmparse.review.diff.rules import ADVICE, CLASSES, RULES
 
 NOTHING = "nothing differs"
 _WIDTH = 118
@@ -24,11 +24,14 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<#|~])")
 
 
 def lines(diff: Diff) -> Iterator[str]:
-    """The diff for people: by spec, the class in front, a summary at the end."""
+    """The diff for people: by spec, the class in front, hints and a summary at the end."""
     for spec, changes in groupby(diff.changes, key=lambda change: change.spec):
         yield spec
         for change in changes:
             yield from _lines(change)
+        yield ""
+    for hint in diff.hints:
+        yield from wrap(f"hint: {hint.text}", _WIDTH, subsequent_indent="  ")
         yield ""
     yield summary(diff)
 
@@ -49,6 +52,8 @@ def to_dict(diff: Diff) -> dict[str, Any]:
         "counts": diff.counts(),
         "worst": next((cls for cls in CLASSES if any(change.cls == cls for change in diff.changes)), None),
         "changes": [_to_dict(change) for change in diff.changes],
+        "hints": [{**asdict(hint), "text": hint.text} for hint in diff.hints],
+        "advice": {cls: ADVICE[cls] for cls, count in diff.counts().items() if count},
     }
 
 
@@ -61,7 +66,7 @@ def markdown(diff: Diff) -> Iterator[str]:
     yield "| class | where | change | Spark | why |"
     yield "| --- | --- | --- | --- | --- |"
     for change in diff.changes:
-        says = _escaped(_says(change))
+        says = _escaped(said_in_words(change))
         if change.moved:
             says += f"; moves {_counted([_short(change, moved.layout, moved.field) for moved in change.moved])}"
         if change.also:
@@ -69,13 +74,16 @@ def markdown(diff: Diff) -> Iterator[str]:
         place = ".".join(filter(None, (change.layout, change.field)))
         reason = RULES[change.rule].reason
         yield f"| {change.cls} | {_code(place)} | {says} | {_escaped(in_words(change.effects))} | {reason} |"
+    for hint in diff.hints:
+        yield ""
+        yield f"Hint: {_escaped(hint.text)}"
 
 
 def _lines(change: SpecChange) -> Iterator[str]:
     inner = change.layout.partition(".")[2]
     place = ".".join(filter(None, (inner, change.field)))
     front = f"  {change.cls:10}  "
-    text = f"{place}: {_says(change)}" if place else _says(change)
+    text = f"{place}: {said_in_words(change)}" if place else said_in_words(change)
     yield from wrap(
         f"{text} [Spark: {in_words(change.effects)}]",
         _WIDTH,
@@ -95,7 +103,7 @@ def _lines(change: SpecChange) -> Iterator[str]:
         yield from wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _says(change: SpecChange) -> str:
+def said_in_words(change: SpecChange) -> str:
     """A change in words: `width changed: 8 bytes -> 4 bytes`."""
     said = [
         None if text is None else shorten(str(text), _LONGEST, placeholder=" ...") for text in (change.old, change.new)

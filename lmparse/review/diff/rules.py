@@ -9,6 +9,16 @@ from dataclasses import dataclass
 
 CLASSES = ("breaking", "widening", "compatible", "doc")
 """The classes, worst first."""
+ADVICE = {
+    "breaking": "Read files written before the change with the old spec, and files written after it with the new one; "
+    "never one with the other. Change queries that name a column which is removed, renamed or of another type, and "
+    "write tables with such a column anew.",
+    "widening": "Files can be read as before. Let tables take the wider types, and let queries expect values and nulls "
+    "that they have not met so far.",
+    "compatible": "Nothing has to change. Added columns are null in rows that were written before.",
+    "doc": "Nothing changes in the data. Where comments of columns are published, publish them anew.",
+}
+"""What those who read the data do about changes, by class."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,12 @@ class _Moves:
         self._cause.moved.append(moved)
         return True
 
+    def assign_rest(self, moved: Moved) -> None:
+        """Add the bytes behind the known fields to the change that moves them; they alone make no change breaking."""
+        cause = _named(self._pending) or self._cause
+        if cause is not None and moved.old != moved.new:
+            cause.rests.append(moved)
+
     def last_cause(self) -> SpecChange | None:
         """The change to name when the length of the layout has changed."""
         return _named(self._all)
@@ -78,6 +84,8 @@ class Walk:
             self._visit(layout_id)
         for change in self._changes:
             change.rule = _settled(change)
+            if change.moved:
+                change.moved += change.rests
         return self._changes
 
     def _visit(self, layout_id: str) -> None:
@@ -158,6 +166,8 @@ class Walk:
         for change in found:
             change.takes_reserved = grown and change.rule == "width-changed"
             change.needs_bytes = change.rule == "width-changed" and self._needs_bytes(pair, new)
+        if new.kind == "rest":
+            moves.assign_rest(Moved(pair.id, new.id, old.offset, new.offset))
         if grown or is_reserved(new.id) or new.kind == "rest":
             return places[0] != places[1]
         return moves.assign(Moved(pair.id, new.id, old.offset, new.offset), places)

@@ -1,53 +1,23 @@
 """Conformance: compares the vendors' tables with the layouts, line by line.
 
-`field-tables.csv`, among the specs, has the tables as the manuals print them; `conformance.yaml` has the reasons for
-differences on purpose, and the misprints of the manuals.
+`field-tables.csv`, among the specs, has the tables as the manuals print them; `conformance.yaml` has the types of the
+manuals, the reasons for differences on purpose and for what is not compared, and the misprints of the manuals.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from typing import Any
 
+from lmparse.review.docs.manual_tables import TOTAL, ManualLine, PrintedTypes, lines
 from lmparse.review.docs.value_conformance import ValueTable, compare_values
 from lmparse.spec.documents import read_yaml
 from lmparse.spec.layout import Field, Layout
 
-TABLES = "field-tables.csv"
 NOTES = "conformance.yaml"
-_UNNAMED = "(unnamed)"
-_WHOLE = {"float64": ("float", 8)}
-"""Kinds of the tables that specify a width as well."""
-_PRINTED = {
-    "CHAR": frozenset(("char", "code", "decimaltext", "hextext")),
-    "BIN": frozenset(("rba10", "lrsn10", "timestamp17", "uint", "bytes")),
-    "reserved": frozenset(("bytes",)),
-}
-"""Kinds that bytes of a printed type may have, for lines that have the manual's own type."""
-
-
-@dataclass(frozen=True, slots=True)
-class ManualLine:
-    """One line of a vendor's table. Offset and length in bytes; None where the table has none."""
-
-    spec: str
-    record: str
-    id: str
-    vendor_name: str | None
-    offset: int | None
-    length: int | None
-    kind: str
-    source: str
-    """Manual, page and table."""
-
-    @property
-    def name(self) -> str:
-        """Spec, record and field, as in the notes."""
-        return f"{self.spec}.{self.record}.{self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +26,22 @@ class Comparison:
 
     name: str
     line: ManualLine | None
+    layout: str
+    """Id of the layout that the field is in."""
     field: Field | None
+    """None if it is missing, and for a line on several fields or on the whole record."""
+    offset: int | None
+    """Offset in the spec, counted as the manual counts."""
+    width: int | None
     differences: tuple[str, ...]
     """What differs: `name`, `offset`, `length`, `kind`, `order`; `missing` in the layout, `added` by the layout."""
     reason: str
     """Why they differ; empty if they do not differ, or for no known reason."""
 
     @property
-    def field_id(self) -> str:
-        """Id of the field."""
-        return self.name.rpartition(".")[2]
+    def label(self) -> str:
+        """Id of the field inside the record."""
+        return self.name.split(".", 2)[2]
 
     @property
     def verdict(self) -> str:
@@ -97,6 +73,17 @@ class ManualTable:
     rows: tuple[Comparison, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """A layout, or the values of a field, that are not compared."""
+
+    name: str
+    count: int
+    """How many fields or values."""
+    reason: str
+    """Why not; empty if nothing states it."""
+
+
 @dataclass(frozen=True)
 class Conformance:
     """All tables for some layouts."""
@@ -107,8 +94,10 @@ class Conformance:
     """Notes about lines that do not differ, or do not exist."""
     values: tuple[ValueTable, ...]
     """The values of fields."""
-    without_table: tuple[str, ...]
-    """Ids of the layouts with fields that no table at hand is compared with."""
+    without_table: tuple[Omission, ...]
+    """The layouts with fields that no table at hand is compared with."""
+    without_values: tuple[Omission, ...]
+    """The fields whose listed values no manual at hand lists."""
     listed: int
     """Number of values that the fields of the layouts list."""
 
@@ -117,24 +106,41 @@ class Conformance:
         """The lines of all tables."""
         return [row for table in self.tables for row in table.rows]
 
+    @cached_property
+    def line_count(self) -> int:
+        """Number of lines of manuals."""
+        return sum(row.line is not None for row in self.rows)
+
     def count_values(self, verdict: str) -> int:
         """Number of values with a verdict."""
         return sum(table.count(verdict) for table in self.values)
 
+    @cached_property
+    def compared_values(self) -> int:
+        """Number of listed values of fields that a manual lists too; one that two manuals list is one."""
+        return len(
+            {
+                (table.layout, table.field_id, row.value)
+                for table in self.values
+                for row in table.rows
+                if row.verdict == "same"
+            }
+        )
+
     @property
     def unexplained(self) -> int:
-        """Number of lines and values of manuals that a spec differs from for no stated reason."""
-        return self.count("open") + self.count_values("missing")
+        """Number of differences between specs and manuals, and of values and layouts not compared, without a reason."""
+        omitted = sum(not omission.reason for omission in (*self.without_table, *self.without_values))
+        return self.count("open") + self.count_values("missing") + omitted
 
     @property
     def extent(self) -> str:
         """How much was compared, and how much was not."""
-        lines = sum(row.line is not None for row in self.rows)
-        values = self.count_values("same")
+        values = self.compared_values
         layouts = {table.layout for table in self.tables}
         return (
-            f"compared: {lines} lines of tables with {len(layouts)} layouts, and {values} of {self.listed} listed "
-            f"values; not compared: {len(self.without_table)} layouts, {self.listed - values} listed values"
+            f"compared: {self.line_count} lines of tables with {len(layouts)} layouts, and {values} of {self.listed} "
+            f"listed values; not compared: {len(self.without_table)} layouts, {self.listed - values} listed values"
         )
 
     def count(self, verdict: str) -> int:
@@ -142,24 +148,11 @@ class Conformance:
         return sum(row.verdict == verdict for row in self.rows)
 
 
-def lines() -> list[ManualLine]:
-    """The vendors' tables, in the order of their pages."""
-    with _packaged(TABLES).open(encoding="utf-8", newline="") as text:
-        return [
-            ManualLine(
-                row["spec"], row["record"], row["id"], None if row["vendor_name"] == _UNNAMED else row["vendor_name"],
-                int(row["offset"]) if row["offset"] else None, int(row["length"]) if row["length"] else None,
-                row["kind"], row["source"],
-            )
-            for row in csv.DictReader(text)
-        ]  # fmt: skip
-
-
 def compare(layouts: Mapping[str, Layout]) -> Conformance:
     """The tables of those layouts that have a table."""
     notes = read_yaml(_packaged(NOTES).read_bytes()).tree
     reasons = {note["field"]: note["reason"] for note in notes["differences"]}
-    tables = tuple(_tables(layouts, lines(), reasons))
+    tables = tuple(_tables(layouts, PrintedTypes(notes["types"]), reasons))
     misprints = tuple(
         Misprint(layout_id(spec, record, layouts), field_id, note["printed"], note["taken"], note["reason"])
         for note in notes["misprints"]
@@ -168,10 +161,12 @@ def compare(layouts: Mapping[str, Layout]) -> Conformance:
     )
     used = {row.name for table in tables for row in table.rows if row.differences}
     unused = tuple(name for name in reasons if name not in used and name.partition(".")[0] in layouts)
-    compared = {table.layout for table in tables}
-    without = tuple(sorted(layout.id for layout in layouts.values() if layout.fields and layout.id not in compared))
+    values = compare_values(layouts)
     listed = sum(len(entry.codes) for layout in layouts.values() for entry in layout)
-    return Conformance(tables, misprints, unused, compare_values(layouts), without, listed)
+    return Conformance(
+        tables, misprints, unused, values, tuple(_without_table(layouts, tables, notes["without_table"])),
+        tuple(_without_values(layouts, values, notes["without_values"])), listed,
+    )  # fmt: skip
 
 
 def _packaged(name: str) -> Any:
@@ -184,51 +179,156 @@ def layout_id(spec: str, record: str, layouts: Mapping[str, Layout]) -> str:
     return nested if nested in layouts else spec
 
 
-def _tables(
-    layouts: Mapping[str, Layout], read: Iterable[ManualLine], reasons: Mapping[str, str]
-) -> Iterator[ManualTable]:
-    records: dict[tuple[str, str], list[ManualLine]] = {}
-    for line in read:
-        records.setdefault((line.spec, line.record), []).append(line)
-    for (spec, record), found in records.items():
-        if spec in layouts:
-            layout = layouts[layout_id(spec, record, layouts)]
-            rows = tuple(_rows(layout, f"{spec}.{record}", found, reasons))
-            yield ManualTable(layout.id, " and ".join(dict.fromkeys(line.source for line in found)), rows)
+def _without_table(
+    layouts: Mapping[str, Layout], tables: Iterable[ManualTable], reasons: Iterable[Mapping[str, Any]]
+) -> Iterator[Omission]:
+    """Layouts without a line of a manual; those that only choose another layout have nothing to be compared."""
+    compared = {row.layout for table in tables for row in table.rows if row.line is not None}
+    why = {name: note["reason"] for note in reasons for name in note["layouts"]}
+    for layout in sorted(layouts.values(), key=lambda entry: entry.id):
+        own = [entry for entry in layout if entry.kind not in ("body", "rest")]
+        if own and layout.id not in compared:
+            yield Omission(layout.id, len(own), why.get(layout.id, ""))
 
 
-def _rows(layout: Layout, prefix: str, found: list[ManualLine], reasons: Mapping[str, str]) -> Iterator[Comparison]:
-    """The lines of a table, then the fields that only the layout has."""
-    stated = [line.id for line in found]
-    order = [entry.id for entry in layout if entry.id in stated]
-    for line in found:
-        entry = layout.by_id.get(line.id)
-        differences = tuple(_differences(line, entry))
-        if entry is not None and order.index(line.id) != stated.index(line.id):
-            differences += ("order",)
-        yield Comparison(line.name, line, entry, differences, reasons.get(line.name, ""))
+def _without_values(
+    layouts: Mapping[str, Layout], values: Iterable[ValueTable], reasons: Iterable[Mapping[str, Any]]
+) -> Iterator[Omission]:
+    """Fields with listed values that no manual at hand lists."""
+    same = {
+        (table.layout, table.field_id, row.value) for table in values for row in table.rows if row.verdict == "same"
+    }
+    why = {name: note["reason"] for note in reasons for name in note["fields"]}
+    for layout in sorted(layouts.values(), key=lambda entry: entry.id):
+        for entry in layout:
+            left = [code for code in entry.codes if (layout.id, entry.id, ValueTable.shown(code)) not in same]
+            if left:
+                name = f"{layout.id}.{entry.id}"
+                yield Omission(name, len(left), why.get(name, ""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    """Where the spec has what a line is about."""
+
+    layout: str
+    field: Field | None
+    offset: int | None
+    width: int | None
+    place: tuple[int, ...]
+    """Position among the fields of the record, for the order of lines."""
+
+
+def _locate(line: ManualLine, layout: Layout, layouts: Mapping[str, Layout]) -> _Located | None:
+    if line.id == TOTAL:
+        return _Located(layout.id, None, None, _fixed_bytes(layout, layouts), (len(layout.fields),))
+    first, _, last = line.id.partition(":")
+    if last:
+        begin, end = layout.by_id[first], layout.by_id[last]
+        begins = _offset(layout, begin)
+        after = _offset(layout, end)
+        width = None if begins is None or after is None or end.width is None else after + end.width - begins
+        return _Located(layout.id, None, begins, width, (layout.fields.index(begin),))
+    offset: int | None = 0
+    place: tuple[int, ...] = ()
+    *outer, name = line.id.split(".")
+    for part in outer:
+        around = layout.by_id[part]
+        place += (layout.fields.index(around), 0)
+        offset = _sum(offset, _offset(layout, around))
+        layout = layouts[around.type or ""]
+    entry = layout.by_id.get(name)
+    if entry is None:
+        return None
+    place += (layout.fields.index(entry), 0)
+    return _Located(layout.id, entry, _sum(offset, _offset(layout, entry)), entry.width, place)
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def _offset(layout: Layout, entry: Field) -> int | None:
+    """Offset of a field in a record that has all conditional fields, as tables print it."""
+    widths = [before.width for before in layout.fields[: layout.fields.index(entry)]]
+    known = [width for width in widths if width is not None]
+    return sum(known) if len(known) == len(widths) else entry.offset
+
+
+def _fixed_bytes(layout: Layout, layouts: Mapping[str, Layout]) -> int:
+    """The bytes of a record whose number does not vary, with all conditional fields: the total that tables print."""
+    total = 0
     for entry in layout:
-        if entry.id not in stated:
+        if entry.width is not None:
+            total += entry.width
+        elif entry.type in layouts and entry.size is None and not entry.repeated and entry.type is not None:
+            total += _fixed_bytes(layouts[entry.type], layouts)
+    return total
+
+
+def _tables(layouts: Mapping[str, Layout], types: PrintedTypes, reasons: Mapping[str, str]) -> Iterator[ManualTable]:
+    printed: dict[tuple[str, str, str], list[ManualLine]] = {}
+    for line in lines():
+        if line.spec in layouts:
+            printed.setdefault((line.spec, line.record, line.source), []).append(line)
+    stated: dict[str, set[str]] = {}
+    for (spec, record, _), found in printed.items():
+        stated.setdefault(layout_id(spec, record, layouts), set()).update(
+            name for line in found for name in line.id.partition(".")[0].split(":")
+        )
+    for (spec, record, source), found in printed.items():
+        layout = layouts[layout_id(spec, record, layouts)]
+        rows = (*_rows(found, layout, layouts, types, reasons), *_added(layout, f"{spec}.{record}", stated, reasons))
+        stated.pop(layout.id, None)
+        yield ManualTable(layout.id, source, rows)
+
+
+def _rows(
+    found: list[ManualLine], layout: Layout, layouts: Mapping[str, Layout], types: PrintedTypes,
+    reasons: Mapping[str, str],
+) -> Iterator[Comparison]:  # fmt: skip
+    located = [_locate(line, layout, layouts) for line in found]
+    order = sorted(entry.place for entry in located if entry is not None)
+    known = iter(order)
+    for line, entry in zip(found, located, strict=True):
+        reason = reasons.get(line.name, "")
+        if entry is None:
+            yield Comparison(line.name, line, layout.id, None, None, None, ("missing",), reason)
+            continue
+        offset = None if entry.offset is None else entry.offset + line.base
+        width = entry.width if line.id != TOTAL or entry.width is None else entry.width + line.base
+        differences = tuple(_differences(line, entry.field, offset, width, types))
+        if entry.place != next(known):
+            differences += ("order",)
+        yield Comparison(line.name, line, entry.layout, entry.field, offset, width, differences, reason)
+
+
+def _added(
+    layout: Layout, prefix: str, stated: Mapping[str, set[str]], reasons: Mapping[str, str]
+) -> Iterator[Comparison]:
+    """The fields that no table of the layout has, beside the first of its tables."""
+    if layout.id not in stated:
+        return
+    for entry in layout:
+        if entry.id not in stated[layout.id]:
             name = f"{prefix}.{entry.id}"
             reason = reasons.get(name) or _why_added(entry)
-            yield Comparison(name, None, entry, ("added",), reason)
+            yield Comparison(name, None, layout.id, entry, entry.offset, entry.width, ("added",), reason)
 
 
-def _differences(line: ManualLine, entry: Field | None) -> Iterator[str]:
-    if entry is None:
-        yield "missing"
-        return
-    if entry.orig_id != line.vendor_name:
+def _differences(
+    line: ManualLine, entry: Field | None, offset: int | None, width: int | None, types: PrintedTypes
+) -> Iterator[str]:
+    if entry is not None and entry.orig_id != line.vendor_name:
         yield "name"
-    if entry.offset != line.offset:
+    if line.has_offset and offset != line.offset:
         yield "offset"
-    if entry.width != line.length:
+    if line.has_length and width != line.length:
         yield "length"
-    if line.kind in _PRINTED:
-        if entry.kind not in _PRINTED[line.kind]:
+    if line.type and entry is not None:
+        printed = types.look_up(line.type)
+        if printed is None or entry.kind not in printed.kinds or printed.size not in (None, width):
             yield "kind"
-    elif (entry.kind, entry.width) != _WHOLE.get(line.kind, (line.kind, entry.width)):
-        yield "kind"
 
 
 def _why_added(entry: Field) -> str:

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from lmparse.review.coverage.coverage import Coverage, FieldCoverage
+from lmparse.review.coverage.coverage import Coverage
+from lmparse.review.coverage.field_coverage import FieldCoverage, ValueCount
 from lmparse.review.coverage.files import Samples
 from lmparse.review.coverage.provenance import Provenance
 from lmparse.review.coverage.reach import SpecReach
 from lmparse.review.docs.manuals import Manuals
+from lmparse.review.docs.review_order import family_of_layout, type_tree
 from lmparse.review.docs.rows import (
     NOT_STATED,
     CaseRow,
@@ -34,6 +36,8 @@ from lmparse.spec.layout import Code, Field, Layout, spec_of
 
 _STATUSES = ("documented", "inferred", "unknown", NOT_STATED)
 _RESERVED_PAGES = frozenset(("index", "errors", "conformance", "samples"))
+_MOST_INSTANCE_VALUES = 6
+"""Number of values of an instance that a page shows."""
 _WORDS = re.compile(r"`([^`]+)`|\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\b")
 
 
@@ -48,7 +52,7 @@ class SpecPage:
     """Records of the samples that have a part of it."""
     params: tuple[tuple[str, CodeSet | None], ...]
     sections: tuple[LayoutSection, ...]
-    """The section of the spec itself first, then those of its types by name."""
+    """The section of the spec itself first, then those of its types, a whole before its parts."""
     code_sets: tuple[CodeSet, ...]
 
     @property
@@ -69,18 +73,20 @@ class SpecPage:
     @property
     def family(self) -> str:
         """The folder of the spec under `formats/`, or the first word of its id."""
-        return self.layout.path.partition("/")[0] if "/" in self.layout.path else self.id.partition("_")[0]
+        return family_of_layout(self.layout)
 
     @property
     def byte_order(self) -> str:
         """Its byte order in words."""
         if self.layout.endian is None:
-            return "the parameter byte_order says it" if "byte_order" in self.layout.params else "none of its own"
+            if "byte_order" in self.layout.params:
+                return "big-endian or little-endian: a reader is told which by the parameter byte_order"
+            return "that of the record around it" if self.root.used_by else "of no importance: it has no numbers"
         return {"be": "big-endian", "le": "little-endian"}[self.layout.endian]
 
     @property
     def statuses(self) -> list[tuple[str, int]]:
-        """The number of fields of each status that fields have."""
+        """The number of fields of each status."""
         counts = Counter(row.status for row in self.rows)
         return [(status, counts[status]) for status in _STATUSES if counts[status]]
 
@@ -119,9 +125,11 @@ class Pages:
         samples: Samples,
         switches: Mapping[tuple[str, str], Switch],
         instances: Mapping[str, Sequence[Instance]],
+        conditions: Mapping[tuple[str, str], str],
     ) -> None:
         self._layouts = layouts
         self._instances = instances
+        self._conditions = conditions
         self._coverage = samples.coverage
         self._apart = [(one, samples.apart[one]) for one in Provenance if one in samples.apart]
         self._switches = switches
@@ -162,8 +170,8 @@ class Pages:
 
     def _page(self, spec_id: str) -> SpecPage:
         layout = self._layouts[spec_id]
-        types = sorted(name for name in self._layouts if name.startswith(f"{spec_id}."))
-        layouts = (layout, *(self._layouts[name] for name in types))
+        tree = type_tree(spec_id, self._layouts)
+        layouts = tuple(self._layouts[entry.id] for entry in tree)
         params = tuple(
             (name, _code_set("param", name, layout.param_codes[name]) if name in layout.param_codes else None)
             for name in layout.params
@@ -174,28 +182,40 @@ class Pages:
             reach=SpecReach(spec_id, layouts, self._coverage),
             records=self._counts(lambda coverage: coverage.records[spec_id]),
             params=params,
-            sections=tuple(map(self._section, layouts)),
+            sections=tuple(self._section(self._layouts[entry.id], entry.depth) for entry in tree),
             code_sets=tuple(self._code_sets(layouts)),
         )
 
-    def _section(self, layout: Layout) -> LayoutSection:
+    def _section(self, layout: Layout, depth: int) -> LayoutSection:
         _, _, name = layout.id.partition(".")
         return LayoutSection(
             anchor=f"type-{name}" if name else "the-record",
             layout=layout,
             name=name or layout.id,
+            depth=depth,
             doc=self._text(layout.doc, layout),
             reference=self.manuals.look_up(layout.doc_ref),
             rows=tuple(self._rows(layout)),
             used_by=tuple(self._users.get(layout.id, ())),
-            instances=tuple(
-                InstanceRow(
-                    _dotted(name, f"instance-{one.name}"), one.name, self._text(one.doc, layout),
-                    self._text(one.words, layout),
-                )
-                for one in self._instances.get(layout.id, ())
-            ),
-        )  # fmt: skip
+            instances=tuple(self._instance(layout, one) for one in self._instances.get(layout.id, ())),
+        )
+
+    def _instance(self, layout: Layout, one: Instance) -> InstanceRow:
+        def count(text: str) -> Counts:
+            return self._counts(lambda coverage: _values_of(coverage, layout.id, one.name).counts[text])
+
+        seen = _values_of(self._coverage, layout.id, one.name).counts
+        values = sorted(seen, key=lambda text: (text != "True", -seen[text], text))
+        return InstanceRow(
+            anchor=_dotted(layout.id.partition(".")[2], f"instance-{one.name}"),
+            name=one.name,
+            doc=self._text(one.doc, layout),
+            words=self._text(one.words, layout),
+            status=one.status or NOT_STATED,
+            reference=self.manuals.look_up(one.doc_ref),
+            counts=tuple((one.names.get(text, text), count(text)) for text in values[:_MOST_INSTANCE_VALUES]),
+            unshown=max(0, len(values) - _MOST_INSTANCE_VALUES),
+        )
 
     def _rows(self, layout: Layout) -> Iterable[FieldRow]:
         reached = 0  # fields of bits share a byte; the first of them gets its anchor
@@ -222,10 +242,17 @@ class Pages:
                 for case in entry.cases
             ),
             codes=tuple(self._code_rows(layout, entry, anchor)),
-            facts=tuple(self._text(fact, layout) for fact in facts(entry)),
+            facts=tuple(
+                self._text(fact, layout) for fact in facts(entry, self._conditions.get((layout.id, entry.id), ""))
+            ),
             doc=self._text(entry.doc, layout),
             reference=self.manuals.look_up(entry.doc_ref),
             records=self._counts(lambda coverage: coverage.of(layout.id, entry.id).records),
+            values=tuple(
+                (one, seen.values)
+                for one, coverage in self._apart
+                if (seen := coverage.of(layout.id, entry.id)).samples and not entry.codes
+            ),
         )
 
     def _counts(self, count: Callable[[Coverage], int]) -> Counts:
@@ -275,6 +302,11 @@ class Pages:
             if word in owner.by_id:
                 return self.field_link(owner.id, word).href
         return self.link(word).href if word in self._layouts else None
+
+
+def _values_of(coverage: Coverage, layout_id: str, name: str) -> ValueCount:
+    """The values of an instance; none if there are too many to be counted."""
+    return coverage.instances.get((layout_id, name)) or ValueCount()
 
 
 def _listed(value: int, seen: FieldCoverage) -> int:

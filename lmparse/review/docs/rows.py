@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from lmparse.review.coverage.field_coverage import Sample, ValueCount
 from lmparse.review.coverage.provenance import Provenance
 from lmparse.review.coverage.reach import SHOWN_BYTES, FieldReach
 from lmparse.review.docs.manuals import Reference
@@ -87,6 +88,8 @@ class FieldRow(FieldReach):
     reference: Reference | None
     records: Counts
     """How many records of the samples have it."""
+    values: tuple[tuple[Provenance, ValueCount], ...]
+    """The values that samples have in it, by their provenance."""
 
     @property
     def kind(self) -> str:
@@ -109,13 +112,27 @@ class FieldRow(FieldReach):
         return [code for code in self.codes if code.word and not code.counts]
 
     @property
-    def shown_value(self) -> str | None:
-        """The value of the sample as text or JSON, cut to some length; None for a null and for a field with parts."""
-        value = None if self.seen.sample is None else self.seen.sample.value
-        if value is None:
-            return None
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        return text if len(text) <= _SHOWN_TEXT else text[:_SHOWN_TEXT] + "…"
+    def unlisted(self) -> list[CodeRow]:
+        """Values of samples that the list does not have."""
+        return [code for code in self.codes if not code.word]
+
+    @property
+    def samples(self) -> list[SampleRow]:
+        """Samples with different values, the best one first."""
+        return [SampleRow(sample) for sample in self.seen.samples]
+
+    @property
+    def glance(self) -> str:
+        """What samples have: `9 of 11 values`, `0 to 65535`, `4 values`; empty where their one value says it."""
+        if self.field.codes:
+            listed = [code for code in self.codes if code.word]
+            more = f", {len(self.unlisted)} not listed" if self.unlisted else ""
+            return f"{len(listed) - len(self.unseen)} of {len(listed)} values{more}"
+        values = self.seen.values
+        if not isinstance(values.least, str | None) and values.least != values.greatest:
+            return f"{_cut(values.least)} to {_cut(values.greatest)}"
+        count = len(values.counts)
+        return "" if count == 1 or not (count or self.seen.samples) else f"{count} values" if count else "many values"
 
     @property
     def apart(self) -> str:
@@ -129,11 +146,36 @@ class FieldRow(FieldReach):
         raw = sample.raw[:8].hex(" ").upper() + (" …" if len(sample.raw) > 8 else "")
         return f"{words}; the first is {raw} in {sample.file}, record {sample.record_index}"
 
+
+def _cut(value: object, most: int = 26) -> str:
+    text = str(value)
+    return text if len(text) <= most else text[:most] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRow:
+    """A sample as a page shows it."""
+
+    sample: Sample
+
     @property
-    def shown_bytes(self) -> tuple[str, int]:
-        """The first bytes of the sample in upper-case hex, and the number of bytes left out."""
-        raw = b"" if self.seen.sample is None else self.seen.sample.raw
+    def value(self) -> str | None:
+        """Its value as text or JSON, cut to some length; None for a null and for a field with parts."""
+        value = self.sample.value
+        if value is None:
+            return None
+        return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), _SHOWN_TEXT)
+
+    @property
+    def bytes(self) -> tuple[str, int]:
+        """Its first bytes in upper-case hex, and the number of bytes left out."""
+        raw = self.sample.raw
         return raw[:SHOWN_BYTES].hex(" ").upper(), max(0, len(raw) - SHOWN_BYTES)
+
+    @property
+    def offset(self) -> int:
+        """Offset of its first byte in the file."""
+        return self.sample.record_offset + self.sample.field_offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +186,11 @@ class Instance:
     doc: str
     words: str
     """Where it comes from, in words; empty where the doc says it."""
+    status: str = ""
+    """documented, inferred or unknown; empty where the spec does not state it."""
+    doc_ref: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What its values are called, by the value as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +201,12 @@ class InstanceRow:
     name: str
     doc: Text
     words: Text
+    status: str
+    reference: Reference | None
+    counts: tuple[tuple[str, Counts], ...]
+    """Its values in words, and how often samples have them."""
+    unshown: int
+    """Number of its other values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +225,8 @@ class LayoutSection:
     anchor: str
     layout: Layout
     name: str
+    depth: int
+    """How deep it is in the tree of the spec; 0 for the spec itself."""
     doc: Text
     reference: Reference | None
     rows: tuple[FieldRow, ...]

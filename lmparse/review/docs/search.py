@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ Entry = tuple[str, str, str, str, list[str]] | tuple[str, str, str, str, list[st
 """Kind, name, description, address and further words; for a field with a place, its first byte and the byte
 behind its last one as well."""
 
+_TABLE = re.compile(r'\btable (\d+|"[^"]+")', re.IGNORECASE)
 NAME = "LMPARSE_SEARCH"
 """The script finds the entries under this name."""
 
@@ -37,8 +39,9 @@ def _harmless(value: Any) -> Any:
 
 
 def entries(pages: Iterable[SpecPage]) -> Iterator[Entry]:
-    """One entry for each spec, type, field, listed value and error code."""
+    """One entry for each spec, type, field, listed value, table of a manual and error code."""
     for page in pages:
+        yield from _of_manuals(page)
         yield "spec", page.id, page.title, page.href, [page.family]
         for section in page.sections[1:]:
             yield "type", section.layout.id, plain(section.doc), f"{page.href}#{section.anchor}", []
@@ -56,7 +59,7 @@ def entries(pages: Iterable[SpecPage]) -> Iterator[Entry]:
 def _of_field(page: SpecPage, row: FieldRow) -> Iterator[Entry]:
     name = f"{page.id}.{row.anchor}"
     field = row.field
-    about = "; ".join(filter(None, (_place_in_words(field), field.orig_id, plain(row.doc))))
+    about = "; ".join(filter(None, (field.orig_id, _place_in_words(field), plain(row.doc))))
     words = [word for word in (page.id, field.orig_id) if word]
     href = f"{page.href}#{row.anchor}"
     if field.offset is None or field.width == 0:
@@ -65,9 +68,23 @@ def _of_field(page: SpecPage, row: FieldRow) -> Iterator[Entry]:
         yield "field", name, about, href, words, field.offset, field.offset + (field.width or 1)
     for code in row.codes:
         if code.word:
-            seen = "" if code.counts else "; no sample shows it"
+            seen = "" if code.counts else "; not seen"
             about = f"{name}: {code.word.replace('_', ' ')}. {code.meaning}{seen}"
             yield "value", code.value or "blank", about, f"{page.href}#{code.anchor}", [code.word, code.raw, field.id]
+
+
+def _of_manuals(page: SpecPage) -> Iterator[Entry]:
+    """The tables of manuals that a page refers to, each with the first place that does."""
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    for section in page.sections:
+        places = [(section.anchor, section.reference), *((row.anchor, row.reference) for row in section.rows)]
+        for anchor, reference in places:
+            for match in _TABLE.finditer(reference.text if reference else ""):
+                name = match[1].strip('"')
+                found.setdefault((page.id, name), (anchor, reference.text if reference else ""))
+    for (_, name), (anchor, text) in found.items():
+        words = [page.id, f"table:{name.lower()}", *name.split()]
+        yield "table", f"Table {name}", f"{text}: {page.id}", f"{page.href}#{anchor}", words
 
 
 def _place_in_words(field: Field) -> str:

@@ -10,23 +10,22 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from lmparse.error_catalogue import CATALOGUE, FAMILIES
 from lmparse.errors import LmparseError, OptionError
-from lmparse.logs.families import families
 from lmparse.options import FILE_OPTIONS
 from lmparse.review.coverage.files import Samples, collect
 from lmparse.review.coverage.provenance import Provenance
 from lmparse.review.coverage.reach import evidence
 from lmparse.review.docs import conformance, search
-from lmparse.review.docs.diagrams import Diagram
+from lmparse.review.docs.diagrams import drawings
 from lmparse.review.docs.expression_words import in_words
-from lmparse.review.docs.pages import Pages, SpecPage
+from lmparse.review.docs.pages import Pages
+from lmparse.review.docs.review_order import spec_trees
 from lmparse.review.docs.rows import Instance, Link, Switch
-from lmparse.review.docs.words import parts
+from lmparse.review.docs.words import after_first_sentence, parts
 from lmparse.review.templating import render
 from lmparse.spec import catalog
 from lmparse.spec.build.details import Details
@@ -39,8 +38,6 @@ from lmparse.storage.marks import lists_itself
 
 MARK = "site.json"
 """File that marks a folder as a site and records the specs it was made from."""
-_SHARED = {"zos": "z/OS: what frames records", "common": "Shared types"}
-"""Titles of groups of specs that are not a family of logs."""
 _LINKS = (
     Link("Specs", "index.html"),
     Link("Samples", "samples.html"),
@@ -124,8 +121,7 @@ def _name_from(root: Path, samples: Samples) -> None:
 
     for coverage in (samples.coverage, *samples.apart.values()):
         for seen in coverage.fields.values():
-            if seen.sample is not None:
-                seen.sample = replace(seen.sample, file=named(seen.sample.file))
+            seen.samples = [replace(sample, file=named(sample.file)) for sample in seen.samples]
             if seen.apart_sample is not None:
                 seen.apart_sample = replace(seen.apart_sample, file=named(seen.apart_sample.file))
     for file in samples.files:
@@ -149,25 +145,26 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
     Raises OptionError (LMP-S005) when Jinja2 is not installed.
     """
     stated = stated_details(layouts)
-    pages = Pages(layouts, samples, switches(layouts, stated), instances(layouts, stated))
+    pages = Pages(layouts, samples, switches(layouts, stated), instances(layouts, stated), conditions(layouts, stated))
     compared = conformance.compare(layouts)
     shared = {"site": {"name": "lmparse specs", "links": _LINKS}, "specs": pages.all, "samples": samples}
     shared["evidence"] = evidence((page.reach for page in pages.all), samples)
-    shared |= {"conformance": compared, "pages": pages}
+    trees = spec_trees(layouts)
+    shared |= {"conformance": compared, "pages": pages, "trees": trees, "by_id": {page.id: page for page in pages.all}}
 
     def page(name: str, here: str = "", **own: Any) -> str:
         return render(f"site_{name}.html", here=here or f"{name}.html", **shared, **own)
 
+    words = {"drawings": drawings, "split": after_first_sentence}
     found = {
-        "index.html": page("index", families=_by_family(pages.all)),
+        "index.html": page("index"),
         "errors.html": page("errors", families=_errors()),
         "conformance.html": page("conformance", parts=parts),
         "samples.html": page("samples"),
         "search-data.js": search.script(pages.all),
     }
     for spec in pages.all:
-        drawings = {section.anchor: Diagram(section) for section in spec.sections if section.rows}
-        found[spec.href] = page("spec", spec.href, page=spec, drawings=drawings)
+        found[spec.href] = page("spec", spec.href, page=spec, **words)
     listed = {"specs": {spec.id: spec.layout.sha256 for spec in pages.all}, "files": sorted([*found, MARK])}
     found[MARK] = json.dumps(listed, indent=1) + "\n"
     return {name: _UNPRINTABLE.sub("\ufffd", text) for name, text in sorted(found.items())}
@@ -176,14 +173,6 @@ def files(layouts: Mapping[str, Layout], samples: Samples) -> dict[str, str]:
 def _listed(mark: Any) -> list[str]:
     mark["specs"]
     return list(mark["files"])
-
-
-def _by_family(pages: Iterable[SpecPage]) -> list[tuple[str, str, list[SpecPage]]]:
-    """The specs by family: name, title and pages of each family; known families first, in their order."""
-    titles = {family.name: family.title for family in families()} | _SHARED
-    order = list(titles)
-    ordered = sorted(pages, key=lambda page: (order.index(page.family) if page.family in order else 99, page.id))
-    return [(name, titles.get(name, name), list(group)) for name, group in groupby(ordered, lambda page: page.family)]
 
 
 def stated_details(layouts: Mapping[str, Layout]) -> Mapping[str, Details]:
@@ -207,6 +196,17 @@ def switches(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> di
     return found
 
 
+def conditions(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> dict[tuple[str, str], str]:
+    """When a field is present, in words, by layout and field; of conditions that do not name the end of the record."""
+    found = {}
+    for layout in layouts.values():
+        for entry in layout:
+            said = stated.get(layout.id, {}).get(entry.id, {}).get("if", "")
+            if entry.conditional and said:
+                found[layout.id, entry.id] = in_words(said)
+    return found
+
+
 def instances(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> dict[str, list[Instance]]:
     """The instances that are not fields, by layout, in the order of the spec."""
     found: dict[str, list[Instance]] = {}
@@ -216,9 +216,25 @@ def instances(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> d
             if said is not None:
                 words = [in_words(said["value"])] if "value" in said else []
                 words += [f"read ahead at {in_words(said['pos'])}"] if "pos" in said else []
-                words += [f"there if {in_words(said['if'])}"] if "if" in said else []
-                found.setdefault(layout.id, []).append(Instance(name, said.get("doc", ""), "; ".join(words)))
+                words += [f"only if {in_words(said['if'])}"] if "if" in said else []
+                found.setdefault(layout.id, []).append(
+                    Instance(
+                        name, said.get("doc", ""), "; ".join(words), said.get("-lm-status", ""),
+                        said.get("doc-ref", ""), _value_names(said.get("value", ""), layout, name, layouts),
+                    )
+                )  # fmt: skip
     return found
+
+
+def _value_names(text: str, layout: Layout, name: str, layouts: Mapping[str, Layout]) -> dict[str, str]:
+    """What the values of an instance are called: yes and no, or the words of the one enumeration that it has."""
+    enums = set(re.findall(r"(?:\b(\w+)::)?\b(\w+)::\w+", text))
+    codes = layout.computed[name].codes or ()
+    if len(enums) == 1:
+        ((spec, enum),) = enums
+        owners = [layouts.get(spec or spec_of(layout.id)), layout]
+        codes = next((owner.enums[enum] for owner in owners if owner and enum in owner.enums), codes)
+    return {"True": "yes", "False": "no"} | {str(code.value): code.id.replace("_", " ") for code in codes}
 
 
 def _switch(said: Mapping[str, str]) -> Switch:

@@ -35,7 +35,7 @@ class ComparedValue:
 
 @dataclass(frozen=True, slots=True)
 class ValueTable:
-    """The values of one field."""
+    """The values of one field in one list of a manual."""
 
     layout: str
     field_id: str
@@ -46,26 +46,40 @@ class ValueTable:
         """Number of values with a verdict."""
         return sum(row.verdict == verdict for row in self.rows)
 
+    @staticmethod
+    def shown(code: Code) -> str:
+        """A listed value as in the tables: as records show it, without blanks around it."""
+        return str(code.value) if code.text is None else code.text.strip()
+
 
 def compare_values(layouts: Mapping[str, Layout]) -> tuple[ValueTable, ...]:
-    """The values of those fields that have any in the tables, in the order of the tables."""
-    printed: dict[tuple[str, str, str], dict[str, str]] = {}
+    """The values of those fields that have any in the tables, in the order of the tables.
+
+    What only the spec lists stands in the first table of a field, unless another one has it.
+    """
+    printed: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
     text = resources.files("lmparse").joinpath("_formats", TABLES).read_text("utf-8")
     for row in csv.DictReader(text.splitlines()):
-        printed.setdefault((row["layout"], row["id"], row["source"]), {})[row["value"].strip()] = row["meaning"]
+        if row["layout"] in layouts:
+            lists = printed.setdefault((row["layout"], row["id"]), {})
+            lists.setdefault(row["source"], {})[row["value"].strip()] = row["meaning"]
     return tuple(
-        ValueTable(layout, field_id, source, _rows(layouts[layout], field_id, values))
-        for (layout, field_id, source), values in printed.items()
-        if layout in layouts
+        ValueTable(layout, field_id, source, rows)
+        for (layout, field_id), lists in printed.items()
+        for source, rows in _rows(layouts[layout], field_id, lists)
     )
 
 
-def _rows(layout: Layout, field_id: str, printed: Mapping[str, str]) -> tuple[ComparedValue, ...]:
+def _rows(
+    layout: Layout, field_id: str, lists: Mapping[str, Mapping[str, str]]
+) -> list[tuple[str, tuple[ComparedValue, ...]]]:
     entry = layout.by_id.get(field_id)
-    listed = {_shown(code): code for code in (() if entry is None else entry.codes)}
-    values = dict.fromkeys((*printed, *listed))
-    return tuple(ComparedValue(value, printed.get(value), listed.get(value)) for value in values)
-
-
-def _shown(code: Code) -> str:
-    return str(code.value) if code.text is None else code.text.strip()
+    listed = {ValueTable.shown(code): code for code in (() if entry is None else entry.codes)}
+    anywhere = {value for values in lists.values() for value in values}
+    added = [value for value in listed if value not in anywhere]
+    found = []
+    for source, values in lists.items():
+        shown = dict.fromkeys((*values, *added))
+        found.append((source, tuple(ComparedValue(value, values.get(value), listed.get(value)) for value in shown)))
+        added = []
+    return found

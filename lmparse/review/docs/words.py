@@ -33,7 +33,7 @@ KINDS = {
     "str": "text",
     "struct": "nested record",
     "switch": "one of several kinds of value",
-    "body": "part whose fields belong to this record",
+    "body": "part with fields of its own",
     "variable": "bytes up to where the data says",
     "rest": "bytes behind the fields that are known",
 }
@@ -66,11 +66,23 @@ def first_sentence(text: str) -> str:
     return (found[0] if found else text.replace("`", "")).rstrip(":")
 
 
+def after_first_sentence(text: Text) -> tuple[Text, Text]:
+    """The first sentence of a text with its links, or what comes before a semicolon in it, and the rest."""
+    for number, piece in enumerate(text):
+        found = None if piece.is_code else re.search(r"[.:;](?=\s|$)", piece.text)
+        if found:
+            head = Piece(piece.text[: found.end()].rstrip(":;"), piece.is_code, piece.href)
+            behind = piece.text[found.end() :].lstrip()
+            rest = (Piece(behind[:1].upper() + behind[1:]), *text[number + 1 :])
+            return (*text[:number], head), tuple(part for part in rest if part.text)
+    return text, ()
+
+
 def kind_in_words(entry: Field) -> str:
     """The kind of value of a field, in words."""
     words = KINDS.get(entry.kind, entry.kind)
     if entry.kind in ("uint", "int") and entry.bits:
-        words += " of some bits"
+        words += f" of {entry.bits} bit{'s' * (entry.bits != 1)}"
     if entry.codec:
         words += f", {CODECS.get(entry.codec, f'code page {entry.codec}')}"
     if entry.scale:
@@ -78,8 +90,8 @@ def kind_in_words(entry: Field) -> str:
     return f"list: {words}" if entry.repeated else words
 
 
-def facts(entry: Field) -> Iterable[str]:
-    """The bounds, checks and conditions of a field, a sentence each."""
+def facts(entry: Field, condition: str = "") -> Iterable[str]:
+    """The bounds and checks of a field and when it is present, a sentence each; `condition` is in words."""
     if entry.minimum is not None and entry.minimum == entry.maximum:
         yield f"Always {entry.minimum}."
     elif entry.minimum is not None and entry.maximum is not None:
@@ -89,7 +101,7 @@ def facts(entry: Field) -> Iterable[str]:
     elif entry.maximum is not None:
         yield f"At most {entry.maximum}."
     if entry.is_always_empty:
-        yield "A sound record has no bytes here."
+        yield "Has no bytes in a record without a fault."
     elif entry.checks == "eq: _io.size":
         yield "Always the length of the whole record."
     elif entry.checks == "max: _io.size":
@@ -98,11 +110,12 @@ def facts(entry: Field) -> Iterable[str]:
         yield f"Checked: {in_words(entry.checks.removeprefix('expr: ').replace('max: ', 'at most '))}."
     is_whole = entry.ends in (None, "_io")
     if entry.optional:
-        yield f"May be missing: {'the record' if is_whole else f'what `{entry.ends}` ends'} may end before it."
+        part = "the record" if is_whole else f"the part whose length `{entry.ends}` gives"
+        yield f"May be missing: {part} may end before it."
     elif entry.ends is not None and entry.width is None:
-        yield f"Reaches to {'the end of the record' if is_whole else f'where `{entry.ends}` says'}."
+        yield f"Ends where {'the record ends' if is_whole else f'the offset in `{entry.ends}` points to'}."
     if entry.conditional:
-        yield "The data decides whether it is there."
+        yield f"Present if {condition}." if condition else "Present in some records only: other fields decide."
 
 
 def is_open(entry: Field) -> bool:

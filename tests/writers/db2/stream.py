@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Literal
 
 from . import ddl, dms, dom, lob, transaction, xml
@@ -119,6 +120,12 @@ class Stream:
     def bytes(self) -> Raw:
         """The log so far."""
         return bytes(self._data)
+
+    def pieces(self) -> list[Raw]:
+        """The records of the log, each with what is in front of it."""
+        lead = self.records[0].offset
+        places = [*(record.offset - lead for record in self.records), len(self._data)]
+        return [bytes(self._data[start:end]) for start, end in pairwise(places)]
 
     def expected(self, *, objects: bool = True) -> list[JsonChange]:
         """Committed changes in commit order; `objects` False leaves out those of op O."""

@@ -1,0 +1,140 @@
+"""File chain: stretches of files of one Db2 LUW log, one behind the other, each without what those before it have."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from lmparse.changes.checkpoint import Checkpoint
+from lmparse.db2.file_ranges import FileRange, Position, file_heads, not_one_log
+from lmparse.errors import FramingError
+from lmparse.options import Options
+from lmparse.records.settings import FileSettings
+from lmparse.storage.buffers import open_buffer
+from lmparse.storage.joined import Joined, JoinedPiece
+
+_COMPARED = 1 << 20
+"""Bytes of two files that are compared at a time."""
+
+
+@dataclass
+class FileChain:
+    """Stretches in their order, as they are joined."""
+
+    options: Options
+    settings: FileSettings
+    checkpoint: Checkpoint | None
+    pieces: list[JoinedPiece] = field(default_factory=list)
+    firsts: list[Position] = field(default_factory=list)
+    """A position up to which each piece that is not empty has no record; ascending."""
+    filled: list[int] = field(default_factory=list)
+    """The numbers of these pieces."""
+    reached: Position = (0, 0)
+    ends: dict[int, int] = field(default_factory=dict)
+
+    def of(self, ranges: Sequence[FileRange]) -> Joined:
+        """All of them; those that the checkpoint needs come first, in their order."""
+        known = self.checkpoint
+        count = 0 if known is None else len(known.needed)
+        for one in ranges[:count]:
+            self._add(one, one.stretch)
+        if known is not None:
+            self.reached, self.ends = known.reached, dict(known.ends)
+        for one in ranges[count:]:
+            self._add(one, self._piece(one))
+        if not self.filled and ranges:  # all has been read before; the log is still one
+            return Joined((ranges[-1].stretch,))
+        return Joined(tuple(self.pieces))
+
+    def _add(self, one: FileRange, piece: JoinedPiece) -> None:
+        self.pieces.append(piece)
+        if piece.size:
+            self.filled.append(len(self.pieces) - 1)
+            self.firsts.append(max(one.first, (self.reached[0], self.reached[1] + 1)))
+        self.reached = max(self.reached, one.last)
+        for stream, end in one.ends.items():
+            self.ends[stream] = max(end, self.ends.get(stream, 0))
+
+    def _piece(self, one: FileRange) -> JoinedPiece:
+        """What a stretch has that those before do not have. Raises FramingError LMP-F013."""
+        stretch = one.stretch
+        if one.first > self.reached:
+            is_first = not self.filled and self.checkpoint is None
+            return replace(stretch, missing=0 if is_first else self._missing(one))
+        if self.filled and one.first >= self.firsts[0]:
+            size, records = self._shared(one)
+        else:
+            found = _find(stretch, self.reached, self.options, self.settings, is_behind=True)
+            size = stretch.size if found is None else found[1] - stretch.start
+            records = stretch.records if found is None else found[0] - stretch.first_record
+        return replace(
+            stretch, start=stretch.start + size, first_record=stretch.first_record + records,
+            records=stretch.records - records,
+        )  # fmt: skip
+
+    def _missing(self, one: FileRange) -> int | None:
+        """Bytes of the log between the files so far and the next one; None if addresses do not show it."""
+        if one.first_address is None:
+            return None
+        stream, address = one.first_address
+        return max(address - self.ends[stream], 0) if stream in self.ends else None
+
+    def _shared(self, one: FileRange) -> tuple[int, int]:
+        """Bytes and records at the beginning of a stretch that those before have. Raises FramingError LMP-F013."""
+        place = self.filled[max(bisect_right(self.firsts, one.first) - 1, 0)]
+        joined, own = Joined(tuple(self.pieces[place:])), one.stretch
+        piece = joined.pieces[0]
+        found = _find(piece, one.first, self.options, self.settings)
+        if found is None:
+            raise not_one_log(f"it overlaps {piece.path}, which has no record at its first position", own.path)
+        number, start = found[0] - piece.first_record, found[1] - piece.start
+        size = min(joined.starts[-1] - start, own.size)
+        _check_same(joined, start, own, size, self.options)
+        return size, own.records if size == own.size else joined.records[-1] - number
+
+
+def overlap(before: FileRange, behind: FileRange, options: Options, settings: FileSettings) -> tuple[int, int, int]:
+    """How many records of a stretch another one in front of it has too; number and offset there of the first of them.
+
+    Raises FramingError LMP-F013 if they have different records at the same positions.
+    """
+    own, piece = behind.stretch, before.stretch
+    found = _find(piece, behind.first, options, settings)
+    if found is None:
+        raise not_one_log(f"it overlaps {piece.path}, which has no record at its first position", own.path)
+    size = min(piece.end - found[1], own.size)
+    _check_same(Joined((piece,)), found[1] - piece.start, own, size, options)
+    shared = own.records if size == own.size else piece.first_record + piece.records - found[0]
+    return shared, *found
+
+
+def _check_same(joined: Joined, start: int, own: JoinedPiece, size: int, options: Options) -> None:
+    """Raise FramingError LMP-F013 if the bytes of joined files from `start` on are not those of a stretch."""
+    before, behind = (open_buffer(path, options.bounds) for path in (joined.address, own.path))
+    for begin in range(0, size, _COMPARED):
+        end = min(begin + _COMPARED, size)
+        if before[start + begin : start + end] != behind[own.start + begin : own.start + end]:
+            where = f"between {own.start + begin:#x} and {own.start + end:#x}"
+            raise not_one_log(f"it overlaps {joined.shown}, and differs from it {where}", own.path)
+
+
+def _find(
+    piece: JoinedPiece, position: Position, options: Options, settings: FileSettings, *, is_behind: bool = False
+) -> tuple[int, int] | None:
+    """Number and offset, in its file, of the first record at a position or, with `is_behind`, behind it."""
+    with suppress(FramingError):  # no record behind damage is joined
+        for heads in file_heads(piece, options, settings):
+            if len(heads.lsn) and heads.position(-1) >= position:
+                is_found = (heads.lfs == position[0]) & (heads.lsn == position[1])
+                if is_behind:
+                    is_found = (heads.lfs > position[0]) | ((heads.lfs == position[0]) & (heads.lsn > position[1]))
+                places = np.flatnonzero(is_found)
+                if len(places):
+                    return int(heads.index[places[0]]), int(heads.start[places[0]])
+                if not is_behind:
+                    return None
+    return None

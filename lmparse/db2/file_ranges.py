@@ -1,0 +1,129 @@
+"""File ranges: the positions of the records of a file of a Db2 LUW log, from its record headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lmparse.db2.links import Links, links_of
+from lmparse.db2.record_column_reader import RecordColumnReader
+from lmparse.db2.settings import find_log
+from lmparse.errors import FramingError
+from lmparse.framing import index
+from lmparse.limits import Held
+from lmparse.options import Options
+from lmparse.records.settings import FileSettings
+from lmparse.storage.joined import JoinedPiece
+from lmparse.values.byte_arrays import UInt64s
+
+Position = tuple[int, int]
+"""Log flush sequence and log sequence number."""
+
+
+@dataclass(frozen=True)
+class FileRange:
+    """What a stretch of one file has of a log."""
+
+    stretch: JoinedPiece
+    first: Position
+    last: Position
+    first_address: tuple[int, int] | None
+    """Log stream and address of the first record; None if it does not state them."""
+    ends: dict[int, int]
+    """Address behind the last record of each log stream."""
+    sound_end: int
+    """Offset behind the last record before damage."""
+    fault: FramingError | None
+    """The damage; None if there is none."""
+
+
+def range_of(stretch: JoinedPiece, options: Options, settings: FileSettings) -> FileRange:
+    """What a stretch of a file has of a log, up to damage, which is in it.
+
+    Raises FramingError LMP-F013 if its records are not in order, and for damage before the first record.
+    """
+    records, path, sound_end, links = 0, stretch.path, stretch.start, Links()
+    fault: FramingError | None = None
+    first: tuple[Position, tuple[int, int] | None] | None = None
+    last: Position | None = None
+    windows = file_heads(stretch, options, settings)
+    while True:
+        try:
+            heads = next(windows, None)
+        except FramingError as error:
+            error.at(file=path)
+            fault = error
+            break
+        if heads is None:
+            break
+        records, sound_end = records + heads.count, heads.end
+        links.then(heads.links)
+        if not len(heads.lsn):
+            continue
+        if first is None:
+            stated = (int(heads.stream[0]), int(heads.address[0])) if heads.address[0] else None
+            first = heads.position(0), stated
+        if (last is not None and heads.position(0) < last) or not heads.is_ascending:
+            raise not_one_log("its records are not in the order of their positions", path)
+        last = heads.position(-1)
+    if first is None or last is None:
+        raise fault or not_one_log("no record states its position", path)
+    is_gapless = bool(links.ends) and not links.apart
+    found = replace(stretch, records=records, is_gapless=is_gapless)
+    return FileRange(found, first[0], last, first[1], links.ends, sound_end, fault)
+
+
+@dataclass(frozen=True)
+class FileHeads:
+    """The positions of the records of a window that have a sound header."""
+
+    end: int
+    """Offset behind the last record of the window."""
+    count: int
+    """Number of all records of the window."""
+    index: UInt64s
+    """Number of each record in the file."""
+    start: UInt64s
+    """Offset of each record with its prefix."""
+    lfs: UInt64s
+    lsn: UInt64s
+    stream: UInt64s
+    address: UInt64s
+    links: Links
+
+    def position(self, place: int) -> Position:
+        return int(self.lfs[place]), int(self.lsn[place])
+
+    @property
+    def is_ascending(self) -> bool:
+        later, same = self.lfs[1:] > self.lfs[:-1], self.lfs[1:] == self.lfs[:-1]
+        return bool((later | (same & (self.lsn[1:] >= self.lsn[:-1]))).all())
+
+
+def file_heads(stretch: JoinedPiece, options: Options, settings: FileSettings) -> Iterator[FileHeads]:
+    """The positions of the records of a file. Raises FramingError for damage, behind those before it."""
+    found, logs = find_log(stretch.path, options, settings)
+    if logs.generation != "v10" and not found.framing.lead:
+        raise not_one_log("no record states its log sequence number", stretch.path)
+    reader = RecordColumnReader(logs, found.buffer, found.framing.name, settings.code_page, Held(options.bounds))
+    place = stretch.start, stretch.end, stretch.first_record
+    for window in index.windows(found.framing, found.buffer, *place, lead=reader.lead):
+        heads = reader.heads(window)
+        if heads is None:
+            continue
+        members, is_sound = heads
+        members = members.take(is_sound & (members.lsn != 0))
+        yield FileHeads(
+            int(window.offsets[-1] + window.lengths[-1]), len(window), members.index.view(np.uint64),
+            (members.offset - reader.lead).view(np.uint64), members.lfs, members.lsn, members.stream.view(np.uint64),
+            members.address, links_of(members),
+        )  # fmt: skip
+
+
+def not_one_log(why: str, path: str) -> FramingError:
+    """The error of a file that is not a stretch of one log with others."""
+    return FramingError(
+        why, code="LMP-F013", file=path, hint="files of different logs are read apart, one command or load for each"
+    )

@@ -1,0 +1,123 @@
+"""Transactions and tables of several extracts of one Log Master log are those of the whole log."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bmc_extracts import Cut, example, unit
+from writers.bmc import control, framing
+from writers.bmc.logs import changed, field
+
+import lmparse
+from lmparse import cli
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_resumed
+from lmparse.logs.transactions import transaction_summaries
+from lmparse.samples import bmc_log
+
+PLACES = [f"{end}_{what}" for end in ("first", "last") for what in ("file", "record_index", "record_offset")]
+
+
+def listed(paths: Sequence[Path], **options: Any) -> list[dict[str, Any]]:
+    """The units by both engines, which must agree."""
+    named = read_options({"engine": "check", "control": str(paths[0].parent / "{stem}.ctl"), **options})
+    log = open_resumed(paths, named)
+    rows = [summary.to_row() for summary in transaction_summaries(log)]
+    assert not log.tally.errors
+    return rows
+
+
+def without_places(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name not in PLACES} for row in rows]
+
+
+def places(rows: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:
+    """Numbers of the first and last records in the whole log: names of extracts begin with that of their first one."""
+    return [
+        tuple(int(Path(row[f"{end}_file"]).name.partition("-")[0]) + row[f"{end}_record_index"] for end in ends)
+        for row in rows
+        for ends in [("first", "last")]
+    ]  # type: ignore[misc]
+
+
+@pytest.fixture
+def cut(tmp_path: Path) -> Cut:
+    log = bmc_log.make(units=6, seed=4)
+    return Cut(tmp_path, log.data, [one for one in log.control if one[:4] != "XHDF".encode("cp037")])
+
+
+def test_units_of_a_log_cut_at_every_record_boundary(tmp_path: Path) -> None:
+    """The first record of a unit may be a segment in an extract that does not have the whole change."""
+    cut = example(tmp_path, segment_order=(2, 0, 1))
+    cut.data = cut.data[next(n for n, one in enumerate(cut.data) if field(one, "totalsegs") != b"\0\1") :]
+    size = len(cut.data)
+    whole = listed(cut.files((0, size)))
+    assert len(whole) > 4
+    for place in range(1, size):
+        rows = listed(cut.files((place, size), (0, place)))
+        assert without_places(rows) == without_places(whole)
+        assert places(rows) == places(whole)
+
+
+def test_units_of_overlapping_extracts(cut: Cut, capsys: pytest.CaptureFixture[str]) -> None:
+    size, chosen = len(cut.data), random.Random(1)
+    whole = listed(cut.files((0, size)))
+    for _ in range(3):
+        first, second, third = sorted(chosen.sample(range(1, size), 3))
+        paths = cut.files((chosen.randrange(first), third), (0, second), (second, size))
+        assert without_places(listed(paths)) == without_places(whole)
+        given = str(paths[0].parent / "{stem}.ctl")
+        assert cli.main(["txn", *map(str, paths), "--control", given, "--json"]) == 0
+        printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert without_places(printed) == without_places(whole)
+        rows = list(lmparse.open_log(paths, control=given).transactions())
+        assert rows == printed
+
+
+def test_a_unit_of_which_compensations_are_not_shown(tmp_path: Path) -> None:
+    """Its changes in the first extract stay open, so neither is it committed as a whole."""
+    cut = example(tmp_path)
+    place = next(n for n, one in enumerate(cut.data) if unit(one) == unit(cut.data[0])) + 1
+    later = [changed(one, uorhascomp=b"\xe8") if unit(one) == unit(cut.data[0]) else one for one in cut.data[place:]]
+    cut.data = [*cut.data[:place], *later]
+    rows = listed(cut.files((0, place), (place, len(cut.data))))
+    (row,) = (row for row in rows if row["txn_id"] == unit(cut.data[0]).hex().upper())
+    assert (row["disposition"], row["complete"]) == ("open", False)
+    assert row["why"] == "its records differ in UORDISP"
+
+
+def test_damage_ends_the_list_behind_the_units_before_it(cut: Cut, capsys: pytest.CaptureFixture[str]) -> None:
+    size = len(cut.data)
+    first, second = cut.files((0, 12), (12, size))
+    second.write_bytes(second.read_bytes()[:-3])
+    for engine in ("columnar", "kaitai"):
+        words = ["--control", str(first.parent / "{stem}.ctl"), "--engine", engine, "--json"]
+        assert cli.main(["txn", str(first), str(second), *words]) == 20
+        out, err = capsys.readouterr()
+        assert str(second) in err
+        assert sum(json.loads(line)["records"] for line in out.splitlines()) == size - 1
+
+
+# -- tables ------------------------------------------------------------------------------------
+
+
+def test_tables_of_extracts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table that both control files describe alike is listed once, with the name that one of them shows."""
+    cut = example(tmp_path)
+    paths = cut.files((0, 3), (3, len(cut.data)))
+    given = str(paths[0].parent / "{stem}.ctl")
+    whole = list(
+        lmparse.open_log(cut.write(tmp_path / "again", cut.data), control=str(tmp_path / "again.ctl")).tables()
+    )
+    assert list(lmparse.open_log(paths, control=given).tables()) == whole
+    assert cli.main(["tables", *map(str, paths), "--control", given, "--json"]) == 0
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == whole
+    other = [one for one in cut.control if one[:4] not in ("DTBI".encode("cp037"), "DLCI".encode("cp037"))]
+    paths[1].with_suffix(".ctl").write_bytes(framing.rdw([*other, control.dlge()]))
+    described = list(lmparse.open_log(paths, control=given).tables())
+    assert {row["ids"] for row in described} == {row["ids"] for row in whole}

@@ -1,0 +1,118 @@
+"""`lmparse summary`: text, JSON, the page, exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commands import Run
+
+from lmparse.review import templating
+from lmparse.review.summary import report
+from lmparse.samples import bmc_log, db2_log
+
+Command = Callable[..., Run]
+
+
+def test_json_is_what_python_gives(run: Command, tmp_path: Path) -> None:
+    import lmparse
+
+    control, data = bmc_log.make(units=5).write(tmp_path)
+    done = run("summary", data, "--control", control, "--json")
+    assert (done.code, done.err) == (0, "")
+    assert done.rows == [lmparse.summary(data, control=str(control)).to_dict()]
+    for engine in ("kaitai", "columnar", "check"):
+        assert run("summary", data, "--control", control, "--json", "--engine", engine).out == done.out
+
+
+def test_the_control_file_beside_the_log_is_named(run: Command, tmp_path: Path) -> None:
+    control, data = bmc_log.make(units=5).write(tmp_path)
+    done = run("summary", data)
+    assert done.code == 0
+    assert done.err == f"note: control file: {control} (beside the log: it has the same stem)\n"
+    control.unlink()
+    done = run("summary", data)
+    assert (done.code, done.out) == (20, "")
+    assert "LMP-C007" in done.err
+
+
+def test_text_is_as_wide_as_the_terminal(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables, log = db2_log.make(units=5).write(tmp_path)
+    for width in (64, 120):
+        monkeypatch.setenv("COLUMNS", str(width))
+        done = run("summary", log, "--tables", tables)
+        assert (done.code, done.err) == (0, "")
+        assert width - 30 < max(map(len, done.out.splitlines()[1:])) <= width
+
+
+def test_a_page_is_whole_and_replaces_only_its_like(run: Command, tmp_path: Path) -> None:
+    tables, log = db2_log.make(units=5).write(tmp_path)
+    page = tmp_path / "page.html"
+    done = run("summary", log, "--tables", tables, "--html", page)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert run("summary", log, "--tables", tables, "--html", page).code == 2
+    before = page.read_text("utf-8")
+    assert run("summary", log, "--tables", tables, "--html", page, "--overwrite", "--json").rows
+    assert page.read_text("utf-8") == before
+    for place in (log, tables):
+        raw = place.read_bytes()
+        done = run("summary", log, "--tables", tables, "--html", place, "--overwrite")
+        assert done.code == 2
+        assert place.read_bytes() == raw
+    assert run("summary", log, "--tables", tables, "--overwrite").code == 2
+
+
+def test_without_jinja2_nothing_is_read_for_a_page(
+    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables, log = db2_log.make(units=2).write(tmp_path)
+    page = tmp_path / "page.html"
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "jinja2", None)
+        patch.setattr(report, "summarize", None)
+        templating._environment.cache_clear()
+        done = run("summary", log, "--tables", tables, "--html", page)
+    assert (done.code, done.out) == (2, "")
+    assert "jinja2 is not installed [LMP-S005]" in done.err
+    assert not page.exists()
+
+
+def test_what_is_before_damage_is_summed_up(run: Command, tmp_path: Path) -> None:
+    tables, log = db2_log.make(units=8).write(tmp_path)
+    whole = run("summary", log, "--tables", tables, "--json").rows[0]
+    raw = log.read_bytes()
+    log.write_bytes(raw[:-5])
+    done = run("summary", log, "--tables", tables, "--json")
+    assert done.code == 20
+    assert done.err.count("LMP-F006") == 1
+    (cut,) = done.rows
+    assert 0 < cut["records"]["count"] < whole["records"]["count"]
+    assert [fault["code"] for fault in cut["damage"]["ended_by"]] == ["LMP-F006"]
+    shown = run("summary", log, "--tables", tables)
+    assert shown.code == 20
+    assert "Reading ended before the end of the log: " in shown.out.replace("\n  ", " ")
+
+
+def test_bad_records_and_values_are_counted_by_code(run: Command, tmp_path: Path) -> None:
+    tables, log = db2_log.make(units=8).write(tmp_path)
+    raw = log.read_bytes()
+    assert b"Anna" in raw
+    log.write_bytes(raw.replace(b"Anna", b"Ann\xff"))
+    changes = run("changes", log, "--tables", tables)
+    done = run("summary", log, "--tables", tables, "--json", "--show-errors", "1")
+    assert done.code == changes.code == 20
+    count = changes.err.count("[LMP-")
+    damage = done.rows[0]["damage"]
+    assert (damage["bad_records"], damage["bad_values"], sum(damage["codes"].values())) == (0, count, count)
+    assert done.err.splitlines()[-1].startswith(f"errors: {count}, of which the first 1 are printed")
+
+
+def test_options_that_would_be_ignored_are_refused(run: Command, tmp_path: Path) -> None:
+    tables, log = db2_log.make(units=2).write(tmp_path)
+    for words in (("--table", "ITEM"), ("--include", "all"), ("--order", "commit"), ("--mode", "failfast")):
+        done = run("summary", log, "--tables", tables, *words)
+        assert (done.code, done.out) == (2, "")
+        assert f"there is no option {words[0]!r}" in done.err

@@ -1,0 +1,195 @@
+"""`check` of several files of one log: bytes of all of them, and what goes on from one to the next."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bmc_extracts import Cut, example
+from commands import Run
+from samples import db2_scripts as luw
+from writers.bmc.logs import field
+
+from lmparse import cli
+from lmparse.logs import claims_page
+from lmparse.logs.families import read_options
+from lmparse.logs.open import open_changes
+
+OPTIONS = {"spec": "db2_log", "generation": "v10", "byte_order": "little", "framing": "filter"}
+LUW = [word for name, value in OPTIONS.items() for word in (f"--{name.replace('_', '-')}", value)]
+
+
+@pytest.fixture
+def check(capsys: pytest.CaptureFixture[str]) -> Any:
+    def check(paths: Sequence[Path], *words: str) -> tuple[Run, dict[str, Any]]:
+        code = cli.main(["check", *map(str, paths), *words, "--json"])
+        out, err = capsys.readouterr()
+        return Run(code, out, err), json.loads(out) if out else {}
+
+    return check
+
+
+def claim(report: dict[str, Any], says: str) -> dict[str, Any]:
+    (found,) = (one for one in report["claims"] if one["says"] == says)
+    return dict(found)
+
+
+# -- extracts of Log Master --------------------------------------------------------------------
+
+SEGMENTS = "the segments of a change are all there, once each"
+AGREE, NOTHING = "extracts agree on what several of them have", "no change is missing between two extracts"
+
+
+@pytest.fixture
+def cut(tmp_path: Path) -> Cut:
+    """A log of which no control file says that there are segments: not every extract has one."""
+    found = example(tmp_path, segment_order=(2, 0, 1))
+    found.control = [one for one in found.control if one[:4] != "DLDS".encode("cp037")]
+    return found
+
+
+def test_extracts_cut_at_every_record_boundary(cut: Cut, check: Any) -> None:
+    """Segments in two extracts are of one change, and a unit that one calls open has ended."""
+    size = len(cut.data)
+    for place in range(1, size):
+        paths = cut.files((place, size), (0, place))
+        run, report = check(paths, "--control", str(paths[0].parent / "{stem}.ctl"))
+        assert (run.code, report["differences"], report["error_count"]) == (0, [], 0), place
+        assert report["files"] == [str(paths[1]), str(paths[0])]
+        assert report["bytes"]["size"] == sum(path.stat().st_size for path in paths)
+        assert report["bytes"]["is_accounted"]
+        assert report["records"] == size
+        assert claim(report, "every row can be read")["tested"] == len(cut.rows)
+
+
+def test_extracts_that_overlap(cut: Cut, check: Any) -> None:
+    """They are found with the control files beside them."""
+    first, second = cut.files((0, 20), (5, len(cut.data)))
+    run, report = check([second, first])
+    assert run.code == 0
+    assert f"control file: {second.with_suffix('.ctl')}, {first.with_suffix('.ctl')} (beside each file" in run.err
+    assert claim(report, AGREE)["passed"] >= 14
+    assert claim(report, NOTHING)["state"] == "passed"
+    listed = [*claims_page.STATEMENTS["bmc"], *claims_page.OF_SEVERAL["bmc"]]
+    assert {one["says"] for one in report["claims"]} == {statement.says for statement in listed}
+    assert claim(report, "every row can be read")["tested"] == len(cut.rows)
+    first, second = cut.files((0, 11), (11, len(cut.data)))
+    assert claim(check([first, second])[1], NOTHING)["state"] == "not testable"
+
+
+def test_a_segment_that_no_extract_has(cut: Cut, check: Any) -> None:
+    segments = [number for number, one in enumerate(cut.data) if field(one, "totalsegs") != b"\0\1"]
+    del cut.data[segments[1]]
+    first, second = cut.files((0, segments[0] + 1), (segments[0] + 1, len(cut.data)))
+    run, report = check([first, second])
+    assert run.code == 20
+    assert [error["code"] for error in report["errors"]] == ["LMP-R004"]
+    assert claim(report, SEGMENTS)["failed"] == 1
+    assert claim(report, SEGMENTS)["failures"][0].startswith(f"{second}: record ")
+
+
+def test_extracts_that_contradict_each_other(cut: Cut, check: Any) -> None:
+    first, second = cut.files((0, 20), (3, len(cut.data)))
+    records = cut.data[3:]
+    records[0] = records[0][:-1] + b"\xd8"
+    cut.write(second, records)
+    run, report = check([first, second])
+    assert run.code == 24
+    (failure,) = claim(report, AGREE)["failures"]
+    assert "LMP-F013" in failure
+    assert failure in report["differences"]
+
+
+def test_a_damaged_extract(cut: Cut, check: Any) -> None:
+    """The other one is accounted for all the same."""
+    size = len(cut.data)
+    first, second = cut.files((0, 12), (12, size))
+    first.write_bytes(first.read_bytes()[:-5])
+    run, report = check([second, first])
+    assert run.code == 20
+    assert [(error["code"], error["file"]) for error in report["errors"]] == [("LMP-F006", str(first))]
+    assert report["records"] == size - 1
+    assert report["bytes"]["is_accounted"]
+
+
+# -- files of a log of Db2 LUW -------------------------------------------------------------------
+
+ORDER, LINKS = (
+    "positions in the log ascend",
+    ("each record follows the one that it names as the one before in its transaction"),
+)
+GAPS = "no bytes are missing between two records"
+
+
+class Files:
+    def __init__(self, folder: Path) -> None:
+        stream = luw.full_stream("v10", "little", "filter")
+        self.folder, self.data = folder, stream.bytes()
+        whole = self.file(0, len(self.data), "whole.log")
+        lead = open_changes(whole, read_options(OPTIONS)).framing.lead
+        self.places = [record.offset - lead for record in stream.records][1:]
+        self.whole = whole
+
+    def file(self, start: int, end: int, name: str = "") -> Path:
+        path = self.folder / (name or f"{start:08}-{end:08}.log")
+        path.write_bytes(self.data[start:end])
+        return path
+
+
+def counts(report: dict[str, Any]) -> dict[str, tuple[int, int, int]]:
+    return {
+        one["says"]: (one["tested"], one["failed"], sum(one["not_testable"].values()))
+        for one in report["claims"]
+        if one["of"] != "bytes"
+    }
+
+
+def test_files_of_one_log_are_tested_as_the_whole_log(tmp_path: Path, check: Any) -> None:
+    files, chosen = Files(tmp_path), random.Random(3)
+    _, whole = check([files.whole], *LUW)
+    for _ in range(3):
+        one, two, three = sorted(chosen.sample(files.places, 3))
+        paths = [files.file(two, len(files.data)), files.file(0, two), files.file(one, three)]
+        run, report = check(paths, *LUW)
+        assert (run.code, report["differences"]) == (0, [])
+        assert counts(report) == counts(whole)
+        assert sorted(report["files"]) == sorted(map(str, paths))
+        sizes = report["bytes"]
+        assert sizes["size"] == sum(path.stat().st_size for path in paths)
+        assert (sizes["skipped"], sizes["is_accounted"]) == (sizes["size"] - len(files.data), True)
+
+
+def test_a_file_that_is_missing_in_the_middle(tmp_path: Path, check: Any) -> None:
+    """Bytes and links are missing, which each file alone does not show."""
+    files = Files(tmp_path)
+    places = files.places
+    seen = 0
+    for number in range(5, len(places) - 6, 6):
+        first, last = files.file(0, places[number]), files.file(places[number + 4], len(files.data))
+        assert [check([path], *LUW)[0].code for path in (first, last)] == [0, 0]
+        run, report = check([last, first], *LUW)
+        missing = places[number + 4] - places[number]
+        assert run.code == 24
+        (gap,) = claim(report, GAPS)["failures"]
+        assert gap.startswith(f"between record {number} of {first} and record 0 of {last}: ")
+        assert 0 < int(gap.split(": ")[1].split(" ")[0]) <= missing
+        seen += claim(report, LINKS)["failed"]
+        assert claim(report, ORDER)["state"] == "passed"
+    assert seen
+
+
+def test_the_report_of_several_files(tmp_path: Path, check: Any) -> None:
+    """It does not replace one of them."""
+    files = Files(tmp_path)
+    one, two = files.file(0, files.places[9]), files.file(files.places[9], len(files.data))
+    for path in (one, two):
+        before = path.read_bytes()
+        assert check([one, two], *LUW, "--report", str(path))[0].code == 2
+        assert path.read_bytes() == before
+    out = tmp_path / "report.json"
+    assert check([one, two], *LUW, "--report", str(out))[1] == json.loads(out.read_text())
+    assert check([one, two], "--spec", "bmc_control")[0].code == 2

@@ -1,0 +1,142 @@
+"""The tables of the manuals beside the layouts: what is compared, and that a slip on either side shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from lmparse.review.docs import conformance
+from lmparse.review.docs.manual_tables import TOTAL, ManualLine, PrintedTypes
+from lmparse.spec import catalog
+from lmparse.spec.layout import Layout
+
+LAYOUTS = catalog.load("bmc_lldf").layouts
+COMPARED = conformance.compare(LAYOUTS)
+MISPRINTED = {"bmc_dtbi.record.reserved1", "db2_dom.reorg_table.index_token", "db2_dom.reorg_table.temp_tablespace_id"}
+
+
+def tables() -> dict[tuple[str, str, str], list[ManualLine]]:
+    found: dict[tuple[str, str, str], list[ManualLine]] = {}
+    for line in conformance.lines():
+        found.setdefault((line.spec, line.record, line.source), []).append(line)
+    return found
+
+
+def test_nothing_is_left_without_a_reason() -> None:
+    assert COMPARED.unexplained == 0
+    assert COMPARED.unused == ()
+    assert [row.name for row in COMPARED.rows if row.verdict == "open"] == []
+    assert all(omission.reason for omission in (*COMPARED.without_table, *COMPARED.without_values))
+
+
+def test_each_listed_value_is_compared_or_counted_as_left_out() -> None:
+    assert COMPARED.compared_values + sum(one.count for one in COMPARED.without_values) == COMPARED.listed
+    assert COMPARED.listed == sum(len(field.codes) for layout in LAYOUTS.values() for field in layout)
+
+
+def test_each_layout_is_compared_or_named() -> None:
+    compared = {row.layout for row in COMPARED.rows if row.line}
+    named = {one.name for one in COMPARED.without_table}
+    own = {name for name, layout in LAYOUTS.items() if any(field.kind not in ("body", "rest") for field in layout)}
+    assert compared | named >= own
+    assert compared & named == set()
+
+
+def test_extent_says_how_much() -> None:
+    lines = len(conformance.lines())
+    assert COMPARED.extent.startswith(f"compared: {lines} lines of tables with ")
+    assert f"{COMPARED.compared_values} of {COMPARED.listed} listed values" in COMPARED.extent
+    assert f"not compared: {len(COMPARED.without_table)} layouts" in COMPARED.extent
+
+
+def test_the_update_record_is_compared_part_by_part() -> None:
+    """Table 109: two headers, two rows of six parts each, and the total."""
+    lines = [row for row in COMPARED.rows if row.name.startswith("db2_dms.update.") and row.line]
+    assert len(lines) == 15
+    assert {row.layout for row in lines} == {"db2_dms.update", "db2_dms.update_part"}
+    (rid,) = [row for row in lines if row.label == "old_row.rid"]
+    assert (rid.offset, rid.width, rid.verdict) == (8, 4, "same")
+    assert lines[-1].width == 36
+
+
+@pytest.mark.parametrize("table", tables().values(), ids=lambda table: f"{table[0].spec}.{table[0].record}")
+def test_the_lines_of_a_table_follow_one_another(table: list[ManualLine]) -> None:
+    """What was written down is without gaps, so that a wrong digit in it shows, but for misprints."""
+    placed = [
+        line for line in table
+        if line.offset is not None and line.length is not None and line.name not in MISPRINTED and ":" not in line.id
+    ]  # fmt: skip
+    for before, after in pairwise(placed):
+        if table.index(after) == table.index(before) + 1:
+            assert before.offset is not None
+            assert after.offset == before.offset + (before.length or 0), after.name
+
+
+def changed(layout_id: str, field: str, **to: Any) -> dict[str, Layout]:
+    layout = LAYOUTS[layout_id]
+    fields = tuple(replace(entry, **to) if entry.id == field else entry for entry in layout)
+    return {**LAYOUTS, layout_id: replace(layout, fields=fields)}
+
+
+@pytest.mark.parametrize(
+    ("layout", "field", "to"),
+    [
+        ("bmc_lldf", "rid", {"width": 6}),
+        ("bmc_lldf", "rid", {"orig_id": "ROWID"}),
+        ("bmc_lldf", "log_bytes", {"kind": "float"}),
+        ("db2_dms.update_part", "rid", {"kind": "uint"}),
+        ("db2_dms.update_part", "free_space", {"width": 4}),
+        ("db2_dms.header", "table_id", {"width": 4}),
+        ("db2_log.chain_v10", "lfs", {"width": 4}),
+        ("db2_transaction.commit", "time_committed", {"width": 8}),
+        ("bmc_row_image.column", "len_value", {"width": 4}),
+        ("db2_row.column", "null_byte", {"width": 2}),
+    ],
+)
+def test_a_slip_in_a_spec_is_unexplained(layout: str, field: str, to: dict[str, Any]) -> None:
+    assert conformance.compare(changed(layout, field, **to)).unexplained > 0
+
+
+def test_a_field_that_is_gone_is_unexplained() -> None:
+    layout = LAYOUTS["db2_dms.rollback_insert"]
+    fields = tuple(entry for entry in layout if entry.id != "free_space")
+    compared = conformance.compare({**LAYOUTS, layout.id: replace(layout, fields=fields)})
+    (row,) = [row for row in compared.rows if row.name == "db2_dms.rollback_insert.free_space"]
+    assert (row.differences, row.verdict) == (("missing",), "open")
+
+
+def test_fields_in_another_order_are_unexplained() -> None:
+    layout = LAYOUTS["db2_row.formatted"]
+    compared = conformance.compare({**LAYOUTS, layout.id: replace(layout, fields=layout.fields[::-1])})
+    assert any("order" in row.differences and row.verdict == "open" for row in compared.rows)
+
+
+def test_a_listed_value_that_no_manual_has_needs_a_reason() -> None:
+    field = LAYOUTS["db2_dom.header"]["function_id"]
+    code = replace(field.codes[0], value=99, id="new")
+    compared = conformance.compare(changed("db2_dom.header", "function_id", codes=(*field.codes, code)))
+    assert [(one.name, one.count) for one in compared.without_values if one.name.startswith("db2_dom")] == [
+        ("db2_dom.header.function_id", 2)
+    ]
+    wrong = conformance.compare(changed("bmc_lldf", "uor_disp", codes=LAYOUTS["bmc_lldf"]["sql_src_type"].codes))
+    assert wrong.unexplained > 0
+
+
+def test_totals_are_those_of_the_fields() -> None:
+    totals = {row.name: (row.width, row.verdict) for row in COMPARED.rows if row.line and row.line.id == TOTAL}
+    assert totals["bmc_dlci.record.(total)"] == (193, "same")
+    assert totals["db2_dms.initialize_table.(total)"] == (88, "same")
+    assert totals["db2_utility.migration_begin.(total)"] == (54, "same")
+    assert totals["db2_dms.add_columns.(total)"] == (16, "explained")
+
+
+def test_a_type_with_its_size_is_looked_up_by_its_name() -> None:
+    types = PrintedTypes([{"printed": "CHAR", "kinds": ["char"]}, {"printed": "long", "kinds": ["int"], "size": 4}])
+    text, number = types.look_up("CHAR(18)"), types.look_up("long")
+    assert text is not None
+    assert number is not None
+    assert (text.size, text.kinds, number.size) == (18, {"char"}, 4)
+    assert types.look_up("FLOAT(8)") is None

@@ -1,0 +1,286 @@
+"""Spark: the columns of changes and records have the values that the library gives without Spark."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from decimal import Decimal, localcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from spark.conftest import OUTCOME, Files, changes_of, list_rows, read, rows_of, shown, source, write
+from writers.bmc import logs
+from writers.bmc.control import Table
+from writers.bmc.rows import Column
+
+from lmparse import open_log
+from lmparse.errors import OptionError
+from lmparse.logs.open import open_changes
+from lmparse.options import Options
+from lmparse.spec import catalog
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+# -- changes --------------------------------------------------------------------------------
+
+TYPES = {
+    "ID": "int",
+    "SMALL": "smallint",
+    "BIG": "bigint",
+    "AMOUNT": "decimal(9,2)",
+    "RATE": "decimal(7,4)",
+    "RATIO": "double",
+    "WEIGHT": "double",
+    "CODE": "string",
+    "BITS": "binary",
+    "DAY": "date",
+    "AT": "string",
+    "STAMP": "timestamp_ntz",
+    "FINE": "timestamp_ntz",
+    "ZONED": "string",
+    "ROW_ID": "binary",
+    "WIDE": "binary",
+    "NOTE": "string",
+    "BLOCK": "binary",
+    "WIDER": "binary",
+    "LONG_NOTE": "string",
+    "LONG_WIDE": "binary",
+    "PHOTO": "binary",
+    "TEXT": "string",
+    "WIDE_TEXT": "string",
+    "ODD": "binary",
+    "LAST": "string",
+}
+"""The Spark type of each column of the table with every type."""
+
+
+def test_typed_changes_of_one_table(spark: SparkSession, night: Files, example: logs.Example) -> None:
+    frame = read(spark, night.data, control=night.control, table="PROD.ORDERS", include="all")
+    for role in ("before", "after"):
+        struct: Any = frame.schema[role].dataType
+        assert {field.name: field.dataType.simpleString() for field in struct} == TYPES
+    assert {name: frame.schema[name].dataType.simpleString() for name in ("op", "ts", "commit_ts", "seq")} == {
+        "op": "string",
+        "ts": "timestamp_ntz",
+        "commit_ts": "timestamp_ntz",
+        "seq": "string",
+    }
+    rows = rows_of(frame)
+    expected = changes_of(example, "ORDERS")
+    assert [{name: row[name] for name in wanted} for row, wanted in zip(rows, expected, strict=True)] == expected
+    options = {"control": str(night.control), "table": "PROD.ORDERS", "include": "all"}
+    without = open_changes(night.data, Options.parse(options))
+    for row, typed in zip(rows, without.rows(), strict=True):
+        absent = {"table_name_short": False, **dict.fromkeys(OUTCOME)}
+        assert row == shown(typed) | absent
+
+
+def test_changes_of_all_tables_hold_images_as_json(spark: SparkSession, night: Files, example: logs.Example) -> None:
+    frame = read(spark, night.data, control=night.control, include="all", header="true")
+    assert {frame.schema[name].dataType.simpleString() for name in ("before", "after", "detail", "header")} == {
+        "string"
+    }
+    rows = rows_of(frame)
+    assert len(rows) == len(example.changes)
+    log = open_log(night.data, control=night.control, include="all", header=True)
+    for row, change in zip(rows, log.changes(), strict=True):
+        parsed = {
+            name: json.loads(row[name]) if name in ("before", "after", "detail", "header") and row[name] else row[name]
+            for name in change
+        }
+        assert parsed == change
+    assert [row["before"] and json.loads(row["before"]) for row in rows] == [row["before"] for row in example.changes]
+
+
+def test_columns_choose_those_of_the_table(spark: SparkSession, night: Files) -> None:
+    frame = read(spark, night.data, control=night.control, table="PROD.ORDERS", columns="LAST,ID")
+    rows = frame.select("after.*").collect()
+    assert [tuple(row.asDict()) for row in rows[:1]] == [("ID", "LAST")]
+    assert {(row.ID, row.LAST) for row in rows if row.ID} == {(1, "END"), (2, "END"), (3, "END")}
+
+
+def test_a_schema_of_the_users_own(spark: SparkSession, night: Files, example: logs.Example) -> None:
+    """Fewer columns in another order, inside the images too, and wider types."""
+    schema = "after STRUCT<LAST: STRING, ID: BIGINT>, plan STRING, op STRING"
+    reader = spark.read.format("lmparse").schema(schema).option("control", str(night.control))
+    frame = reader.option("table", "PROD.ORDERS").load(str(night.data))
+    assert frame.schema.simpleString() == "struct<after:struct<LAST:string,ID:bigint>,plan:string,op:string>"
+    expected = [
+        (row["after"]["LAST"], row["after"]["ID"], row["plan"], row["op"])
+        for row in example.expected
+        if row["table_name"] == "ORDERS"
+    ]
+    rows = [(row.after.LAST, row.after.ID, row.plan, row.op) for row in frame.collect()]
+    assert sorted(rows) == sorted(expected)
+
+
+def test_a_schema_of_changes_of_all_tables(spark: SparkSession, night: Files, example: logs.Example) -> None:
+    """Letter case is Spark's own affair; what a type cannot represent is refused before a task begins."""
+    reader = spark.read.format("lmparse").option("control", str(night.control))
+    rows = reader.schema("OP string, commit_ts timestamp_ntz").load(str(night.data)).collect()
+    assert [row.OP for row in rows] == [row["op"] for row in example.expected]
+    assert [row.commit_ts for row in rows] == [
+        row.commit_ts for row in read(spark, night.data, control=night.control).collect()
+    ]
+    for schema, text in {
+        "commit_ts timestamp": "'commit_ts': expected timestamp_ntz or a type with the same values, found timestamp",
+        "oper string": "the source has no column 'oper'",
+    }.items():
+        with pytest.raises(Exception, match=rf"{re.escape(text)}.* \[LMP-S012\]\n +hint: "):
+            reader.schema(schema).load(str(night.data)).collect()
+
+
+# -- records --------------------------------------------------------------------------------
+
+
+def test_records_of_a_data_file(spark: SparkSession, night: Files) -> None:
+    frame = read(spark, night.data, spec="bmc_lldf")
+    layout = catalog.load("bmc_lldf").layout
+    names = [name for name in frame.columns if not name.startswith("_")]
+    assert [name for name in names if name not in ("rid_page", "rid_row")] == [entry.id for entry in layout]
+    types = {field.name: field.dataType.simpleString() for field in frame.schema}
+    assert {name: types[name] for name in ("dbid", "log_bytes", "timestamp", "log_rba", "change_type", "data")} == {
+        "dbid": "int",
+        "log_bytes": "bigint",
+        "timestamp": "timestamp_ntz",
+        "log_rba": "binary",
+        "change_type": "string",
+        "data": "binary",
+    }
+    rows = rows_of(frame)
+    expected = list(open_log(night.data).records())
+    assert [{name: row[name] for name in record} for row, record in zip(rows, expected, strict=True)] == expected
+    assert {(row["rid"], row["rid_page"], row["rid_row"]) for row in rows[:2]} == {
+        ("0000010101", 0x101, 1),
+        ("0000010201", 0x102, 1),
+    }
+
+
+def test_records_of_a_control_file(spark: SparkSession, night: Files, example: logs.Example) -> None:
+    frame = read(spark, night.control, spec="bmc_control", columns="cntl_record_type,column_name,ll_column_pos")
+    assert [name for name in frame.columns if not name.startswith("_")] == [
+        "cntl_record_type",
+        "column_name",
+        "ll_column_pos",
+    ]
+    rows = rows_of(frame)
+    assert len(rows) == len(example.control_records)
+    names = [row["column_name"] for row in rows if row["cntl_record_type"] == "DLCI"]
+    assert names == [column.name for table in example.tables for column in table.columns]
+    assert {type(row["ll_column_pos"]) for row in rows if row["cntl_record_type"] == "DLCI"} == {int}
+
+
+# -- several versions of one table ----------------------------------------------------------
+
+CHANGED_AT = f"{0x00DE1234670000000000 + (3 << 24):020X}"
+"""LRSN of the third record."""
+FIRST = (Column("NO", "INT", 2), Column("NAME", "CHAR", 6), Column("SUM", "DEC", 5, 2))
+SECOND = (Column("NO", "INT", 8), Column("NAME", "VCHR", 20), Column("SUM", "DEC", 9, 4), Column("EXTRA", "DATE"))
+
+
+def versions(folder: Path, second: tuple[Column, ...], row: dict[str, Any]) -> Files:
+    """A log with two inserts into the first version of a table and one into the second."""
+    one = Table(owner="PROD", name="GROWN", columns=FIRST, sequence=1, drop_rba=CHANGED_AT)
+    two = Table(owner="PROD", name="GROWN", columns=second, sequence=2, create_rba=CHANGED_AT)
+    writer, unit = logs.Writer((one, two)), logs.Unit(1)
+    for number in (1, 2):
+        writer.add(unit, one, "I", after={"NO": number, "NAME": "old", "SUM": "1.25"})
+    writer.add(unit, two, "I", after=row)
+    return write(folder, writer.example())
+
+
+def test_versions_of_a_table_in_one_frame(spark: SparkSession, tmp_path: Path) -> None:
+    row = {"NO": 2**40, "NAME": "newer name", "SUM": "12345.6789", "EXTRA": "2026-03-14"}
+    files = versions(tmp_path, SECOND, row)
+    frame = read(spark, files.data, control=files.control, table="PROD.GROWN")
+    assert frame.select("after.*").schema.simpleString() == (
+        "struct<NO:bigint,NAME:string,SUM:decimal(9,4),EXTRA:date>"
+    )
+    old = [{"NO": number, "NAME": "old", "SUM": "1.2500", "EXTRA": None} for number in (1, 2)]
+    assert [row["after"] for row in rows_of(frame)] == [*old, row]
+
+
+def test_a_version_of_a_table_is_picked(tmp_path: Path) -> None:
+    """Its columns, and the changes that were made while it was in force."""
+    second = (Column("NO", "CHAR", 8), *FIRST[1:])
+    files = versions(tmp_path, second, {"NO": "A-1", "NAME": "new", "SUM": "9.75"})
+    options = {"path": str(files.data), "control": str(files.control), "table": "PROD.GROWN"}
+    first = list_rows(source(**options, tableVersion="1"))
+    assert [row["after"] for row in first] == [
+        {"NO": number, "NAME": "old", "SUM": Decimal("1.25")} for number in (1, 2)
+    ]
+    (new,) = list_rows(source(**options, tableVersion="2"))
+    assert new["after"] == {"NO": "A-1", "NAME": "new", "SUM": Decimal("9.75")}
+
+
+def test_versions_that_do_not_go_together(spark: SparkSession, tmp_path: Path) -> None:
+    from pyspark.errors import PySparkException
+
+    second = (Column("NO", "CHAR", 8), *FIRST[1:])
+    files = versions(tmp_path, second, {"NO": "A-1", "NAME": "new", "SUM": "9.75"})
+    said = r"column NO is int16 in .* version 001 and string in .* version 002 \[LMP-C008\]"
+    with pytest.raises(PySparkException, match=said):
+        read(spark, files.data, control=files.control, table="PROD.GROWN").collect()
+    with pytest.raises(OptionError) as caught:
+        source(path=str(files.data), control=str(files.control), table="PROD.GROWN", tableVersion="3").schema()
+    assert caught.value.hint == "versions: 1, 2"
+
+
+def test_a_log_without_changes_of_the_table_adds_no_row(example: logs.Example, tmp_path: Path) -> None:
+    """A folder of logs; the table occurs in one of them only, both control files describe it."""
+    write(tmp_path, example, "first")
+    stock_only = logs.Writer()
+    place = {"log_rba": "00000000000099999999", "log_lrsn": "00DE1234990000000000"}  # behind the first log
+    stock_only.add(logs.Unit(20), logs.TABLES[2], "I", after={"NO": 1, "KIND": None, "SUM": None}, **place)
+    write(tmp_path, stock_only.example(), "second")
+    rows = list_rows(source(path=str(tmp_path), table="PROD.ITEMS"))
+    assert len(rows) == sum(row["table_name"] == "ITEMS" for row in example.expected)
+
+
+# -- edges of values ------------------------------------------------------------------------
+
+
+def test_values_at_the_edges(spark: SparkSession, tmp_path: Path) -> None:
+    """The end of time is the last microsecond of the year 9999, as Python has no year 10000."""
+    columns = (
+        Column("NO", "INT", 4),
+        Column("AT", "TIME"),
+        Column("STAMP", "DTTM", 26),
+        Column("DAY", "DATE"),
+        Column("LARGE", "DEC", 41, 2),
+        Column("LARGEST", "DEC", 37, 2),
+    )
+    table = Table(owner="PROD", name="EDGES", columns=columns)
+    writer, unit = logs.Writer((table,)), logs.Unit(1)
+    digits = "9" * 39 + ".99"
+    values = [
+        {"NO": 1, "AT": "24:00:00", "STAMP": "2026-03-14T24:00:00.000000", "DAY": "0001-01-01"},
+        {"NO": 2, "AT": "00:00:00", "STAMP": "9999-12-31T24:00:00.000000", "DAY": "9999-12-31"},
+        {"NO": 3, "AT": "23:59:59", "STAMP": "0001-01-01T00:00:00.000000", "DAY": "1582-10-10"},
+    ]
+    for row in values:
+        with localcontext(prec=60):
+            writer.add(unit, table, "I", after=row | {"LARGE": "-" + digits, "LARGEST": digits[4:]})
+    files = write(tmp_path, writer.example())
+    frame = read(spark, files.data, control=files.control, table="PROD.EDGES")
+    assert frame.select("after.*").schema.simpleString() == (
+        "struct<NO:int,AT:string,STAMP:timestamp_ntz,DAY:date,LARGE:string,LARGEST:decimal(37,2)>"
+    )
+    texts = frame.selectExpr(
+        "after.NO", "after.AT", "string(after.STAMP)", "string(after.DAY)", "after.LARGE", "string(after.LARGEST)"
+    )
+    large = ("-" + digits, digits[4:])
+    assert sorted(tuple(row) for row in texts.collect()) == [
+        (1, "24:00:00", "2026-03-15 00:00:00", "0001-01-01", *large),
+        (2, "00:00:00", "9999-12-31 23:59:59.999999", "9999-12-31", *large),
+        (3, "23:59:59", "0001-01-01 00:00:00", "1582-10-10", *large),
+    ]
+    stamps = [row.STAMP for row in frame.select("after.STAMP").collect()]
+    assert sorted(stamps) == [datetime(1, 1, 1), datetime(2026, 3, 15), datetime.max]
+    assert frame.where("_corrupt_fields IS NOT NULL").count() == 0
