@@ -326,6 +326,13 @@ CATALOGUE: dict[str, Cause] = {
         "Raise heldBytes if the machine has the memory, or read a shorter log. Segments without the rest of their "
         "change show that the log is damaged or was extracted in part.",
     ),
+    "LMP-L005": Cause(
+        "a page would have too many records",
+        "`lmparse explain --all` puts all records of a file into one page, and the file has more than pageRecords: a "
+        "browser would need long to open the page.",
+        "Look at the file with `lmparse serve`, which reads records when they are requested, or raise the limit: "
+        "`limits` with pageRecords=10000.",
+    ),
     "LMP-S001": Cause("no such spec", "The package has no spec of this name.", "`lmparse formats` lists them."),
     "LMP-S002": Cause(
         "no such option", "The command or reader has no option of this name.", "The message names the nearest one."

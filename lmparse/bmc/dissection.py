@@ -24,7 +24,7 @@ from lmparse.changes.row_values import RowValues, of_role
 from lmparse.errors import DataError, FramingError, InvalidValueError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
-from lmparse.records.file_dissection import FileDissector, cut_at, faulty, opened
+from lmparse.records.file_dissection import FileDissector, RecordHeading, cut_at, faulty, opened
 from lmparse.records.reader import Record, RecordReader, Values
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
@@ -69,6 +69,23 @@ class LogicalLogDissector(FileDissector):
                 raw = extent.number(self._log.buffer, offset, width).to_bytes(width, "big")
                 with suppress(InvalidValueError):  # the number does not fit today's width
                     yield name, int.from_bytes(widen(raw, layout[name]), "big")
+
+    def heading(self, extent: RecordExtent, values: Values, *, searches: bool) -> RecordHeading:
+        version: TableVersion | None = None
+        with suppress(DataError):
+            version = self._log.tables.find(values)
+        return RecordHeading(
+            values["change_type"] or "",
+            self._meaning("change_type", values),
+            self._log.decoder.name(values, version).full,
+            self._meaning("uor_disp", values),
+        )
+
+    def _meaning(self, name: str, values: Values) -> str:
+        """What the code of a header field means; empty for a code that is not listed."""
+        codes = self._log.spec.layout[name].codes
+        said = (code for code in codes if code.text is not None and code.text.rstrip() == values[name])
+        return next((code.doc or code.id.replace("_", " ") for code in said), "")
 
     @cached_property
     def _places(self) -> dict[str, tuple[int, int]]:
@@ -295,7 +312,8 @@ def _column(
             own = error.at(spec=SPEC, field=column.name, field_offset=node.start)
     shown = to_json({column.name: value})[column.name]
     children = parts if len(parts) > 1 or any(part.fault for part in parts) else ()
-    return Node(column.name, _field(column, node), _COLUMN, node.start, node.end, shown, meaning, children, own)
+    return Node(column.name, _field(column, node), _COLUMN, node.start, node.end, shown, meaning, children, own,
+                is_column=True)  # fmt: skip
 
 
 def _is_null(parts: Sequence[Node]) -> bool:

@@ -24,15 +24,34 @@ def add(commands: Commands) -> None:
     which.add_argument("--record", metavar="N", help="number of the record, from 0 (default: 0)")
     which.add_argument("--offset", metavar="X", help="offset in the file of any byte of the record, as 696 or 0x2b8")
     which.add_argument("--lsn", metavar="L", help="position of the record in the log, in hex")
+    command.add_argument("--brief", action="store_true", help="one line for each field, without documentation")
+    about = "only this field, with all of its bytes; may be repeated"
+    command.add_argument("--field", action="append", default=[], metavar="NAME", help=about)
     command.add_argument("--json", action="store_true", help="one JSON object")
     command.add_argument("--watch", action="store_true", help="show it again whenever the file or a built spec changes")
     add_page(command, "write a page here that shows bytes and fields side by side")
+    command.add_argument("--all", action="store_true", help="a page with all records of the file, to look around in")
     add_options(command, "explain")
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Show the record, once or after each change."""
+    _check(parsed)
     return _watch(parsed) if parsed.watch else _show(parsed)
+
+
+def _check(parsed: argparse.Namespace) -> None:
+    """Raise OptionError for arguments that contradict each other."""
+    if parsed.all and not parsed.html:
+        raise OptionError("--all is for a page", hint="give --html too, or use serve, which shows files of any size")
+    single = next((name for name in ("record", "offset", "lsn") if getattr(parsed, name) is not None), None)
+    if parsed.all and (single or parsed.json or parsed.field):
+        other = single or ("json" if parsed.json else "field")
+        raise OptionError(f"--all is for all records, and --{other} for one", hint="leave one of them out")
+    if parsed.brief and (parsed.json or parsed.html):
+        raise OptionError("--brief is for text in the terminal", hint="leave --json and --html out")
+    if parsed.field and parsed.html:
+        raise OptionError("--field is for text and --json: a page shows all fields", hint="leave one of them out")
 
 
 def _watch(parsed: argparse.Namespace) -> int:
@@ -64,6 +83,7 @@ def _watch(parsed: argparse.Namespace) -> int:
 def _show(parsed: argparse.Namespace) -> int:
     from lmparse.logs.beside import CONTROL_FILE, look_beside
     from lmparse.logs.open import files_read
+    from lmparse.review.browse.page import records_page
     from lmparse.review.explain.search import explain
     from lmparse.storage.atomic_output import write_text
 
@@ -71,17 +91,21 @@ def _show(parsed: argparse.Namespace) -> int:
     if parsed.html:
         options = look_beside(parsed.file, options).options  # what is read is not replaced
     place = page_place(parsed, files_read(parsed.file, options))
+    if parsed.all and place:
+        write_text(records_page(parsed.file, **given_options(parsed)), place)
+        return GOOD
     found = explain(parsed.file, parsed.record, offset=parsed.offset, lsn=parsed.lsn, **given_options(parsed))
+    shown = found.only(*parsed.field) if parsed.field else found
     for decision in found.decisions:
         if decision.name == CONTROL_FILE:
             note(str(decision))
     if place:
         write_text(found.html(), place)
     if parsed.json:
-        print_json(found.to_dict())
+        print_json(shown.to_dict())
     elif not place:
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        lines = found.lines(shutil.get_terminal_size().columns, colour)
+        lines = shown.lines(shutil.get_terminal_size().columns, colour, parsed.brief)
         print("\n".join(lines), file=unchanged(sys.stdout) if colour else sys.stdout)  # its texts are printable
     for error in found.faults:
         report(error)

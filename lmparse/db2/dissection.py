@@ -14,18 +14,19 @@ from typing import Any
 
 from lmparse.changes.row_values import RowValues, of_role
 from lmparse.db2.log import Db2Log
-from lmparse.db2.log_record import LogRecord, still_compressed
+from lmparse.db2.log_record import TABLE_NAMES, LogRecord, still_compressed
 from lmparse.db2.record_kinds import OPERATIONS, UNDOES
 from lmparse.db2.row_reader import SPEC, RowReader
-from lmparse.db2.tables import Column, Table
+from lmparse.db2.tables import Column, Table, read_tables_file
 from lmparse.db2.transaction_index import ChangeReference, Transaction
 from lmparse.errors import DataError, InvalidValueError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node, placed_at
 from lmparse.records.dissection import meaning as meaning_of
-from lmparse.records.file_dissection import FileDissector, opened
-from lmparse.records.reader import RecordReader
+from lmparse.records.file_dissection import FileDissector, RecordHeading, opened
+from lmparse.records.reader import RecordReader, Values
 from lmparse.spec import catalog
+from lmparse.spec.catalog import KIND
 from lmparse.spec.layout import Field
 from lmparse.values.json_form import to_json
 
@@ -84,6 +85,24 @@ class Db2LogDissector(FileDissector):
             else:
                 found = replace(found, nodes=opened(found.nodes, _marking(named, error)))
         return found
+
+    def heading(self, extent: RecordExtent, values: Values, *, searches: bool) -> RecordHeading:
+        kind = values.get(KIND) or ""
+        found = self._changes.get(extent.index) if searches and (kind in OPERATIONS or kind in UNDOES) else None
+        ids = next((pair for names in TABLE_NAMES if None not in (pair := tuple(map(values.get, names)))), None)
+        table = self._named_tables.get(ids) if ids else None
+        return RecordHeading(
+            kind.rpartition(".")[2],
+            kind.rpartition(".")[2].replace("_", " "),
+            table.full_name if table else ".".join(map(str, ids or ())),
+            found[0].outcome(found[1]) if found else "",
+        )
+
+    @cached_property
+    def _named_tables(self) -> dict[Any, Table]:
+        """The tables of the tables file by their ids."""
+        options = self._log.options
+        return dict(read_tables_file(options.tables, options.bounds)) if options.tables else {}
 
     # -- which table ----------------------------------------------------------------------------
 
@@ -290,8 +309,9 @@ class _Row:
             value, meaning, bad = self._value(column, None if raw is None else self.raw[raw.start : raw.end])
         children = parts if len(parts) > 1 or column.sql_type.is_varying or any(part.fault for part in parts) else ()
         return Node(
-            column.name, _field(column), node.layout, node.start, node.end, value, meaning, children, node.fault or bad
-        )
+            column.name, _field(column), node.layout, node.start, node.end, value, meaning, children, node.fault or bad,
+            is_column=True,
+        )  # fmt: skip
 
     def _outer(self, node: Node, column: Column, first: int) -> Node | None:
         """The value of a column in the variable-length section; None if it is not there."""
@@ -333,7 +353,7 @@ class _Row:
         field = _field(column)
         has_parts = column.sql_type.is_lob and bool(raw) and raw[0] in self._lob_headers
         children = tuple(self._lob_parts(path, start, end)) if has_parts else ()
-        return Node(path, field, SPEC, start, end, value, meaning, children, bad)
+        return Node(path, field, SPEC, start, end, value, meaning, children, bad, is_column=True)
 
     def _lob_parts(self, path: str, start: int, end: int) -> Iterator[Node]:
         """A LOB value in the row, and the header in front of it."""

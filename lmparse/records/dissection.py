@@ -46,6 +46,8 @@ class Node:
     """The cases that the data chose between the object with the field and the field's layout, outermost first."""
     closing: int = 0
     """Bytes at its end that close it, as a terminator does, and are in none of its parts."""
+    is_column: bool = False
+    """Whether it is a column of a row, or its value: the description of a table has it, and no spec."""
 
     @property
     def name(self) -> str:

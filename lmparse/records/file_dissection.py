@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lmparse.errors import DataError
 from lmparse.framing.extents import RecordExtent
 from lmparse.records.dissection import Dissection, Dissector, Node
 from lmparse.records.files import RecordFile
+from lmparse.records.reader import Values
+from lmparse.spec.catalog import KIND
+
+
+@dataclass(frozen=True, slots=True)
+class RecordHeading:
+    """What a list of records shows of one; empty texts where a record does not say it."""
+
+    type: str = ""
+    """The code or the kind of the record."""
+    meaning: str = ""
+    """What that means, in words."""
+    table: str = ""
+    outcome: str = ""
+    """What became of the change, in words."""
 
 
 class FileDissector:
@@ -36,6 +51,10 @@ class FileDissector:
     def positions_of(self, extent: RecordExtent) -> Iterator[tuple[str, int]]:
         """The log positions in a record, each with its word from `positions`; read without a parser."""
         return iter(())
+
+    def heading(self, extent: RecordExtent, values: Values, *, searches: bool) -> RecordHeading:
+        """The heading of a record with these values. `searches` allows facts that need a pass over the whole file."""
+        return RecordHeading(str(values.get(KIND) or ""))
 
     @cached_property
     def fields(self) -> Dissector:

@@ -22,7 +22,8 @@ from lmparse.spelling import camel
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
     *("formats", "sniff", "records", "changes", "summary", "txn", "tables", "history"),
-    *("ledger", "sql", "convert", "land", "plan", "check", "coverage", "diff", "explain", "docs", "build", "demo"),
+    *("ledger", "sql", "convert", "land", "plan", "check", "coverage", "diff", "explain"),
+    *("serve", "docs", "build", "demo"),
 )
 END = "FFFFFFFFFFFFFFFFFFFF"
 """An ENDRBA that no record stands behind."""

@@ -11,6 +11,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 import unicodedata
@@ -35,7 +36,7 @@ from lmparse.review.explain import text as terminal
 from lmparse.review.explain.explanation import ExplainedSection, Explanation, FieldLine, lines_of
 from lmparse.review.explain.page import ROOT, scoped
 from lmparse.review.explain.search import Explained, explain
-from lmparse.samples import db2_log
+from lmparse.samples import bmc_log, db2_log
 from lmparse.spec import catalog
 
 TESTS = Path(__file__).parents[1]
@@ -166,10 +167,10 @@ def test_a_terminal_shows_places_bytes_values_meanings_and_documentation() -> No
     assert lines[0].startswith("cases/bmc_lldf/changes_bdw.bin: record 1 of bmc_lldf, 323 bytes at 0x")
     starts = [re.sub(r" +", " ", line).strip() for line in lines]
     place = starts.index(
-        '104 0x068 2 E4 C2 change_type (CHANGE TYPE) = "UB": Update: the row before, then the row after'
+        '104 0x068 2 E4 C2 UB change_type (CHANGE TYPE) = "UB": Update: the row before, then the row after'
     )
     assert starts[place + 1].startswith("Type of update.")
-    assert "315 0x13b 1 FF null_indicator = 255: The column is null" in starts
+    assert "315 0x13b 1 FF . null_indicator = 255: The column is null" in starts
     assert any(line.startswith("read with framing: bdw (") for line in starts)
 
 
@@ -496,6 +497,96 @@ def test_no_line_is_wider_than_asked_and_nothing_is_lost(name: str, width: int) 
                         assert re.sub(r"\s+", "", said) in text
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("insert", "C4 C2 F2 C1 DB2A system_id (SYSTEMID)"),
+        ("luw_update", "4D 00 00 00 M...+ lfs"),
+        ("control_record", "C4 D3 C3 C9 DLCI cntl_record_type"),
+    ],
+)
+def test_bytes_have_their_characters_in_the_code_page_of_the_record_beside_them(name: str, line: str) -> None:
+    found = shown(name)
+    assert any(line in re.sub(r" +", " ", one) for one in found.lines(80, brief=True))
+    assert any(one.endswith("text  field = value: meaning") for one in found.lines(80))
+    assert not any("  text  " in one for one in found.lines(59))
+
+
+def test_characters_of_bytes_are_one_column_wide_and_printable() -> None:
+    for case in SHOWN:
+        assert all(map(str.isprintable, shown(case).lines(100)))
+
+
+@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("width", [52, 80, 160])
+def test_brief_has_one_line_for_each_field(name: str, width: int) -> None:
+    found = shown(name)
+    lines = found.lines(width, brief=True)
+    assert max(map(cells, lines)) <= width
+    (last,) = {line.start for line in [[*found.main.lines][-1]]}
+    assert any(line.split()[:1] == [str(last)] for line in lines)
+    fields = [line for section in found.sections for top in section.lines for line in top.walk()]
+    assert len([line for line in lines if re.match(r"[> ] +\d+ 0x", line)]) == len(fields)
+    coloured = found.lines(width, colour=True, brief=True)
+    assert [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in coloured] == lines
+
+
+def test_brief_shows_values_and_faults_and_no_documentation(run: Any) -> None:
+    stem, options = SHOWN["damaged_row"]
+    words = (f"{stem}.bin", "--control", f"{stem}.ctl", "--record", options["record"], "--brief")
+    code, out, _ = run(*words)
+    assert code == 20
+    assert 'change_type (CHANGE TYPE) = "' in out
+    assert "Type of update." not in out
+    assert "[LMP-V001]" in out
+    assert "found 64" in process(*map(str, words), COLUMNS="200").stdout.decode()
+
+
+def test_fields_are_shown_by_path_id_or_the_name_of_the_vendor(run: Any) -> None:
+    for given in ("change_type", "CHANGE TYPE"):
+        code, out, _ = run(LOG, "--record", 1, "--field", given)
+        assert code == 0
+        assert [line.split()[0] for line in out.splitlines() if " 0x" in line[:20]] == ["104"]
+        assert "Type of update." in out
+        assert "read with" not in out
+    _, out, _ = run(LOG, "--record", 1, "--field", "after.A", "--field", "lrsn_of_nothing")
+    assert out == ""
+    _, out, _ = run(LOG, "--record", 1, "--field", "log_rba", "--field", "tbname_len", "--json")
+    found = json.loads(out)
+    assert ([entry["path"] for entry in found["fields"]], found["in_front"]) == (["tbname_len", "log_rba"], [])
+
+
+def test_a_long_field_that_is_named_is_shown_as_a_whole(sample: dict[str, str]) -> None:
+    found = next(
+        found
+        for number in itertools.count()
+        if (found := explain(**sample, record=number)).kind == "db2_lob.add_lob_data"
+    )
+    node = found.dissection.at("data")
+    assert node is not None
+    rows = re.findall(r"  ((?:[0-9A-F]{2} ){1,7}[0-9A-F]{2})", "\n".join(found.only("data").lines(120)))
+    assert bytes.fromhex("".join(rows)) == found.dissection.raw[node.start : node.end]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--field", "chang_type"], "this record has no field 'chang_type'; did you mean change_type? [LMP-S003]"),
+        (["--field", "x"], "--brief lists the fields"),
+        (["--brief", "--json"], "--brief is for text in the terminal"),
+        (["--brief", "--html", "x.html"], "--brief is for text in the terminal"),
+        (["--field", "length", "--html", "x.html"], "--field is for text and --json"),
+    ],
+)
+def test_fields_that_are_not_there_and_forms_that_contradict_are_refused(run: Any, words: list[str], said: str) -> None:
+    code, out, err = run(LOG, *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not Path("x.html").exists()
+    with pytest.raises(OptionError, match="a page shows all fields"):
+        explain(LOG).only("length").html()
+
+
 def test_colours_change_nothing_but_colours() -> None:
     found = shown("damaged_row")
     plain, coloured = found.lines(100), found.lines(100, colour=True)
@@ -715,3 +806,37 @@ def test_a_descriptor_word_of_others_is_shown_by_its_rule() -> None:
     with pytest.raises(OptionError, match="fileStartOffset leaves it out"):
         explain(f"{GOOD}common_raw/file_header.bin", offset=3, spec="common_raw", **about)
     assert explain(f"{GOOD}common_raw/file_header.bin", **about).record == 0, "a framing is enough"
+
+
+# -- the page about it ---------------------------------------------------------------------------
+
+PAGE = (TESTS.parent / "docs" / "explain.md").read_text("utf-8")
+SHELL = re.findall(r"^```\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("block", [block for block in SHELL if block.startswith("$ ")])
+def test_the_page_shows_what_the_command_prints(
+    block: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`...` stands for lines that are left out."""
+    bmc_log.make(units=300).write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    command, _, shown_there = block.partition("\n")
+    code, out, _ = run(*shlex.split(command.removeprefix("$ lmparse explain ")))
+    assert code == 0
+    place = 0
+    for part in re.split(r"^\.\.\.\n", shown_there, flags=re.MULTILINE):
+        found = out.find(part, place)
+        assert found >= 0, part
+        place = found + len(part)
+
+
+def test_the_commands_of_the_page_run(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bmc_log.make(units=300).write(tmp_path)
+    db2_log.make(units=12).write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    lines = [line for line in SHELL[0].splitlines() if line.startswith("lmparse explain ")]
+    assert len(lines) > 5
+    for line in lines:
+        assert run(*shlex.split(line.removeprefix("lmparse explain "), comments=True))[0] == 0, line

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lmparse.review.explain.characters import characters, pages_beside
 from lmparse.review.explain.explanation import (
     ExplainedSection,
     Explanation,
@@ -16,7 +17,7 @@ from lmparse.review.explain.explanation import (
     value_text,
 )
 from lmparse.review.templating import render
-from lmparse.values.codepages import UNDEFINED, CodePage, lookup
+from lmparse.values.codepages import CodePage
 
 ROOT = ".lmparse-explained"
 """Selector in front of all styles of a record, so that they apply to nothing else in a notebook."""
@@ -24,7 +25,6 @@ _ROW, _HALF = 16, 8
 _MOST_BYTES, _SHOWN_BYTES = 8192, 4096
 """Of a field with more bytes than the first number, the second number of bytes is shown."""
 _MOST_VALUE, _SHOWN_VALUE = 2000, 1200
-_ASCII = lookup("us-ascii")
 _URL = re.compile(r"(https?://[^\s,;'\"]+)")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]*)([{}])")
@@ -98,7 +98,7 @@ def _under(selector: str) -> str:
 
 def _view(found: Explanation) -> dict[str, Any]:
     rows = _rows(found)
-    pages = _pages(found.page)
+    pages = pages_beside(found.page)
     is_record = found.record is not None
     title = f"Record {found.record} of {found.main.layout.id}" if is_record else "Bytes that are not a sound record"
     sections = []
@@ -128,12 +128,6 @@ def _view(found: Explanation) -> dict[str, Any]:
         "stretches": list(_stretches(found, rows, pages)),
         "sections": sections,
     }
-
-
-def _pages(page: CodePage | None) -> list[CodePage]:
-    if page is None:
-        return [_ASCII, lookup("cp037")]
-    return [page, _ASCII] if page.is_ebcdic else [page]
 
 
 # -- fields -----------------------------------------------------------------------------------
@@ -199,7 +193,7 @@ def _linked(text: str) -> list[tuple[str, str | None]]:
 
 def _stretches(found: Explanation, rows: list[Row], pages: list[CodePage]) -> Iterator[tuple[str, list[HexRow]]]:
     """The bytes in the order of the file, each piece with a title: descriptor words and pieces of the record."""
-    tables = [_characters(page) for page in pages]
+    tables = [characters(page) for page in pages]
     pieces: list[tuple[int, int, int, int, str]] = []
     for number, section in enumerate(found.sections):
         passed = 0
@@ -215,14 +209,6 @@ def _stretches(found: Explanation, rows: list[Row], pages: list[CodePage]) -> It
         leaves = [row for row in rows if row.section == number and not row.line.children]
         shown = _hex_rows(found.sections[number].dissection.raw, start, end, leaves, tables)
         yield f"{title}: {end - start} bytes at {offset:#x}", list(shown)
-
-
-def _characters(page: CodePage) -> list[str]:
-    """A character for each byte; a dot for bytes without a printable character."""
-    table = page.table
-    if table is None:
-        table = "".join(chr(byte) if byte < 0x80 else UNDEFINED for byte in range(256))
-    return [letter if letter.isprintable() and letter != UNDEFINED else "." for letter in table]
 
 
 def _hex_rows(raw: bytes, start: int, end: int, leaves: list[Row], tables: list[list[str]]) -> Iterator[HexRow]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from lmparse.errors import DataError, FramingError, OptionError, TruncatedError
 from lmparse.framing.base import Framing
@@ -21,15 +22,15 @@ from lmparse.logs.beside import look_beside, unusable
 from lmparse.logs.families import dissector_of, known_files, read_options, spec_name
 from lmparse.logs.open import open_file, options_for
 from lmparse.logs.sniff import sniff
-from lmparse.options import FILE_OPTIONS, Options, check_taken
+from lmparse.options import FILE_OPTIONS, NEAR, Options, check_taken
 from lmparse.records.dissection import Dissection, Node
 from lmparse.records.file_dissection import FileDissector, clipped, faulty, opened
 from lmparse.records.files import RAW, RecordFile, ignored
 from lmparse.records.settings import Decision
 from lmparse.review.descriptor_dissection import words_at, words_of
-from lmparse.review.explain.explanation import ExplainedSection, Explanation
+from lmparse.review.explain.explanation import ExplainedSection, Explanation, names_of
 from lmparse.review.explain.page import fragment, page
-from lmparse.review.explain.text import text_lines
+from lmparse.review.explain.text import brief_lines, text_lines
 from lmparse.spec import catalog
 from lmparse.spec.layout import Layout, spec_of
 from lmparse.spelling import plain
@@ -50,12 +51,29 @@ _UNKNOWN = Layout("bytes", (), None, title="bytes of the file")
 class Explained(Explanation):
     """One record with its bytes beside its fields, and the ways to show it."""
 
-    def lines(self, width: int = 80, colour: bool = False) -> list[str]:
-        """The record as text, in lines of at most `width` characters; less than 52 counts as 52."""
-        return list(text_lines(self, width, colour=colour))
+    def lines(self, width: int = 80, colour: bool = False, brief: bool = False) -> list[str]:
+        """The record as text, in lines of at most `width` characters; less than 52 counts as 52.
+
+        `brief` gives one line for each field, without documentation.
+        """
+        return list((brief_lines if brief else text_lines)(self, width, colour=colour))
+
+    def only(self, *names: str) -> Self:
+        """The same record with these fields only: paths, ids or the vendor's names. Raises OptionError LMP-S003."""
+        known = {name: None for section in self.sections for node in section.dissection.walk()
+                 for name in sorted(names_of(node))}  # fmt: skip
+        for name in names:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1, cutoff=NEAR)
+                hint = f"did you mean {near[0]}?" if near else "--brief lists the fields"
+                raise OptionError(f"this record has no field {name!r}; {hint}", hint=hint)
+        words = (word.with_fields(names) for word in self.words)
+        return replace(self, main=self.main.with_fields(names), words=tuple(word for word in words if word.lines))
 
     def html(self) -> str:
         """The record as a page that loads nothing. Raises OptionError LMP-S005 without Jinja2."""
+        if self.main.chosen is not None:
+            raise OptionError("a page shows all fields of a record", hint="leave the names of fields out")
         return page(self)
 
     def _repr_html_(self) -> str:
@@ -92,24 +110,33 @@ def explain(
         raise OptionError("record, offset and lsn each name a record", hint="give one of them")
     wanted = _whole("record", 0 if record is None else record)
     byte = None if offset is None else _whole("offset", offset)
-    given = {name: value for name, value in options.items() if value is not None}
-    _check(given)
     try:
-        complete, framing = _completed(path, given)
-        named = {} if framing is None else {"framing": framing.value}
-        file, beside = _opened(path, read_options(complete | named))
-        if framing is not None:
-            page = Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default")
-            file.decisions[:] = [framing, page]
-        file.decisions[:0] = [] if beside is None else [beside]
+        search = search_in(path, **options)
     except FramingError as error:
         if byte is None or error.file not in (None, str(path)):
             raise
+        given = {name: value for name, value in options.items() if value is not None}
         return _unreadable(path, byte, error, Options.parse(given).bounds)
-    search = _Search(file, dissector_of(file))
     if lsn is not None:
         return search.by_position(lsn)
     return search.by_number(wanted) if byte is None else search.by_offset(byte)
+
+
+def search_in(path: str | Path, **options: Any) -> RecordSearch:
+    """A search in a file, which is opened once for all records that are looked for.
+
+    `options` are those of `explain`. Raises FramingError for a file that is not recognised, and OptionError.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    _check(given)
+    complete, framing = _completed(path, given)
+    named = {} if framing is None else {"framing": framing.value}
+    file, beside = _opened(path, read_options(complete | named))
+    if framing is not None:
+        page = Decision("code page", file.code_page.name, "option" if file.options.code_page else "the default")
+        file.decisions[:] = [framing, page]
+    file.decisions[:0] = [] if beside is None else [beside]
+    return RecordSearch(file, dissector_of(file))
 
 
 def _opened(path: str | Path, options: Options) -> tuple[RecordFile, Decision | None]:
@@ -176,17 +203,22 @@ def _found_part(path: str | Path, bounds: Limits) -> tuple[str, Decision] | None
     return None
 
 
-class _Search:
+class RecordSearch:
     """Finds a record of a file and explains it."""
 
     def __init__(self, file: RecordFile, dissector: FileDissector) -> None:
-        self._file, self._dissector = file, dissector
+        self.file, self.dissector = file, dissector
         self._last: RecordExtent | None = None
         """The last sound record before the current place."""
 
+    def at(self, extent: RecordExtent, *, searches: bool = True) -> Explained:
+        """The record with an extent; without facts that need a pass over the whole file unless it `searches`."""
+        return self._explained(extent, searches=searches)
+
     def by_number(self, wanted: int) -> Explained:
+        """The record with a number."""
         try:
-            for extent in self._file.extents():
+            for extent in self.file.extents():
                 if extent.index == wanted:
                     return self._explained(extent)
                 self._last = extent
@@ -195,14 +227,16 @@ class _Search:
         raise OptionError(f"there is no record {wanted}: {self._count}")
 
     def by_offset(self, wanted: int) -> Explained:
-        if wanted >= len(self._file.buffer):
-            raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self._file.buffer)} bytes")
-        first, behind = self._file.framing.range_of(self._file.buffer)
+        """The record with a byte of the file, or what can be read of the damage there."""
+        self._last = None
+        if wanted >= len(self.file.buffer):
+            raise OptionError(f"there is no byte {wanted:#x}: the file has {len(self.file.buffer)} bytes")
+        first, behind = self.file.framing.range_of(self.file.buffer)
         if not first <= wanted < behind:
             name = "fileStartOffset" if wanted < first else "fileEndOffset"
             raise OptionError(f"byte {wanted:#x} is not in a record: {name} leaves it out")
         try:
-            for extent in self._file.extents():
+            for extent in self.file.extents():
                 if wanted < _end(extent):
                     return self._explained(extent, offset_asked=wanted)
                 self._last = extent
@@ -212,9 +246,9 @@ class _Search:
 
     def by_position(self, given: int | str) -> Explained:
         """The record with a position in the log."""
-        names = self._dissector.positions
+        names = self.dissector.positions
         if not names:
-            raise OptionError(f"records of {self._file.spec.id} name no place in a log", hint="give record or offset")
+            raise OptionError(f"records of {self.file.spec.id} name no place in a log", hint="give record or offset")
         try:
             wanted = int(given.strip(), 16) if isinstance(given, str) else index(given)
         except (ValueError, TypeError):
@@ -223,9 +257,9 @@ class _Search:
         near: list[tuple[int, str, int]] = []
         fault: FramingError | None = None
         try:
-            for extent in self._file.extents():
+            for extent in self.file.extents():
                 self._last = extent
-                for name, number in self._dissector.positions_of(extent):
+                for name, number in self.dissector.positions_of(extent):
                     if number == wanted:
                         found.setdefault(extent.index, (extent, []))[1].append(name)
                     near = _nearest(near, (number, name, extent.index), wanted)
@@ -246,9 +280,11 @@ class _Search:
 
     # -- what is found ------------------------------------------------------------------------
 
-    def _explained(self, extent: RecordExtent, *, offset_asked: int | None = None, found_by: str = "") -> Explained:
-        file = self._file
-        found = self._dissector.dissect(extent)
+    def _explained(
+        self, extent: RecordExtent, *, offset_asked: int | None = None, found_by: str = "", searches: bool = True
+    ) -> Explained:
+        file, dissector = self.file, self.dissector
+        found = dissector.dissect(extent) if searches else dissector.dissect_bytes(extent.read(file.buffer))
         for fault in faulty(found):
             fault.at(file=file.path, record_index=extent.index, record_offset=extent.offset)
         return self._shown(found, extent.pieces, words_of(file.framing, file.buffer, extent), extent.index,
@@ -262,7 +298,7 @@ class _Search:
         record: int | None,
         **more: Any,
     ) -> Explained:
-        file = self._file
+        file = self.file
         main = ExplainedSection(file.spec.layout, found, tuple(pieces))
         asked = more.get("offset_asked")
         if asked is not None and not more.get("found_by"):
@@ -277,7 +313,7 @@ class _Search:
     @property
     def _first(self) -> int:
         """Offset of the first descriptor word."""
-        return self._file.framing.range_of(self._file.buffer)[0]
+        return self.file.framing.range_of(self.file.buffer)[0]
 
     @property
     def _count(self) -> str:
@@ -294,7 +330,7 @@ class _Search:
 
     def _broken(self, wanted: int, error: FramingError) -> Explained:
         """The bytes behind the last sound record, as far as they can be read."""
-        file = self._file
+        file = self.file
         reached = self._first if self._last is None else _end(self._last)
         is_block = error.spec == block_descriptor().spec.id and error.code != "LMP-F008"
         in_block = error.record_offset == reached and not is_block
@@ -313,17 +349,17 @@ class _Search:
 
     def _torn(self, start: int, words: tuple[ExplainedSection, ...], error: FramingError) -> Dissection:
         """The bytes at an offset, read as the record that should begin there."""
-        file = self._file
+        file = self.file
         is_sound = not any(faulty(word.dissection) for word in words)
         is_cut = isinstance(error, TruncatedError)
         raw = file.buffer[start : start + (_MOST_SHOWN if is_cut else _stated(words, file.framing) or _SHOWN)]
         if not is_sound:
             return Dissection(file.spec.id, raw[:_SHOWN], ())
-        found = self._dissector.dissect_bytes(raw)
+        found = self.dissector.dissect_bytes(raw)
         missing = (error.record_offset or 0) + _number(error.expected) - len(file.buffer) if is_cut else 0
         if 0 < missing < _MOST_SHOWN and start + len(raw) == len(file.buffer):
             # Its own length field alone may make a cut record unreadable: it is read as if it were complete.
-            filled = clipped(self._dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
+            filled = clipped(self.dissector.dissect_bytes(raw + bytes(missing)), len(raw), error)
             if _unread(filled) < _unread(found):
                 return filled
         for fault in faulty(found):

@@ -1,4 +1,4 @@
-"""An explained record as text: a table with columns that wrap, for a terminal of any width."""
+"""An explained record as text: a table with columns that wrap, or a line for each field, for any terminal."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from lmparse.review.explain.characters import characters, pages_beside
 from lmparse.review.explain.explanation import (
     ExplainedSection,
     Explanation,
@@ -25,6 +26,9 @@ _STYLES = {
 """Styles and their SGR codes for terminals."""
 _MOST_BYTES, _SHOWN_BYTES = 64, 48
 _MOST_VALUE, _SHOWN_VALUE = 400, 320
+_CHARACTERS_A_BYTE = 8
+"""Most characters of a value as JSON for each of its bytes: `\\u001b` with a sign of escape."""
+_NARROWEST_WITH_CHARACTERS = 60
 
 Span = tuple[str, str]
 """A text and its style; empty for no style."""
@@ -38,9 +42,11 @@ def text_lines(found: Explanation, width: int, *, colour: bool) -> Iterator[str]
     columns = _Columns.of(found, width)
     heading = columns.heading()
     for section in found.sections:
+        if section.chosen == ():
+            continue
         yield ""
         yield from _wrapped([(_title(section), "heading")], width, colour, 2)
-        if section.layout.doc_ref:
+        if section.layout.doc_ref and section.chosen is None:
             yield from _wrapped([(" ".join(section.layout.doc_ref.split()), "soft")], width, colour, 2)
         yield _styled([(letter, "soft") for letter in heading], colour)
         asked = section.in_section(found.offset_asked)
@@ -49,10 +55,40 @@ def text_lines(found: Explanation, width: int, *, colour: bool) -> Iterator[str]
             yield from _rows(line, section, asked, columns, colour, references)
         for number, reference in references:
             yield from _wrapped([(f"[{number}] {reference}", "soft")], width, colour, 4)
+    if found.main.chosen is not None:
+        return
     if found.decisions:
         yield ""
     for decision in found.decisions:
         yield from _wrapped([(f"read with {decision}", "soft")], width, colour, 2)
+
+
+def brief_lines(found: Explanation, width: int, *, colour: bool) -> Iterator[str]:
+    """One line for each field, cut at `width`, without documentation."""
+    width = max(width, NARROWEST)
+    for spans, indent in _head(found):
+        yield from _wrapped(spans, width, colour, indent)
+    columns = _Columns.of(found, width)
+    for section in found.sections:
+        if section.chosen != ():
+            yield _cut([(_title(section), "heading")], width, colour)
+        asked = section.in_section(found.offset_asked)
+        for line in section.lines:
+            for spans in _brief_rows(line, section, asked, columns):
+                yield _cut(spans, width, colour)
+
+
+def _brief_rows(
+    line: FieldLine, section: ExplainedSection, asked: int | None, columns: _Columns, depth: int = 0
+) -> Iterator[list[Span]]:
+    raw = section.bytes_of(line)
+    first, more = columns.piece(raw[: columns.bytes_a_line]), "+" if len(raw) > columns.bytes_a_line else " "
+    spans, *_ = _texts(line, raw, References(section), columns)
+    if line.node is not None and line.node.fault is not None:
+        spans = [*spans, (f" ! {line.node.fault.says()} [{line.node.fault.code}]", "fault")]
+    yield [(f"{columns.place(line, asked)}{first}{more} {'  ' * depth}", ""), *spans]
+    for child in line.children:
+        yield from _brief_rows(child, section, asked, columns, depth + 1)
 
 
 def _head(found: Explanation) -> Iterator[tuple[list[Span], int]]:
@@ -90,24 +126,52 @@ class _Columns:
     hexadecimal: int
     bytes_a_line: int
     text: int
+    letters: Sequence[str]
+    """For each byte its character beside the hex; empty where there is no room for characters."""
+    is_whole: bool
+    """Whether long fields are shown as a whole, since they were requested by name."""
 
     @classmethod
     def of(cls, found: Explanation, width: int) -> _Columns:
         most = max(len(section.dissection.raw) for section in found.sections)
         decimal, hexadecimal = max(len(str(most)), len("byte")), max(len(f"{most:#x}"), 4)
-        a_line = 4 if width < 72 else 8 if width < 150 else 16
+        a_line = 4 if width < 100 else 8 if width < 180 else 16
+        letters = characters(pages_beside(found.page)[0]) if width >= _NARROWEST_WITH_CHARACTERS else ()
         left = width - (2 + decimal + 1 + hexadecimal + 1 + decimal + 2) - (3 * a_line - 1) - 2
-        return cls(decimal, hexadecimal, a_line, left)
+        left -= a_line + 2 if letters else 0
+        return cls(decimal, hexadecimal, a_line, left, letters, found.main.chosen is not None)
 
     def heading(self) -> str:
         """The line above the columns."""
         places = f"  {'byte':>{self.decimal}} {'hex':>{self.hexadecimal}} {'len':>{self.decimal}}"
         words = "field = value: meaning"
-        return f"{places}  {'bytes':{self.bytes}}  {words if len(words) <= self.text else 'field'}"
+        titles = f"{'bytes':{self.hexes}}  " + (f"{'text':{self.bytes_a_line}}  " if self.letters else "")
+        return f"{places}  {titles}{words if len(words) <= self.text else 'field'}"
 
     @property
-    def bytes(self) -> int:
+    def hexes(self) -> int:
+        """Width of the bytes."""
         return 3 * self.bytes_a_line - 1
+
+    @property
+    def beside(self) -> int:
+        """Width of the bytes and of the characters beside them."""
+        return self.hexes + (self.bytes_a_line + 2 if self.letters else 0)
+
+    def place(self, line: FieldLine, asked: int | None) -> str:
+        """The columns in front of the bytes of a field; a mark in front of the byte that was requested."""
+        mark = ">" if asked is not None and line.start <= asked < line.end else " "
+        size = line.end - line.start
+        return f"{mark} {line.start:{self.decimal}} {line.start:#0{self.hexadecimal}x} {size:{self.decimal}}  "
+
+    def piece(self, raw: bytes) -> str:
+        """Bytes of one line, and their characters."""
+        hexes = f"{raw.hex(' ').upper():{self.hexes}}"
+        if not self.letters:
+            return hexes
+        # Beside a wide character, or one that joins the one before it, columns would not be where they should.
+        letters = (letter if _width(letter) == 1 else "." for letter in (self.letters[byte] for byte in raw))
+        return f"{hexes}  {''.join(letters):{self.bytes_a_line}}"
 
 
 def _rows(
@@ -125,28 +189,26 @@ def _rows(
     indent = min(2 * depth, columns.text // 3)
     right = [
         " " * indent + row
-        for spans in _texts(line, raw, references)
+        for spans in _texts(line, raw, references, columns)
         for row in _wrapped(spans, columns.text - indent, colour, 0)
     ]
-    size = line.end - line.start
-    mark = ">" if asked is not None and line.start <= asked < line.end else " "
-    place = f"{mark} {line.start:{columns.decimal}} {line.start:#0{columns.hexadecimal}x} {size:{columns.decimal}}  "
+    place = columns.place(line, asked)
     for middle, behind in zip_longest(left, right, fillvalue=""):
-        yield f"{place}{middle:{columns.bytes}}  {behind}".rstrip()
+        yield f"{place}{middle:{columns.beside}}  {behind}".rstrip()
         place = " " * len(place)
     for child in line.children:
         yield from _rows(child, section, asked, columns, colour, references, depth + 1)
 
 
 def _hex_lines(raw: bytes, columns: _Columns) -> Iterator[str]:
-    shown = raw if len(raw) <= _MOST_BYTES else raw[:_SHOWN_BYTES]
+    shown = raw if columns.is_whole or len(raw) <= _MOST_BYTES else raw[:_SHOWN_BYTES]
     for start in range(0, len(shown), columns.bytes_a_line):
-        yield shown[start : start + columns.bytes_a_line].hex(" ").upper()
+        yield columns.piece(shown[start : start + columns.bytes_a_line])
     if len(shown) < len(raw):
-        yield from _wrapped([(f"({len(raw) - len(shown)} bytes left out)", "")], columns.bytes, False, 0)
+        yield from _wrapped([(f"({len(raw) - len(shown)} bytes left out)", "")], columns.hexes, False, 0)
 
 
-def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[list[Span]]:
+def _texts(line: FieldLine, raw: bytes, references: References, columns: _Columns) -> Iterator[list[Span]]:
     """What to show of a field: name and value, documentation, source, fault."""
     node = line.node
     if node is None:
@@ -158,7 +220,8 @@ def _texts(line: FieldLine, raw: bytes, references: References) -> Iterator[list
         spans.append((f" ({entry.orig_id})", "soft"))
     if entry.status not in ("documented", ""):
         spans.append((f" [{entry.status}]", entry.status))
-    value = value_text(line, raw, _MOST_VALUE, _SHOWN_VALUE)
+    most = len(raw) * _CHARACTERS_A_BYTE if columns.is_whole else 0
+    value = value_text(line, raw, max(most, _MOST_VALUE), max(most, _SHOWN_VALUE))
     if value is not None:
         spans += [(" = ", ""), (value, "value")]
         if entry.unit and node.value is not None:
@@ -200,6 +263,18 @@ def _wrapped(spans: Iterable[Span], width: int, colour: bool, indent: int) -> It
         yield front + _styled(cells[:cut], colour)
         cells = cells[cut + 1 :] if cells[cut][0] == " " else cells[cut:]
         room, front = width - indent, " " * indent
+
+
+def _cut(spans: Iterable[Span], width: int, colour: bool) -> str:
+    """Texts in one line, which ends in two dots where something is cut off."""
+    cells = [(letter, style) for text, style in spans for letter in printable(text)]
+    while cells and cells[-1][0] == " ":
+        cells.pop()
+    if sum(_width(letter) for letter, _ in cells) > width:
+        while sum(_width(letter) for letter, _ in cells) > width - 2:
+            cells.pop()
+        cells += [(".", "soft")] * 2
+    return _styled(cells, colour)
 
 
 def _width(letter: str) -> int:

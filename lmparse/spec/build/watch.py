@@ -13,10 +13,19 @@ from lmparse.spec.build.selection import paths_of
 from lmparse.storage.watched import changed, state_of
 
 
-def watch(builder: Builder, source: Path, build: Callable[[], None]) -> None:
-    """Call `build`, which builds a source, at once and after each change. Returns when it is interrupted."""
+class _Ended(Exception):
+    """The watching is to end."""
+
+
+def watch(builder: Builder, source: Path, build: Callable[[], None], is_ended: Callable[[], bool] = bool) -> None:
+    """Call `build`, which builds a source, at once and after each change.
+
+    Returns when it is interrupted, or soon after `is_ended` is true.
+    """
 
     def paths() -> set[Path]:
+        if is_ended():
+            raise _Ended
         return paths_of(source, builder.selection)
 
     try:
@@ -31,5 +40,5 @@ def watch(builder: Builder, source: Path, build: Callable[[], None]) -> None:
                 for path, seen in state_of(paths()).items()
             }
             now = changed(built, paths)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, _Ended):
         return

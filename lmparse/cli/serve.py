@@ -1,0 +1,84 @@
+"""`lmparse serve`: looks around in files of any size, in a browser on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lmparse.cli.arguments import Commands, add_command, add_options, given_options, options_of
+from lmparse.cli.messages import GOOD, note
+from lmparse.errors import OptionError
+
+if TYPE_CHECKING:
+    from lmparse.review.browse.live import LiveSpecs
+    from lmparse.review.browse.served_file import ServedFile
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = add_command(commands, "serve", run, "look around in files of any size, in a browser on this machine")
+    command.add_argument("files", metavar="FILE", nargs="+", help="a file of records; each is shown on its own")
+    command.add_argument("--port", default="0", metavar="N", help="port on the loopback address (default: any)")
+    about = (
+        "build the specs in this folder, or this .ksy file, after each change, and read FILE with them; --spec is an id"
+    )
+    command.add_argument("--specs", metavar="DIR", help=about)
+    add_options(command, "explain")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Serve until Ctrl-C."""
+    from lmparse.review.browse.served_file import ServedFile
+    from lmparse.review.browse.server import RecordServer
+    from lmparse.review.templating import render
+
+    port = _port(parsed.port)
+    options_of(parsed)
+    given = given_options(parsed)
+    render("base.css")  # without Jinja2 there is no page to serve
+    files = [ServedFile(name, given) for name in parsed.files]
+    live = _live(parsed.specs, given, files) if parsed.specs else None
+    try:
+        if live is None:
+            files[0].about()  # a file that cannot be read at all is an error of the command, as everywhere
+        return _serve(RecordServer(files, port, live))
+    except OSError as error:
+        raise OptionError(
+            f"port {port} cannot be used: {error.strerror}", hint="--port 0 takes one that is free"
+        ) from None
+    except KeyboardInterrupt:
+        return GOOD
+    finally:
+        if live is not None:
+            live.close()
+
+
+def _serve(server: Any) -> int:
+    with server:
+        print(server.address, flush=True)
+        note("the address has a token: who knows it can read the files until Ctrl-C ends this")
+        sys.stderr.flush()
+        server.serve_forever()
+    return GOOD
+
+
+def _live(source: str, given: Mapping[str, Any], files: list[ServedFile]) -> LiveSpecs:
+    from lmparse.review.browse.live import LiveSpecs
+    from lmparse.storage.addresses import local_path
+
+    spec = given.get("spec")
+    if spec is not None and Path(spec).name != spec:
+        raise OptionError(f"--specs builds the spec, so --spec is its id, not a path: {spec}")
+    path = Path(local_path(source))
+    if not path.exists():
+        raise OptionError(f"{source}: there is no such file or folder")
+    return LiveSpecs(path, spec, files, given).start()
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) < 1 << 16):
+        raise OptionError(f"--port has no value {text!r}", hint="a number from 0 to 65535; 0 takes one that is free")
+    return int(text)
