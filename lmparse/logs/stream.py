@@ -7,6 +7,7 @@ reading that failed is done again with the same result.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,9 +21,10 @@ from lmparse.logs.joining import behind, check_resumed, checkpoint_behind, the_o
 from lmparse.logs.open import open_changes, states_read
 from lmparse.logs.partitions import FilePart, Request
 from lmparse.options import Options
+from lmparse.spec import catalog
 from lmparse.storage.addresses import local_path
 from lmparse.storage.landing import Arrival
-from lmparse.storage.states import check_all
+from lmparse.storage.states import FileState, check_all
 
 _MOST_TAKEN = (1 << 63) - 1
 """Largest number of files that an offset may say were taken."""
@@ -39,21 +41,24 @@ class StreamOffset:
     """Position and name of the last file that was taken; empty if none was."""
     taken: int = 0
     """Number of files that were taken."""
+    files: str = ""
+    """What tells apart the files that were taken, by position, name and size."""
 
     def to_dict(self) -> dict[str, Any]:
         """The offset in the form that Spark keeps: texts and numbers."""
         text = "" if self.checkpoint is None else self.checkpoint.to_json()
-        return {"checkpoint": text, "last": self.last, "taken": self.taken}
+        return {"checkpoint": text, "last": self.last, "taken": self.taken, "files": self.files}
 
     @classmethod
     def of(cls, found: dict[str, Any]) -> StreamOffset:
         """The offset that Spark has kept. Raises OptionError LMP-S030 if it is none."""
-        values: list[Any] = [found.get(name) for name in ("checkpoint", "last", "taken")]
-        text, last, taken = values
-        are_typed = isinstance(text, str) and isinstance(last, str) and type(taken) is int
-        if not are_typed or not 0 <= taken <= _MOST_TAKEN:
+        values = [found.get(name) for name in ("checkpoint", "last", "files")] if isinstance(found, dict) else []
+        taken = found.get("taken") if values else None
+        if type(taken) is not int or not 0 <= taken <= _MOST_TAKEN or not all(isinstance(one, str) for one in values):
             raise OptionError("the offset is not one of a stream of lmparse", code="LMP-S030")
-        return cls(Checkpoint.of_json(text.encode(), "the offset") if text else None, last, taken)
+        text, last, files = map(str, values)
+        raw = text.encode("utf-8", "surrogatepass")
+        return cls(Checkpoint.of_json(raw, "the offset") if text else None, last, taken, files)
 
 
 class LogStream:
@@ -70,8 +75,8 @@ class LogStream:
         self._keys: dict[tuple[str, int, int], str] = {}
         """Position and name of a file, by name, size and time of the last write."""
         self._held: frozenset[str] | None = None
-        self._log: tuple[tuple[str, str], ChangeLog] | None = None
-        """The log between two files that was opened last."""
+        self._log: tuple[str, ChangeLog, tuple[FileState, ...]] | None = None
+        """The files that were opened last as one log, that log, and their states before."""
 
     def hold(self) -> None:
         """Take no files but those that have arrived by now."""
@@ -89,8 +94,10 @@ class LogStream:
         chosen = found[:most]
         if not chosen:
             return start
-        log = self._between(start, chosen)
-        return StreamOffset(checkpoint_behind(log), chosen[-1], start.taken + len(chosen))
+        log, planned = self._between(start, chosen)
+        reached = checkpoint_behind(log)
+        check_all(planned)
+        return StreamOffset(reached, chosen[-1], start.taken + len(chosen), self._files(start, chosen))
 
     def parts(self, start: StreamOffset, end: StreamOffset) -> Iterator[FilePart]:
         """The parts of the log between two offsets, whose changes are those that are committed there."""
@@ -102,8 +109,12 @@ class LogStream:
                 f"{end.taken - start.taken} files were to be read, and {len(keys)} of these positions are there",
                 code="LMP-F014", file=self._request.paths[0],
             )  # fmt: skip
-        log = self._between(start, keys)
-        planned = states_read(log.path, log.options)
+        if self._files(start, keys) != end.files:
+            raise FramingError(
+                "the files that were to be read again are others than those that were there before",
+                code="LMP-F014", file=self._request.paths[0],
+            )  # fmt: skip
+        log, planned = self._between(start, keys)
         parts = log.change_parts(self._request.max_bytes)
         check_all(planned)
         fingerprint = log.spec.fingerprint
@@ -140,6 +151,15 @@ class LogStream:
         self._keys = found
         return sorted(found.values())
 
+    def _files(self, start: StreamOffset, keys: list[str]) -> str:
+        """What tells apart the files up to an offset and those behind it."""
+        found = start.files
+        sizes = {key: size for (_, size, _), key in self._keys.items()}
+        for key in keys:
+            text = f"{found}\0{key}\0{sizes[key]}"
+            found = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        return found
+
     @property
     def _options(self) -> Options:
         return self._request.options
@@ -161,16 +181,21 @@ class LogStream:
             + ", ".join(map(_name, newest)), code="LMP-F014", file=self._request.paths[0],
         )  # fmt: skip
 
-    def _between(self, start: StreamOffset, keys: list[str]) -> ChangeLog:
-        """The log of some files, behind an offset."""
-        if self._log is not None and self._log[0] == (start.last, keys[-1]):
-            return self._log[1]
+    def _between(self, start: StreamOffset, keys: list[str]) -> tuple[ChangeLog, tuple[FileState, ...]]:
+        """The log of some files, behind an offset, and the states that they had before they were opened."""
+        files = f"{start.last} {self._files(start, keys)}"
+        if self._log is not None and self._log[0] == files:
+            return self._log[1:]
         before, options = start.checkpoint, self._options
+        if before is not None and before.spec != catalog.load(options.spec).id:
+            raise OptionError(f"the offset is of a log of {before.spec}", code="LMP-S030")
         joined = self._join([_name(key) for key in keys], options, None, before, None)
-        log = open_changes(the_one([one.address for one in joined]), behind(options, before))
+        path, options = the_one([one.address for one in joined]), behind(options, before)
+        planned = states_read(path, options)
+        log = open_changes(path, options)
         log.resumed = before
-        self._log = (start.last, keys[-1]), log
-        return log
+        self._log = files, log, planned
+        return log, planned
 
 
 def _name(key: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from samples import db2_scripts as luw
 
 import lmparse
-from lmparse.errors import FramingError, OptionError
+from lmparse.errors import FramingError, OptionError, ReadError
 from lmparse.logs import arrow
 from lmparse.logs.families import read_options
 from lmparse.logs.open import open_changes
@@ -127,6 +128,41 @@ def test_a_file_that_comes_late_or_goes(tmp_path: Path) -> None:
     assert gone.value.code == "LMP-F014"
 
 
+def test_a_batch_whose_files_are_others(tmp_path: Path) -> None:
+    """A batch that is read again has the files that it had, or is an error: changes would be lost in silence."""
+    landing = Landing(tmp_path)
+    one, two, three = landing.places[10], landing.places[20], landing.places[-3]
+    landing.put(0, one)
+    begun = landing.stream().latest(StreamOffset())
+    path = landing.put(one, two)
+    landing.put(two, three)
+    stream = landing.stream()
+    offset = stream.latest(begun)
+    sound = sorted(landing.batch(StreamOffset(), begun) + landing.batch(begun, offset))
+    assert sound
+    for start, end in ((0, one), (one, landing.places[15]), (0, two)):
+        landing.put(start, end, path.name)
+        with pytest.raises(FramingError) as found:
+            landing.batch(begun, offset)
+        assert found.value.code == "LMP-F014"
+        with pytest.raises((FramingError, ReadError)):  # and by the stream that has made the offset
+            list(stream.parts(begun, offset))
+    landing.put(one, two)
+    assert sorted(landing.batch(StreamOffset(), begun) + landing.batch(begun, offset)) == sound
+
+
+def test_an_offset_of_another_family(tmp_path: Path) -> None:
+    landing = Landing(tmp_path)
+    landing.put(0, landing.places[10])
+    offset = landing.stream().latest(StreamOffset())
+    assert offset.checkpoint is not None
+    other = replace(offset, checkpoint=replace(offset.checkpoint, spec="bmc_lldf"))
+    landing.put(landing.places[10], landing.places[20])
+    with pytest.raises(OptionError) as found:
+        landing.stream().latest(other)
+    assert found.value.code == "LMP-S030"
+
+
 @pytest.mark.parametrize("options", [{"include": "all"}, {"ending_seq": "0" * 72}])
 def test_what_is_not_a_stream(options: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(OptionError):
@@ -135,10 +171,10 @@ def test_what_is_not_a_stream(options: dict[str, Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("damaged", [
     {"checkpoint": 1}, {"last": None}, {"taken": True}, {"taken": -1}, {"taken": 1 << 63}, {"taken": 1.0},
-    {"taken": "1"}, {"checkpoint": "{}"},
+    {"taken": "1"}, {"checkpoint": "{}"}, {"checkpoint": "\ud800"}, {"files": None},
 ])  # fmt: skip
 def test_offsets_of_something_else(damaged: dict[str, Any]) -> None:
-    sound = {"checkpoint": "", "last": "", "taken": 0}
+    sound = {"checkpoint": "", "last": "", "taken": 0, "files": ""}
     assert StreamOffset.of(sound) == StreamOffset()
     with pytest.raises(OptionError) as found:
         StreamOffset.of({**sound, **damaged})
