@@ -40,6 +40,7 @@ def test_no_format_is_named_at_the_edges(package: str) -> None:
         "packed",
         "raw",
         "row",
+        "server",
         "transaction",
         "unlisted",
     }

@@ -42,7 +42,7 @@ COMMON, HEADER, IMAGE, BESIDE, LAST = (
 @cache
 def drawn() -> dict[str, frozenset[str]]:
     """The modules of each stretch of the drawing."""
-    drawing = PAGE.read_text("utf-8").split("## The way of a byte")[1].split("```")[3]
+    drawing = PAGE.read_text("utf-8").split("## The way of a byte")[1].split("```text")[2].split("```")[0]
     stretches: dict[str, frozenset[str]] = {}
     name = ""
     for line in drawing.strip().splitlines():

@@ -637,11 +637,10 @@ def test_the_spec_is_named_where_several_may_be_meant(tmp_path: Path) -> None:
 
 # -- the page about it ---------------------------------------------------------------------------------
 
+PAGE = (CASES.parents[1] / "docs" / "serve.md").read_text("utf-8")
 COMMANDS = [
     line.partition("#")[0].split()[1:]
-    for block in re.findall(
-        r"^```\n(.*?)^```", (CASES.parents[1] / "docs" / "serve.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
-    )
+    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     for line in block.splitlines()
     if line.startswith("lmparse ")
 ]

@@ -11,7 +11,6 @@ import json
 import os
 import pty
 import re
-import shlex
 import subprocess
 import sys
 import unicodedata
@@ -36,7 +35,7 @@ from lmparse.review.explain import text as terminal
 from lmparse.review.explain.explanation import ExplainedSection, Explanation, FieldLine, lines_of
 from lmparse.review.explain.page import ROOT, scoped
 from lmparse.review.explain.search import Explained, explain
-from lmparse.samples import bmc_log, db2_log
+from lmparse.samples import db2_log
 from lmparse.spec import catalog
 
 TESTS = Path(__file__).parents[1]
@@ -806,37 +805,3 @@ def test_a_descriptor_word_of_others_is_shown_by_its_rule() -> None:
     with pytest.raises(OptionError, match="fileStartOffset leaves it out"):
         explain(f"{GOOD}common_raw/file_header.bin", offset=3, spec="common_raw", **about)
     assert explain(f"{GOOD}common_raw/file_header.bin", **about).record == 0, "a framing is enough"
-
-
-# -- the page about it ---------------------------------------------------------------------------
-
-PAGE = (TESTS.parent / "docs" / "explain.md").read_text("utf-8")
-SHELL = re.findall(r"^```\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-
-
-@pytest.mark.parametrize("block", [block for block in SHELL if block.startswith("$ ")])
-def test_the_page_shows_what_the_command_prints(
-    block: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`...` stands for lines that are left out."""
-    bmc_log.make(units=300).write(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    command, _, shown_there = block.partition("\n")
-    code, out, _ = run(*shlex.split(command.removeprefix("$ lmparse explain ")))
-    assert code == 0
-    place = 0
-    for part in re.split(r"^\.\.\.\n", shown_there, flags=re.MULTILINE):
-        found = out.find(part, place)
-        assert found >= 0, part
-        place = found + len(part)
-
-
-def test_the_commands_of_the_page_run(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bmc_log.make(units=300).write(tmp_path)
-    db2_log.make(units=12).write(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    lines = [line for line in SHELL[0].splitlines() if line.startswith("lmparse explain ")]
-    assert len(lines) > 5
-    for line in lines:
-        assert run(*shlex.split(line.removeprefix("lmparse explain "), comments=True))[0] == 0, line

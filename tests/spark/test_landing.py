@@ -55,19 +55,14 @@ def test_the_tables_of_the_command(spark: SparkSession, family: str, seed: int, 
     assert tables_of(tmp_path / "other") == tables_of(tmp_path / "one")
 
 
-class FailedError(Exception):
-    """Of a task."""
-
-
-def fails(task: ChangeTask) -> Any:
-    """The task of a part, which fails when its changes have been written."""
-    spill_part(task)
-    raise FailedError("no such luck")
-
-
 def test_a_failed_task_leaves_nothing_half(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def fails(task: ChangeTask) -> Any:
+        """The task of a part, which fails when its changes have been written; workers do not have this module."""
+        spill_part(task)
+        raise RuntimeError("no such luck")
+
     paths, options = extracts("db2", 1, tmp_path)
     to = tmp_path / "to"
     with monkeypatch.context() as patch:

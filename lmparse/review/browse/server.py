@@ -23,7 +23,7 @@ from lmparse.review.browse.live import LiveSpecs
 from lmparse.review.browse.page import served_page
 from lmparse.review.browse.record_list import MOST_ROWS, RecordFilter
 from lmparse.review.browse.served_file import ServedFile, error_row
-from lmparse.terminal import harmless, json_text
+from lmparse.terminal import harmless, json_text, one_line
 
 LOOPBACK = "127.0.0.1"
 _NAMES = (LOOPBACK, "localhost")
@@ -71,7 +71,7 @@ class RecordServer(ThreadingHTTPServer):
         """Say nothing of a connection that the browser has closed; of other errors, one line."""
         error = sys.exception()
         if not isinstance(error, OSError):
-            print(f"a request failed: {type(error).__name__}: {error}", file=sys.stderr)
+            print(one_line(f"a request failed: {type(error).__name__}: {error}"), file=sys.stderr)
 
 
 class _Handler(BaseHTTPRequestHandler):
