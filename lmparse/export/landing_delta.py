@@ -205,7 +205,9 @@ class DeltaFolder:
                     actions, "append", self._table.schema(), commit_properties=self._commit(seq)
                 )
             except DeltaError:
-                merge.remove_files()
+                # What the package does behind a commit may fail too, and then the table has the files.
+                if not merge.is_any_in(DeltaTable(self._uri).file_uris()):
+                    merge.remove_files()
                 raise
             self._table = DeltaTable(self._uri)
 

@@ -69,6 +69,11 @@ class TableMerge:
             self.remove_files()
             raise
 
+    def is_any_in(self, addresses: Sequence[str]) -> bool:
+        """Whether some of the files that were written are among the files of a table."""
+        names = {path.name for path in self._made}
+        return any(address.rpartition("/")[2] in names for address in addresses)
+
     def remove_files(self) -> None:
         """Remove the files that were written, for a commit that failed."""
         for path in self._made:

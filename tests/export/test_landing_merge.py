@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
+from deltalake.exceptions import DeltaError
 from export.delta_tables import rows_of
 from samples import db2_scripts as luw
 from writers.db2.stream import Stream
@@ -98,6 +99,23 @@ def test_rows_in_many_files(table: DeltaFolder, tmp_path: Path, monkeypatch: pyt
     assert len(found) > 3
     assert sum(action["num_records"] for action in found.values()) == 26
     assert {action.get("max.TEXT") for action in found.values()} <= {None, "t4", "null"}  # long texts are not stated
+
+
+def test_an_error_behind_a_commit_leaves_its_files(
+    table: DeltaFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The package writes a checkpoint or cleans its log behind a commit, which may fail while the commit stands."""
+    commit = DeltaTable.create_write_transaction
+
+    def fails(*given: Any, **named: Any) -> None:
+        commit(*given, **named)
+        raise DeltaError("the disk is full")
+
+    monkeypatch.setattr(DeltaTable, "create_write_transaction", fails)
+    expected = texts(tmp_path / "t") | {3: "three"}
+    with pytest.raises(OptionError, match="the disk is full"):
+        table.merge(batch([changed(3, "three")]), ["ID"], SEQ)
+    assert texts(tmp_path / "t") == expected
 
 
 def test_a_commit_that_fails_leaves_no_file(table: DeltaFolder, tmp_path: Path) -> None:
