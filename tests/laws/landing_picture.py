@@ -87,7 +87,7 @@ def picture() -> str:
     for number, row in enumerate(rows):
         lines += _row(TOP + STEP * number, *row)
     lines.append(
-        _text(4, height - 14, "committed changes in commit order: rolled-back ones are counted, not shown", "lm-soft")
+        _text(4, height - 14, "committed changes; those that were rolled back are counted, not shown", "lm-soft")
     )
     return "\n".join([*lines, "</svg>"]) + "\n"
 
