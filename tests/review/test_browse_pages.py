@@ -5,7 +5,6 @@ Run by `make test-pages` wherever there is a Chromium.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,17 +77,6 @@ def payroll(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A log with more records than a page of the list."""
     _, data = bmc_log.make(units=40).write(tmp_path_factory.mktemp("payroll"))
     return data
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        # A sandbox of its own is what a container does not give to root.
-        found = driver.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture
