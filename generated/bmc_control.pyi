@@ -3,6 +3,8 @@ from enum import IntEnum
 from typing import Any, Self
 
 from . import bmc_dcxi as _bmc_dcxi
+from . import bmc_dfds as _bmc_dfds
+from . import bmc_dfid as _bmc_dfid
 from . import bmc_dicl as _bmc_dicl
 from . import bmc_dlci as _bmc_dlci
 from . import bmc_dlds as _bmc_dlds
@@ -24,6 +26,8 @@ class BmcControl:
         db2_column = 3301168073
         db2_column2 = 3301168114
         clustering_index = 3301173193
+        filter_description = 3301360866
+        filter = 3301362116
         index_columns = 3301557203
         index = 3301566409
         column = 3302212553
@@ -37,7 +41,7 @@ class BmcControl:
         xmlstring = 3303531206
         header_field = 3888694470
         type_record = 3890473175
-    body: _bmc_dcxi.BmcDcxi | _bmc_dicl.BmcDicl | _bmc_dlci.BmcDlci | _bmc_dlds.BmcDlds | _bmc_dlge.BmcDlge | _bmc_dlob.BmcDlob | _bmc_dtbi.BmcDtbi | _bmc_dtob.BmcDtob | _bmc_dxml.BmcDxml | _bmc_dxsf.BmcDxsf | _bmc_unlisted.BmcUnlisted | _bmc_xhdf.BmcXhdf | _bmc_xtyp.BmcXtyp
+    body: _bmc_dcxi.BmcDcxi | _bmc_dfds.BmcDfds | _bmc_dfid.BmcDfid | _bmc_dicl.BmcDicl | _bmc_dlci.BmcDlci | _bmc_dlds.BmcDlds | _bmc_dlge.BmcDlge | _bmc_dlob.BmcDlob | _bmc_dtbi.BmcDtbi | _bmc_dtob.BmcDtob | _bmc_dxml.BmcDxml | _bmc_dxsf.BmcDxsf | _bmc_unlisted.BmcUnlisted | _bmc_xhdf.BmcXhdf | _bmc_xtyp.BmcXtyp
     @property
     def record_code(self) -> BmcControl.RecordCode | int: ...
     def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...

@@ -6,6 +6,8 @@ meta:
   ks-version: '0.11'
   imports:
     - /bmc/bmc_dcxi
+    - /bmc/bmc_dfds
+    - /bmc/bmc_dfid
     - /bmc/bmc_dicl
     - /bmc/bmc_dlci
     - /bmc/bmc_dlds
@@ -47,6 +49,8 @@ seq:
         'record_code::lob_column': bmc_dlob
         'record_code::xml_column': bmc_dxml
         'record_code::xmlstring': bmc_dxsf
+        'record_code::filter': bmc_dfid
+        'record_code::filter_description': bmc_dfds
         _: bmc_unlisted
     doc: The record as its own spec describes it
     doc-ref: 'BMC AMI Log Master for Db2 12.1, "Logical log control file"'
@@ -112,6 +116,14 @@ enums:
       id: xmlstring
       -orig-id: 'DXSF'
       doc: XMLSTRING data set name
+    0xc4c6c9c4:
+      id: filter
+      -orig-id: 'DFID'
+      doc: Filter ID
+    0xc4c6c4e2:
+      id: filter_description
+      -orig-id: 'DFDS'
+      doc: Filter description
     0xc4e3e2c9:
       id: table_space
       -orig-id: 'DTSI'

@@ -22,7 +22,8 @@ from lmparse.framing.framings import framing_of
 
 RECORDS = [
     *(control.xtyp(), control.dlds(), control.dtbi(), control.dtob(), control.dixi(), control.dcxi(), control.dicl()),
-    *(control.dlci(), control.xhdf(), control.dlob(), control.dxml(), control.dxsf(), control.unknown("DTSI", b"abc")),
+    *(control.dlci(), control.xhdf(), control.dlob(), control.dxml(), control.dxsf(), control.dfid(), control.dfds()),
+    control.unknown("DTSI", b"abc"),
     control.dlge(),
 ]
 """One record of each type."""

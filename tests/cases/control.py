@@ -24,6 +24,8 @@ PAGES = {
     "bmc_dlob": control_page("LOB column description record (DLOB)", "13.1"),
     "bmc_dxml": control_page("XML column description record (DXML)"),
     "bmc_dxsf": control_page("XMLSTRING data set name record (DXSF)"),
+    "bmc_dfid": control_page("Filter ID record (DFID)", "13.1"),
+    "bmc_dfds": control_page("Filter description record (DFDS)"),
     "bmc_unlisted": control_page("Logical log control file"),
 }
 
@@ -179,6 +181,14 @@ DXML: Row = {
 }
 DLOB: Row = DXML | {"cntl_record_type": "DLOB", "tsname": "LOBTS1", "base_obid": "0003", "tb_creator": "PROD"}
 DXSF: Row = {"cntl_record_type": "DXSF", "dsname": "PROD.LOGMAST.XMLSTR"}
+DFID: Row = {
+    "cntl_record_type": "DFID",
+    "filter_user_id": "AUDITOR1",
+    "filter_name": "ORDERS_OF_MARCH",
+    "filter_id": 7,
+    "date_format": "ISO",
+}
+DFDS: Row = {"cntl_record_type": "DFDS", "filter_id": 7, "description": "All changes of ORDERS in March"}
 
 
 def made(encode: Callable[..., bytes], base: Row, **given: Any) -> Made:
@@ -268,6 +278,16 @@ def dxsf(**given: Any) -> Made:
     return made(control.dxsf, DXSF, **given)
 
 
+def dfid(**given: Any) -> Made:
+    """A DFID record."""
+    return made(control.dfid, DFID, **given)
+
+
+def dfds(**given: Any) -> Made:
+    """A DFDS record."""
+    return made(control.dfds, DFDS, **given)
+
+
 def unlisted(code: str, payload: str) -> Made:
     """A record whose table is not published: code, and payload in hex."""
     row = {"cntl_record_type": code, "payload": payload}
@@ -326,6 +346,8 @@ def every_field() -> Iterator[Case]:
         "bmc_dlob": [dlob()],
         "bmc_dxml": [dxml()],
         "bmc_dxsf": [dxsf()],
+        "bmc_dfid": [dfid(), *(dfid(filter_id=9999, date_format=x) for x in ("USA", "EUR", "JIS", ""))],
+        "bmc_dfds": [dfds(), dfds(filter_id=9999, description="")],
         "bmc_unlisted": [unlisted("DTSI", "0105F1"), unlisted("DCLI", ""), unlisted("DCL2", "FF")],
     }
     for spec, given in records.items():
@@ -472,6 +494,8 @@ def lengths() -> Iterator[Case]:
         "bmc_dlob": dlob(),
         "bmc_dxml": dxml(),
         "bmc_dxsf": dxsf(),
+        "bmc_dfid": dfid(),
+        "bmc_dfds": dfds(),
     }
     for spec, record in records.items():
         title = "Bytes behind the last field of the table are kept; beside it a record that ends there"
@@ -493,6 +517,8 @@ def whole_files() -> Iterator[Case]:
         dlob(),
         dxml(),
         dxsf(),
+        dfid(),
+        dfds(),
         unlisted("DTSI", "0105"),
         unlisted("DCLI", "F0F0F1"),
         unlisted("DCL2", ""),

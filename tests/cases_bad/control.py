@@ -36,6 +36,8 @@ def control_records() -> Iterator[BadCase]:
         "bmc_dlob": given.dlob,
         "bmc_dxml": given.dxml,
         "bmc_dxsf": given.dxsf,
+        "bmc_dfid": given.dfid,
+        "bmc_dfds": given.dfds,
     }
     for spec, maker in makers.items():
         good, _ = maker()

@@ -37,6 +37,8 @@ WHOLE_TABLES = {
     "XHDF": (control.XHDF, 37),
     "DLOB": (control.DLOB, 212),
     "DXSF": (control.DXSF, 48),
+    "DFID": (control.DFID, 37),
+    "DFDS": (control.DFDS, 72),
 }
 
 
@@ -318,6 +320,8 @@ def test_other_control_records() -> None:
     assert len(control.dlob()) == 212
     assert len(control.dxml(total=control.DXML_TABLED)) == 80
     assert len(control.dxsf()) == 48
+    assert control.dfid().decode("cp037") == "DFIDAUDITOR1ORDERS_OF_MARCH   0007ISO"
+    assert control.dfds().decode("cp037") == "DFDS0007All changes of ORDERS in March".ljust(72)
     assert control.unknown("DTSI", "AB").hex() == "c4e3e2c9c1c2"
 
 

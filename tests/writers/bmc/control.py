@@ -206,6 +206,18 @@ DXML_TABLED = 80
 #: bmc-logical-log.md 1.13, total 48.
 DXSF = f.table(("CNTLRECORDTYPE", 0, 4, "char"), ("DSNAME", 4, 44, "char"))
 
+#: Log Master 13.1, "Filter ID record (DFID)", total 37.
+DFID = f.table(
+    ("CNTLRECORDTYPE", 0, 4, "char"),
+    ("FILTERUSERID", 4, 8, "char"),
+    ("FILTERNAME", 12, 18, "char"),
+    ("FILTERID", 30, 4, "digits"),
+    ("DATEFORMAT", 34, 3, "char"),
+)
+
+#: Log Master 12.1, "Filter description record (DFDS)", total 72.
+DFDS = f.table(("CNTLRECORDTYPE", 0, 4, "char"), ("FILTERID", 4, 4, "digits"), ("DESCRIPTION", 8, 64, "char"))
+
 
 def _record(
     layout: tuple[Field, ...],
@@ -427,6 +439,22 @@ def dxml(total: int | None = None, **fields: FieldValue) -> bytes:
 def dxsf(**fields: FieldValue) -> bytes:
     """DXSF, XMLSTRING data set name record (1.13), 48 bytes."""
     return _record(DXSF, "DXSF", {"DSNAME": "PROD.LOGMAST.XMLSTR"}, fields)
+
+
+def dfid(**fields: FieldValue) -> bytes:
+    """DFID, filter ID record, 37 bytes."""
+    defaults: Options = {
+        "FILTERUSERID": "AUDITOR1",
+        "FILTERNAME": "ORDERS_OF_MARCH",
+        "FILTERID": 7,
+        "DATEFORMAT": "ISO",
+    }
+    return _record(DFID, "DFID", defaults, fields)
+
+
+def dfds(**fields: FieldValue) -> bytes:
+    """DFDS, filter description record, 72 bytes."""
+    return _record(DFDS, "DFDS", {"FILTERID": 7, "DESCRIPTION": "All changes of ORDERS in March"}, fields)
 
 
 def unknown(code: str, payload: bytes | str = b"") -> bytes:
