@@ -1,8 +1,10 @@
-"""Draws documented fields by a number, with what stands about them: for an independent reading beside the manuals.
+"""Draws statements of the specs by a number, with what is known of them: for an independent reading beside the manuals.
 
 `python tests/statements.py --number 7 --count 60 --pages FOLDER` prints for each drawn field what the pages call
 documented, its reference, the lines of the tables beside the specs, and the lines of the files in FOLDER (text of the
-manuals' pages, one file each) with the vendor's name. The same number draws the same fields.
+manuals' pages, one file each) with the vendor's name. `--of values`, `instances` or `bounds` draws listed values, what
+specs calculate from fields, and what they demand of values, whatever their status. The same number draws the same
+statements.
 """
 
 from __future__ import annotations
@@ -10,13 +12,16 @@ from __future__ import annotations
 import argparse
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from lmparse.review.docs.conformance import Conformance, compare
+from lmparse.review.docs.site import instances as instances_of
+from lmparse.review.docs.site import stated_details
 from lmparse.spec import catalog
-from lmparse.spec.layout import Field, Layout
+from lmparse.spec.layout import Code, Field, Layout
 
 
 @dataclass(frozen=True)
@@ -85,9 +90,93 @@ def _values(compared: Conformance, layout: Layout, entry: Field) -> Iterator[str
                 yield f"{row.value!r}: {row.printed} | {row.code.doc if row.code else None} ({row.verdict})"
 
 
-def draw(statements: Sequence[Statement], number: int, count: int) -> list[Statement]:
-    """`count` of them, always the same for a number."""
-    return random.Random(number).sample(list(statements), count)
+@dataclass(frozen=True)
+class Claim:
+    """A statement that is not a field: a listed value, an instance, or a bound."""
+
+    name: str
+    lines: tuple[str, ...]
+
+    def text(self, pages: Mapping[str, Sequence[str]]) -> str:
+        """A paragraph."""
+        return "\n  ".join((self.name, *self.lines))
+
+
+def values(layouts: Mapping[str, Layout]) -> list[Claim]:
+    """All listed values: of fields, then of enumerations that no field has."""
+    found = []
+    for layout in _sorted(layouts):
+        for entry in layout:
+            for code in entry.codes:
+                status = code.status or entry.status
+                lines = (f"says: {code.id}: {code.doc} ({status})", f"ref: {entry.doc_ref}")
+                found.append(Claim(f"{layout.id}.{entry.id} = {code.text or code.value}", lines))
+    for layout, enum, codes in without_field(layouts):
+        for code in codes:
+            lines = (f"says: {code.id}: {code.doc} ({code.status})", f"ref: {layout.doc_ref}")
+            found.append(Claim(f"{layout.id}, {enum} = {code.value:#x}", lines))
+    return found
+
+
+def without_field(layouts: Mapping[str, Layout]) -> list[tuple[Layout, str, tuple[Code, ...]]]:
+    """The enumerations that no field has: of kinds of records, single bits, parameters, instances."""
+    of_fields = {_members(entry.codes) for layout in layouts.values() for entry in layout}
+    return [
+        (layout, enum, codes)
+        for layout in _sorted(layouts)
+        for enum, codes in layout.enums.items()
+        if _members(codes) not in of_fields
+    ]
+
+
+def _members(codes: Sequence[Code]) -> frozenset[tuple[int, str]]:
+    return frozenset((code.value, code.id) for code in codes)
+
+
+def instances(layouts: Mapping[str, Layout]) -> list[Claim]:
+    """All instances that are not fields."""
+    listed = instances_of(layouts, stated_details(layouts))
+    return [
+        Claim(
+            f"{layout}.{one.name}",
+            (f"says: {one.doc} ({one.status})", f"from: {one.words}", f"ref: {one.doc_ref}", f"source: {one.source}"),
+        )
+        for layout in sorted(listed)
+        for one in listed[layout]
+    ]
+
+
+def bounds(layouts: Mapping[str, Layout]) -> list[Claim]:
+    """All that the specs demand of values."""
+    return [
+        Claim(
+            f"{layout.id}.{entry.id}",
+            (
+                f"demands: least {entry.minimum}, largest {entry.maximum}, {entry.checks or 'nothing else'}",
+                f"status: {entry.valid_status or entry.status} ({entry.doc})",
+                f"ref: {entry.doc_ref}",
+                f"source: {entry.source}",
+            ),
+        )
+        for layout in _sorted(layouts)
+        for entry in layout
+        if entry.minimum is not None or entry.maximum is not None or entry.checks
+    ]
+
+
+def _sorted(layouts: Mapping[str, Layout]) -> list[Layout]:
+    return sorted(layouts.values(), key=lambda one: one.id)
+
+
+Drawn = TypeVar("Drawn", Statement, Claim, "Statement | Claim")
+DRAWN: Mapping[str, Callable[[Mapping[str, Layout]], Sequence[Statement | Claim]]] = {
+    "documented fields": documented, "values": values, "instances": instances, "bounds": bounds,
+}  # fmt: skip
+
+
+def draw(statements: Sequence[Drawn], number: int, count: int) -> list[Drawn]:
+    """`count` of them, or all if there are fewer; always the same for a number."""
+    return random.Random(number).sample(list(statements), min(count, len(statements)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -95,6 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--number", type=int, default=0)
     parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--of", choices=[*DRAWN], default="documented fields")
     parser.add_argument("--pages", type=Path)
     given = parser.parse_args(arguments)
     pages = {
@@ -102,9 +192,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for path in (sorted(given.pages.glob("*")) if given.pages else ())
         if path.is_file()
     }
-    statements = documented(catalog.load("bmc_lldf").layouts)
-    print(f"{given.count} of {len(statements)} documented fields, number {given.number}")
-    for number, statement in enumerate(draw(statements, given.number, given.count), 1):
+    statements = DRAWN[given.of](catalog.load("bmc_lldf").layouts)
+    drawn = draw(statements, given.number, given.count)
+    print(f"{len(drawn)} of {len(statements)} {given.of}, number {given.number}")
+    for number, statement in enumerate(drawn, 1):
         print(f"\n{number}. {statement.text(pages)}")
 
 

@@ -57,72 +57,91 @@ seq:
 instances:
   record_code:
     -codec: ebcdic
+    -lm-status: documented
     -lm-type: peek
+    -lm-source: |
+      That they say which record it is follows from CNTLRECORDTYPE at offset 0 of all tables
     pos: 0
     type: u4
     enum: record_code
-    doc: First four characters of the record
+    doc: The first four characters of the record
+    doc-ref: 'BMC AMI Log Master for Db2 12.1, "Logical log control file"'
 enums:
   record_code:
     0xe7e3e8d7:
       id: type_record
       -orig-id: 'XTYP'
+      -lm-status: documented
       doc: Type record, first of the file
     0xc4d3c4e2:
       id: data_set
       -orig-id: 'DLDS'
+      -lm-status: documented
       doc: Logical log data set
     0xc4d3c7c5:
       id: log_end
       -orig-id: 'DLGE'
+      -lm-status: documented
       doc: Log information end
     0xc4e3c2c9:
       id: table
       -orig-id: 'DTBI'
+      -lm-status: documented
       doc: Table information
     0xc4e3d6c2:
       id: synonym_or_alias
       -orig-id: 'DTOB'
+      -lm-status: documented
       doc: Table synonym or alias
     0xc4c9e7c9:
       id: index
       -orig-id: 'DIXI'
+      -lm-status: documented
       doc: Index information
     0xc4c3e7c9:
       id: clustering_index
       -orig-id: 'DCXI'
+      -lm-status: documented
       doc: Clustering index information
     0xc4c9c3d3:
       id: index_columns
       -orig-id: 'DICL'
+      -lm-status: documented
       doc: Index column description
     0xc4d3c3c9:
       id: column
       -orig-id: 'DLCI'
+      -lm-status: documented
       doc: Logical log column information
     0xe7c8c4c6:
       id: header_field
       -orig-id: 'XHDF'
+      -lm-status: documented
       doc: Data change header description
     0xc4d3d6c2:
       id: lob_column
       -orig-id: 'DLOB'
+      -lm-status: documented
       doc: LOB column description
     0xc4e7d4d3:
       id: xml_column
       -orig-id: 'DXML'
+      -lm-status: documented
       doc: XML column description
     0xc4e7e2c6:
       id: xmlstring
       -orig-id: 'DXSF'
+      -lm-status: documented
       doc: XMLSTRING data set name
     0xc4c6c9c4:
       id: filter
       -orig-id: 'DFID'
+      -lm-status: documented
       doc: Filter ID
     0xc4c6c4e2:
       id: filter_description
       -orig-id: 'DFDS'
+      -lm-status: documented
       doc: Filter description
     0xc4e3e2c9:
       id: table_space

@@ -19,7 +19,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DCXI or DIXI
+    doc: 'Control record type: DCXI, Clustering Index Information Record, or DIXI'
     doc-ref: &table 'BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)", https://docs.bmc.com/xwiki/bin/view/Mainframe/Data-for-Db2/BMC-AMI-Log-Master-for-Db2/LogMast131/Administering/Logical-log-files/Logical-log-control-file/Clustering-index-information-record-DCXI'
   - id: sysid
     -orig-id: SYSID
@@ -36,7 +36,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Database ID (hexadecimal)
+    doc: Originating DBID (hexadecimal)
     doc-ref: *table
   - id: psid
     -orig-id: PSID
@@ -45,7 +45,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: PSID (hexadecimal) of the index
+    doc: Originating index PSID (hexadecimal)
     doc-ref: *table
   - id: tbobid
     -orig-id: TBOBID
@@ -54,7 +54,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Table ID (hexadecimal)
+    doc: Originating table ID (hexadecimal)
     doc-ref: *table
   - id: num_cols_in_key
     -orig-id: NUMCOLSINKEY
@@ -63,7 +63,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Number of columns in the key
+    doc: Number of columns in the index key
     doc-ref: *table
   - id: sequence_number
     -orig-id: SEQUENCENUMBER
@@ -72,8 +72,10 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Sequence number; equal to that of the DTBI record of the table
-    doc-ref: 'BMC AMI Log Master for Db2 13.1, "Clustering index information record (DCXI)"; 12.1, "Table information record (DTBI)", SEQUENCENUMBER'
+    doc: |
+      Distinguishes versions of the same database object, 001 by default; equal to the sequence
+      number of the DTBI and DIXI records of the table
+    doc-ref: *table
   - id: type
     -orig-id: TYPE
     -codec: ebcdic
@@ -90,7 +92,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Length of the creator
+    doc: Length of the name of the index creator
     doc-ref: *table
   - id: ix_creator
     -orig-id: IXCREATOR
@@ -98,7 +100,7 @@ seq:
     -lm-status: documented
     size: 128
     if: not _io.eof
-    doc: Creator of the index
+    doc: Name of the originating index creator
     doc-ref: *table
   - id: ix_name_len
     -orig-id: IXNAMELEN
@@ -116,7 +118,7 @@ seq:
     -lm-status: documented
     size: 128
     if: not _io.eof
-    doc: Index name
+    doc: Originating index name
     doc-ref: *table
   - id: rest
     -lm-status: unknown

@@ -81,8 +81,10 @@ seq:
     doc-ref: *table
 instances:
   num_key_columns:
+    -lm-status: inferred
     value: (ix_col_rec_key_count[0] & 0xf) * 10 + (ix_col_rec_key_count[1] & 0xf)
-    doc: The count as a number; the low half of an EBCDIC digit is its value
+    doc: IXCOLRECKEYCOUNT as a number; the low half of an EBCDIC digit is its value
+    doc-ref: *table
 types:
   key_column:
     doc: One column of the key

@@ -9,7 +9,8 @@ meta:
     - /common/common_timestamp17
   endian: be
 doc: |
-  The end point of the logical log, and the oldest unit of recovery in it that could not be completed.
+  The end point of the logical log, and the oldest unit of recovery in it that has a log record which
+  Log Master was unable to complete.
 
   That a record may end before any field but the first, and go on behind the last, is inferred:
   releases differ.

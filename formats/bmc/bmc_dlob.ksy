@@ -7,7 +7,7 @@ meta:
   endian: be
 doc: |
   A LOB column that occurs in selected log records, and for which the product creates at least one LOB
-  VSAM file to contain its values. The page breaks off after TBCREATOR.
+  VSAM file to contain its values. The copy of the page at hand breaks off after TBCREATOR.
 
   That a record may end before any field but the first, and go on behind the last, is inferred:
   releases differ.
@@ -114,7 +114,7 @@ seq:
     -lm-type: hextext
     size: 4
     if: not _io.eof
-    doc: Page set identifier (PSID) of the LOB table space that contains the table
+    doc: Page set identifier (PSID) of the LOB table space that contains the auxiliary table
     doc-ref: *table
   - id: obid
     -orig-id: OBID
@@ -156,7 +156,9 @@ seq:
     -orig-id: TBCREATOR
     -codec: ebcdic
     -lm-status: documented
-    -lm-source: The page breaks off inside the description; that the base table is meant is inferred
+    -lm-source: |
+      The copy of the page at hand breaks off inside the description; that the base table is meant
+      is inferred
     size: 128
     if: not _io.eof
     doc: Creator of the table

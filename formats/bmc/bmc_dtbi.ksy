@@ -8,11 +8,12 @@ meta:
     - /common/common_rba10
   endian: be
 doc: |
-  One instance of one table. That it is in force from `create_rba` until `drop_rba` is inferred;
-  its columns are the DLCI records with the same ids and the same sequence number.
+  One instance of one table. That it is in force from `create_rba` until `drop_rba`, and that its
+  columns are the DLCI records with the same ids and the same sequence number, is inferred.
 
   The page prints the first reserved field at decimal 54, hex 34; hex 34 is 52, the decimal number
-  is a misprint. It breaks off after DBNAME. That the table space, the full owner and table names
+  is a misprint. The copy at hand breaks off after DBNAME. That the table space, the full owner and
+  table names
   and their short forms follow is inferred, as other pages name SHORTOWNER and SHORTNAME.
 
   That a record may end before any field but the first, and go on behind the last, is inferred:
@@ -175,7 +176,7 @@ seq:
     -lm-type: decimaltext
     size: 3
     if: not _io.eof
-    doc: Length of the edit procedure name, 0 if none
+    doc: Length of the edit procedure name, zero if none
     doc-ref: *table
   - id: editproc_name
     -orig-id: EDITPROCNAME
@@ -183,7 +184,7 @@ seq:
     -lm-status: documented
     size: 24
     if: not _io.eof
-    doc: Edit procedure name
+    doc: Name of the edit procedure for the table, blanks if none
     doc-ref: *table
   - id: dbname_len
     -orig-id: DBNAMELEN

@@ -7,8 +7,8 @@ meta:
   endian: be
 doc: |
   An XML column that occurs in selected log records, and for which the product creates at least one
-  XML VSAM file to contain its data. The page breaks off at BASEPSID; up to there the layout is that of
-  DLOB.
+  XML VSAM file to contain its data. The copy of the page at hand breaks off at BASEPSID; up to there
+  the layout is that of DLOB.
 
   That a record may end before any field but the first, and go on behind the last, is inferred:
   releases differ.
@@ -142,7 +142,9 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     -lm-type: hextext
-    -lm-source: The page breaks off inside this line; that it is as BASEPSID of DLOB is inferred
+    -lm-source: |
+      The copy of the page at hand breaks off inside this line; that it is as BASEPSID of DLOB is
+      inferred
     size: 4
     if: not _io.eof
     doc: Page set identifier (PSID) of the table space that contains the table with the column

@@ -18,7 +18,7 @@ seq:
     -codec: ebcdic
     -lm-status: documented
     size: 4
-    doc: Record code, DXSF
+    doc: 'Control record type: DXSF'
     doc-ref: &table 'BMC AMI Log Master for Db2 12.1, "XMLSTRING data set name record (DXSF)"'
   - id: dsname
     -orig-id: DSNAME

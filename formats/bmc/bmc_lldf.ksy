@@ -17,8 +17,8 @@ doc: |
   The table is the one of release 11.1 and later. DATA starts at `length`. That a shorter header
   ends before the last two fields, and that a longer one has more behind them, is inferred. When
   the control file holds XHDF records they describe the header of its data file, and this table is
-  the check. Code fields hold EBCDIC letters; that their sets are open, so that a value that is
-  not listed is data, is inferred.
+  the check. That text and code fields are EBCDIC, and that the sets of codes are open, so that a
+  value that is not listed is data, is inferred.
 doc-ref: 'BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", https://docs.bmc.com/docs/logmasterfordb2/121/logical-log-data-file-857523064.html'
 seq:
   - id: length
@@ -117,9 +117,11 @@ seq:
   - id: partnum
     -orig-id: PARTNUM
     -lm-status: documented
-    -lm-source: That it is zero for other table spaces is inferred
+    -lm-source: |
+      The page adds "if table space"; that it means a table space with partitions, and that the
+      number is zero for others, is inferred
     type: u2
-    doc: Partition number, if the table space has partitions
+    doc: Partition number
     doc-ref: *table
   - id: timestamp
     -orig-id: TIMESTAMP
@@ -199,10 +201,13 @@ seq:
     -orig-id: LOGDELTA
     -unit: bytes
     -lm-status: documented
+    -lm-source: |
+      Which of the two it is is not stated; that DATA CHANGES, as the page calls it in the second
+      place, is DATA CAPTURE CHANGES is inferred
     type: u2
     doc: |
       Log bytes that would have been saved had DATA CAPTURE CHANGES been off, or the additional
-      bytes that would have been logged had it been on
+      bytes that would have been logged had DATA CHANGES been on
     doc-ref: *table
   - id: anomaly_row_id
     -orig-id: ANOMALYROWID
@@ -426,11 +431,9 @@ seq:
     -lm-status: documented
     -lm-source: |
       How a record is cut into segments is not stated; that each has the whole header and a piece
-      of DATA is inferred
+      of DATA, so that one piece is here, is inferred
     size-eos: true
-    doc: |
-      Row images or names, as `change_type` says; bmc_lldf_data describes them. Of a record with
-      several segments it holds one piece here.
+    doc: Row images or names, as `change_type` says; bmc_lldf_data describes them
     doc-ref: *table
 enums:
   change_type:

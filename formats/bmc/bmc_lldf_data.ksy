@@ -32,6 +32,7 @@ seq:
   - id: total
     -unit: bytes
     -lm-status: documented
+    -lm-valid-status: inferred
     -lm-source: |
       That it is the length of the DATA of all segments together, and there in one of three
       readings only, is inferred
@@ -60,16 +61,26 @@ seq:
     doc-ref: *table
 instances:
   has_row_images:
+    -lm-status: documented
+    -lm-source: |
+      That an insert due to load action has one as an insert has, and that only then a reading
+      is chosen, is inferred
     value: 'change_type == bmc_lldf::change_type::update or change_type == bmc_lldf::change_type::insert or change_type == bmc_lldf::change_type::load_insert or change_type == bmc_lldf::change_type::delete'
-    doc: Whether DATA is made of row images, so that `reading` applies
+    doc: Whether DATA contains row images
+    doc-ref: *table
   first_halfword:
+    -lm-status: documented
     -lm-type: peek
+    -lm-source: That they are a length in all three readings, and in names, is inferred
     pos: 0
     type: u2
-    doc: A length in every reading
+    doc: The first two bytes
+    doc-ref: *table
   has_total:
+    -lm-status: inferred
     value: 'has_row_images ? reading == reading::total : _io.size >= 2 and first_halfword == _io.size'
     doc: Whether a total stands in front
+    doc-ref: *table
 types:
   row_images:
     doc: One row image, or the one before and the one after an update
@@ -170,10 +181,13 @@ enums:
   reading:
     0:
       id: total
+      -lm-status: inferred
       doc: A total that counts itself, then each image behind a length that leaves itself out
     1:
       id: inclusive
+      -lm-status: inferred
       doc: Each image behind a length that counts itself
     2:
       id: exclusive
+      -lm-status: documented
       doc: Each image behind a length that leaves itself out

@@ -112,22 +112,28 @@ types:
         doc-ref: 'BMC AMI Log Master for Db2 13.1, "Logical log data set record (DLDS)", EXPANDVAR'
     instances:
       is_null:
+        -lm-status: documented
         value: is_nullable == 1 and null_indicator == null_indicator::absent
         doc: Whether the column is null
+        doc-ref: *text
 enums:
   storage:
     0:
       id: fixed
+      -lm-status: inferred
       doc: Always the same number of bytes
     1:
       id: varying
+      -lm-status: documented
       doc: A length of two bytes, then that much
   len_unit:
     1:
       id: byte
+      -lm-status: documented
       doc: A length counts bytes
     2:
       id: character
+      -lm-status: inferred
       doc: A length counts double-byte characters; that of a graphic column may (inferred)
   null_indicator:
     0x00:

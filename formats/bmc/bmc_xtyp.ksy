@@ -7,9 +7,9 @@ meta:
   endian: be
 doc: |
   First record of every control file. Describes the originating Db2 subsystem, the version of the
-  logical log format, and the default character sets and encoding schemes of the database. The page
-  at hand breaks off inside the table, so the last field is inferred from the pattern of those before
-  it.
+  logical log format, and the default character sets and encoding schemes of the database. The copy
+  of the page at hand breaks off inside the table, so the last field is inferred from the pattern of
+  those before it.
 
   That a record may end before any field but the first, and go on behind the last, is inferred:
   releases differ.
@@ -152,7 +152,9 @@ seq:
     -codec: ebcdic
     -lm-status: inferred
     -lm-type: decimaltext
-    -lm-source: the page breaks off after UNICODEDOUBLECCSID; the triple single, double, mixed repeats
+    -lm-source: |
+      The copy of the page at hand breaks off after UNICODEDOUBLECCSID; the triple single, double,
+      mixed repeats
     size: 5
     if: not _io.eof
     doc: Default CCSID used for mixed Unicode on the originating Db2 subsystem

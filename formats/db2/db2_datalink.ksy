@@ -13,8 +13,8 @@ meta:
       _: be
 doc: |
   Files are linked to and unlinked from DATALINK columns, versions 5.2 to 7. The page says that the
-  header takes 6 bytes, but what follows begins at 4. Version 6 put a time stamp in front of the stem
-  name; the length of the name shows which form it is.
+  header takes 6 bytes, but what follows begins at 4. Version 6 put a time stamp in front of the
+  length of the stem name; that this length shows which form it is is inferred.
 doc-ref: 'IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm'
 params:
   - id: byte_order
@@ -35,11 +35,13 @@ seq:
     doc-ref: &v6 'IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records", https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0216.htm'
 instances:
   kind:
+    -lm-status: documented
     -lm-type: peek
     pos: 1
     type: u1
     enum: function_id
     doc: Function identifier
+    doc-ref: *v6
 types:
   header:
     doc: Datalink manager log record header (DLMLogRecordHeader)
@@ -57,7 +59,7 @@ types:
         type: u1
         enum: function_id
         doc: Function identifier
-        doc-ref: *v6
+        doc-ref: 'IBM Db2 V6, Administrative API Reference, "DATALINK Manager Log Records"; its values: V5.2, API Reference, "DATALINK Manager Log Records"'
       - id: padding
         -orig-id: padding
         -lm-status: documented
@@ -171,14 +173,18 @@ types:
         doc-ref: *v6
     instances:
       stem_name_length_v6:
+        -lm-status: documented
         -lm-type: peek
         pos: 64
         type: u4
         if: '_io.size >= 68'
-        doc: Length of the stem name where a time stamp stands before it
+        doc: StemNameLen where version 6 has it
+        doc-ref: *v6
       has_time_stamp:
+        -lm-status: inferred
         value: '_io.size >= 68 and stem_name_length_v6 == _io.size - 68'
-        doc: Whether a time stamp stands in front of it, as in version 6
+        doc: 'Whether the record has a time stamp, as in version 6: the length of the name shows it'
+        doc-ref: *v6
   unlink_file:
     doc: A file is unlinked
     doc-ref: *v6
@@ -254,14 +260,18 @@ types:
         doc-ref: *v6
     instances:
       stem_name_length_v6:
+        -lm-status: documented
         -lm-type: peek
         pos: 32
         type: u4
         if: '_io.size >= 36'
-        doc: Length of the stem name where a time stamp stands before it
+        doc: StemNameLen where version 6 has it
+        doc-ref: *v6
       has_time_stamp:
+        -lm-status: inferred
         value: '_io.size >= 36 and stem_name_length_v6 == _io.size - 36'
-        doc: Whether a time stamp stands in front of it, as in version 6
+        doc: 'Whether the record has a time stamp, as in version 6: the length of the name shows it'
+        doc-ref: *v6
   undocumented:
     doc: A record that has only a name
     doc-ref: &v5 'IBM Db2 V5.2, API Reference, "DATALINK Manager Log Records", https://www1.columbia.edu/sec/acis/db2/db2b0/db2b0201.htm'

@@ -35,11 +35,13 @@ seq:
     doc-ref: &r As applications of version 10.1 and later read it; written when the database has LOG_DDL_STMTS switched on
 instances:
   kind:
+    -lm-status: inferred
     -lm-type: peek
     pos: 1
     type: u1
     enum: function_id
     doc: Function identifier
+    doc-ref: *r
 types:
   header:
     doc: Relation manager log record header

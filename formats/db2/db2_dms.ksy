@@ -75,11 +75,13 @@ types:
         doc-ref: *t96
     instances:
       kind:
+        -lm-status: documented
         -lm-type: peek
         pos: 1
         type: u1
         enum: function_id_v7
         doc: Function identifier
+        doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96; V5, API Reference, "Data Manager Log Records", Table 87'
   of_v97:
     doc: Records from version 9.7 on
     doc-ref: *v12
@@ -115,11 +117,13 @@ types:
         doc-ref: *v12
     instances:
       kind:
+        -lm-status: documented
         -lm-type: peek
         pos: 1
         type: u1
         enum: function_id
         doc: Function identifier
+        doc-ref: *v12
   header:
     doc: DMS log record header (DMSLogRecordHeader)
     doc-ref: *t96
@@ -154,8 +158,10 @@ types:
         doc-ref: *t96
     instances:
       is_undo:
+        -lm-status: documented
         value: 'function_id == function_id::undo_add_columns or function_id == function_id::undo_insert_record or function_id == function_id::undo_delete_record or function_id == function_id::undo_update_record or function_id == function_id::undo_alter_column or function_id == function_id::undo_update_partition_state or function_id == function_id::undo_alter_lob_column or function_id == function_id::undo_rename or function_id == function_id::undo_insert_record_to_empty_page or function_id == function_id::undo_delete_record_to_empty_page or function_id == function_id::undo_insert_multiple_records or function_id == function_id::undo_drop_columns or function_id == function_id::undo_start_of_out_of_row_data'
         doc: Whether it is a log record written during the undo or rollback of an action
+        doc-ref: *v12
   initialize_table:
     doc: A new permanent table is initialized; describes its columns
     doc-ref: &t98 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98'
@@ -243,11 +249,15 @@ types:
         doc-ref: *t98
     instances:
       record_class:
+        -lm-status: documented
         value: 'db2_server::record_class::redo'
         doc: Class of the record
+        doc-ref: *t98
       is_not_logged_initially:
+        -lm-status: documented
         value: 'flags & 0x20 != 0'
         doc: Whether it was created NOT LOGGED INITIALLY
+        doc-ref: *t98
   initialize_table_v97:
     doc: A new permanent table is initialized; describes its columns
     doc-ref: &inferred 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes'
@@ -328,13 +338,17 @@ types:
         doc-ref: *inferred
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::redo'
         doc: Class of the record
+        doc-ref: *inferred
       is_not_logged_initially:
+        -lm-status: inferred
         value: 'flags & 0x20 != 0'
         doc: Whether it was created NOT LOGGED INITIALLY
+        doc-ref: *inferred
   table_description:
-    doc: 'Table description record: the columns in their order, then the LOB columns in theirs'
+    doc: 'Table description record: column descriptors and LOB descriptors'
     doc-ref: *t98
     seq:
       - id: record_type
@@ -430,8 +444,10 @@ types:
         doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", "Table Descriptor Record", Table 107'
     instances:
       is_nullable:
+        -lm-status: inferred
         value: 'null_flag & 0x01 != 0'
         doc: Whether a null byte stands behind its fixed-length portion
+        doc-ref: *readers
   lob_descriptor:
     doc: One LOB column, 12 bytes; the page names their number and size only
     doc-ref: *t98
@@ -505,11 +521,13 @@ types:
         doc-ref: *t100
     instances:
       record_class:
+        -lm-status: documented
         value: 'db2_server::record_class::compensation'
         doc: Class of the record
+        doc-ref: *t100
   rollback_insert_v97:
     doc: An insert is rolled back
-    doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7
+    doc-ref: &sample IBM/db2-samples, c/utilrecov.c at version 11.5
     seq:
       - id: header
         -lm-status: documented
@@ -554,8 +572,10 @@ types:
         doc-ref: *sample
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::compensation'
-        doc: Class of the record
+        doc: Class of the record, as in version 7
+        doc-ref: *t100
   rollback_insert_to_empty_page:
     doc: An insert into an empty page is rolled back
     doc-ref: *readers
@@ -595,8 +615,10 @@ types:
         doc-ref: *readers
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::compensation'
         doc: Class of the record
+        doc-ref: *readers
   row:
     doc: A row is inserted or deleted, or a delete or update is rolled back
     doc-ref: &t106 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106'
@@ -663,11 +685,13 @@ types:
         doc-ref: *t106
     instances:
       record_class:
+        -lm-status: documented
         value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
         doc: Normal, and compensation for what a rollback writes
+        doc-ref: *t106
   row_v97:
     doc: A row is inserted or deleted, or a delete or update is rolled back
-    doc-ref: *sample
+    doc-ref: &printed IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7
     seq:
       - id: header
         -lm-status: documented
@@ -682,13 +706,13 @@ types:
         doc: |
           Flags of insert, update and delete; 0x8000 marks one half of an update that moved its
           row
-        doc-ref: *sample
+        doc-ref: *printed
       - id: record_length
         -unit: bytes
         -lm-status: documented
         type: u2
         doc: Length of the record header and data
-        doc-ref: *sample
+        doc-ref: *printed
       - id: free_space
         -unit: bytes
         -lm-status: inferred
@@ -697,13 +721,13 @@ types:
           free on the page, is inferred
         type: u2
         doc: Free space
-        doc-ref: *sample
+        doc-ref: *printed
       - id: rid
         -lm-status: documented
         -lm-source: That it is page and slot is inferred
         type: db2_rid(_root.byte_order)
         doc: Row id
-        doc-ref: *sample
+        doc-ref: *printed
       - id: record_offset
         -lm-status: documented
         -lm-source: |
@@ -711,12 +735,12 @@ types:
           page of version 9.7 add up so
         type: u2
         doc: Offset of the record
-        doc-ref: *sample
+        doc-ref: *printed
       - id: record
         -lm-status: documented
         size: record_length
         doc: Record header and data, described by db2_row
-        doc-ref: *sample
+        doc-ref: *printed
       - id: surplus
         -lm-status: inferred
         -lm-type: rest
@@ -724,11 +748,13 @@ types:
         valid:
           expr: _.size == 0
         doc: Nothing
-        doc-ref: *sample
+        doc-ref: *printed
     instances:
       record_class:
+        -lm-status: inferred
         value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
-        doc: Normal, and compensation for what a rollback writes
+        doc: Normal, and compensation for what a rollback writes, as in version 7
+        doc-ref: *t106
   row_to_empty_page:
     doc: |
       A row is inserted into or deleted from an empty page; that the page is empty before or after is
@@ -803,8 +829,10 @@ types:
         doc-ref: *sample
     instances:
       record_class:
+        -lm-status: inferred
         value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
-        doc: Normal, and compensation for what a rollback writes
+        doc: Normal, and compensation for what a rollback writes, as of other rows in version 7
+        doc-ref: *t106
   update:
     doc: A row is updated, and its storage location does not change
     doc-ref: &t109 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109'
@@ -819,7 +847,8 @@ types:
       - id: old_row
         -lm-status: documented
         type: update_part
-        doc: Padding to old record header and data; its length is that of the new record
+        doc: |
+          Padding to old record header and data; the record length in it is that of the new record
         doc-ref: *t109
       - id: new_header
         -orig-id: Log header
@@ -836,7 +865,8 @@ types:
         type: update_part
         valid:
           expr: _.record_length == old_row.record.size and old_row.record_length == _.record.size
-        doc: Padding to new record header and data; its length is that of the old record
+        doc: |
+          Padding to new record header and data; the record length in it is that of the old record
         doc-ref: *t109
       - id: surplus
         -lm-status: inferred
@@ -848,8 +878,10 @@ types:
         doc-ref: *t109
     instances:
       record_class:
+        -lm-status: documented
         value: 'db2_server::record_class::normal'
         doc: Class of the record
+        doc-ref: *t109
   update_part:
     doc: One of the two rows of an update
     doc-ref: *t109
@@ -901,10 +933,12 @@ types:
         doc-ref: *t109
     instances:
       own_length:
+        -lm-status: inferred
         -lm-type: peek
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
+        doc-ref: *sample
   update_v97:
     doc: A row is updated, and its storage location does not change
     doc-ref: *sample
@@ -918,7 +952,9 @@ types:
       - id: old_row
         -lm-status: documented
         type: update_part_v97
-        doc: Flags to old record header and data; its length is that of the new record
+        doc: |
+          The fields up to the old record header and data, and these; the record length in it is
+          that of the new record
         doc-ref: *sample
       - id: new_header
         -lm-status: documented
@@ -934,7 +970,9 @@ types:
         type: update_part_v97
         valid:
           expr: _.record_length == old_row.record.size and old_row.record_length == _.record.size
-        doc: Flags to new record header and data; its length is that of the old record
+        doc: |
+          The fields up to the new record header and data, and these; the record length in it is
+          that of the old record
         doc-ref: *sample
       - id: surplus
         -lm-status: inferred
@@ -946,8 +984,10 @@ types:
         doc-ref: *sample
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record
+        doc: Class of the record, as in version 7
+        doc-ref: *t109
   update_part_v97:
     doc: One of the two rows of an update
     doc-ref: *sample
@@ -996,10 +1036,12 @@ types:
         doc-ref: *sample
     instances:
       own_length:
+        -lm-status: documented
         -lm-type: peek
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
+        doc-ref: *sample
   insert_multiple:
     doc: Several rows are inserted into one page
     doc-ref: *readers
@@ -1063,8 +1105,10 @@ types:
         doc-ref: *readers
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record (inferred)
+        doc: Class of the record
+        doc-ref: *readers
   placed_record:
     doc: One of several records
     doc-ref: *readers
@@ -1086,10 +1130,12 @@ types:
         doc-ref: *readers
     instances:
       own_length:
+        -lm-status: inferred
         -lm-type: peek
         pos: _io.pos + 2
         type: u2
         doc: Length that the record gives in its own header, two bytes behind where it starts
+        doc-ref: *readers
   undo_insert_multiple:
     doc: An insert of several rows is rolled back
     doc-ref: *readers
@@ -1153,8 +1199,10 @@ types:
         doc-ref: *readers
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::compensation'
-        doc: Class of the record (inferred)
+        doc: Class of the record
+        doc-ref: *readers
   removed_record:
     doc: One of several records that are taken back
     doc-ref: *readers
@@ -1213,8 +1261,10 @@ types:
         doc-ref: *t104
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record (inferred)
+        doc: Class of the record
+        doc-ref: *t104
   alter_table_attribute_v97:
     doc: |
       The state of a table is changed by the ALTER TABLE statement, or as a result of adding or
@@ -1247,8 +1297,10 @@ types:
         doc-ref: *sample
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record (inferred)
+        doc: Class of the record
+        doc-ref: *t104
   add_columns:
     doc: Columns are added, or that is rolled back
     doc-ref: &t105 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105'
@@ -1316,8 +1368,10 @@ types:
         doc-ref: *t105
     instances:
       record_class:
+        -lm-status: documented
         value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
         doc: Normal, and compensation for what a rollback writes
+        doc-ref: *t105
   parallel_arrays:
     doc: |
       Descriptors of all columns, and as many of LOB columns; that only the first ones of these
@@ -1383,8 +1437,10 @@ types:
         doc-ref: *readers
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record (inferred)
+        doc: Class of the record
+        doc-ref: *readers
   undocumented:
     doc: A record that has only a name
     doc-ref: *v12
@@ -1647,16 +1703,21 @@ enums:
   table_attribute:
     1:
       id: propagation
-      doc: Propagation; that of DATA CAPTURE CHANGES (inferred)
+      -lm-status: documented
+      doc: Propagation
     2:
       id: check_pending
+      -lm-status: documented
       doc: Check pending
     0x10000:
       id: append_mode
+      -lm-status: documented
       doc: Append mode
     0x200000:
       id: long_field_propagation
+      -lm-status: documented
       doc: LF propagation
     0x400000:
       id: lob_propagation
+      -lm-status: documented
       doc: LOB propagation

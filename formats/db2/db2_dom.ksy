@@ -44,11 +44,13 @@ seq:
     doc-ref: &t97 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 97'
 instances:
   kind:
+    -lm-status: documented
     -lm-type: peek
     pos: 1
     type: u1
     enum: function_id
     doc: Function identifier
+    doc-ref: *t97
 types:
   header:
     doc: DOM log record header (DOMLogRecordHeader)
@@ -107,8 +109,10 @@ types:
         doc-ref: *t97
     instances:
       is_undo:
+        -lm-status: documented
         value: 'function_id == function_id::undo_create_table or function_id == function_id::undo_drop_table'
         doc: Whether it is a log record written during the undo or rollback of an action
+        doc-ref: *t97
   import_replace:
     doc: |
       An IMPORT REPLACE is being executed: the table is re-initialized, without user records. The
@@ -130,8 +134,11 @@ types:
         doc-ref: *t99
     instances:
       record_class:
+        -lm-status: documented
+        -lm-source: That it is the same in later versions is inferred
         value: 'db2_server::record_class::redo'
         doc: Class of the record
+        doc-ref: *t99
   reorg:
     doc: |
       REORG has committed to completing the reorganization of a table; that the length of the record
@@ -190,8 +197,10 @@ types:
         doc-ref: *t101
     instances:
       record_class:
+        -lm-status: documented
         value: 'db2_server::record_class::normal'
         doc: Class of the record
+        doc-ref: *t101
   reorg_table_v10:
     doc: |
       REORG has committed to completing the reorganization of a table, from version 10.1 on (inferred)
@@ -233,8 +242,10 @@ types:
         doc-ref: *readers
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record (as in version 7)
+        doc: Class of the record, as in version 7
+        doc-ref: *t101
   index:
     doc: An index is created or dropped
     doc-ref: &t102 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 102'
@@ -275,8 +286,11 @@ types:
         doc-ref: *t102
     instances:
       record_class:
+        -lm-status: documented
+        -lm-source: That it is the same in later versions is inferred
         value: 'db2_server::record_class::undo'
         doc: Class of the record
+        doc-ref: *t102
   table:
     doc: The data object of a permanent table is created or dropped, or that is rolled back
     doc-ref: &t103 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 103, create table and drop table'
@@ -302,8 +316,11 @@ types:
         doc-ref: *t103
     instances:
       record_class:
+        -lm-status: documented
+        -lm-source: That it is the same in later versions, and so of undo drop table, is inferred
         value: 'header.is_undo ? db2_server::record_class::compensation : db2_server::record_class::normal'
         doc: Normal, and compensation for what a rollback writes
+        doc-ref: *t103
   undocumented:
     doc: A record that has only a name
     doc-ref: &v12 'IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log'

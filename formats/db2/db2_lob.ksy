@@ -44,7 +44,7 @@ seq:
     doc-ref: &t110 'IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 110, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0213.htm'
 types:
   of_v7:
-    doc: Records until version 9.7
+    doc: Records of version 7; that they are the same until version 9.7 is inferred
     doc-ref: *t110
     seq:
       - id: body
@@ -59,8 +59,10 @@ types:
         doc-ref: *t110
     instances:
       kind:
+        -lm-status: inferred
         value: '_io.size == 24 ? insert_lob_data::afim_amount : insert_lob_data::afim_data'
         doc: Insert LOB data, with the data or with its amount only
+        doc-ref: *t110
   of_v10:
     doc: Records from version 10.1 on
     doc-ref: &v10 'IBM Db2 12.1, "LOB manager log records", https://www.ibm.com/docs/en/db2/12.1.0?topic=records-lob-manager-log; places as applications of version 10.1 and later read them'
@@ -80,11 +82,13 @@ types:
         doc-ref: *v10
     instances:
       kind:
+        -lm-status: inferred
         -lm-type: peek
         pos: 1
         type: u1
         enum: operation
         doc: Operation identifier
+        doc-ref: *v10
   header:
     doc: LOB manager log record header (LOBLogRecordHeader)
     doc-ref: *t110
@@ -228,13 +232,17 @@ types:
         doc-ref: *t111
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record (inferred)
+        doc: Class of the record
+        doc-ref: *t111
       byte_address_integer:
+        -lm-status: inferred
         -lm-type: peek
         pos: 16
         type: u8
         doc: Byte address of the data in the object, when it is an integer
+        doc-ref: *t111
   afim_amount:
     doc: Written in place of AFIM_DATA when logging for the LOB column has been turned off
     doc-ref: &t112 'IBM Db2 V7, Administrative API Reference, "LOB Manager Log Records", Table 112'
@@ -281,13 +289,17 @@ types:
         doc-ref: *t112
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record (inferred)
+        doc: Class of the record
+        doc-ref: *t112
       byte_address_integer:
+        -lm-status: inferred
         -lm-type: peek
         pos: 16
         type: u8
         doc: Byte address of the data in the object, when it is an integer
+        doc-ref: *t112
   lob_data:
     doc: Data is inserted into a LOB column or appended to its value
     doc-ref: *v10
@@ -347,8 +359,10 @@ types:
         doc-ref: *v10
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record (inferred)
+        doc: Class of the record
+        doc-ref: *v10
   lob_amount:
     doc: 'An amount without data: of a NOT LOGGED column, or for information only'
     doc-ref: *v10
@@ -393,8 +407,10 @@ types:
         doc-ref: *v10
     instances:
       record_class:
+        -lm-status: inferred
         value: 'db2_server::record_class::normal'
-        doc: Class of the record (inferred)
+        doc: Class of the record
+        doc-ref: *v10
   undocumented:
     doc: A record that has only a number
     doc-ref: *v10

@@ -137,46 +137,72 @@ seq:
     doc-ref: &orig 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later'
 instances:
   kind:
+    -lm-status: documented
     value: type
     doc: What the record is, as far as its type says it
+    doc-ref: *types
   is_redo_always:
+    -lm-status: documented
     value: 'general_flag & 0x0001 != 0'
     doc: Redo always
+    doc-ref: *v10
   is_propagatable:
+    -lm-status: documented
     value: 'general_flag & 0x0002 != 0'
     doc: Propagatable
+    doc-ref: *v10
   is_temporary_table:
+    -lm-status: documented
+    -lm-source: That the bit came with version 10.1 is inferred
     value: 'general_flag & 0x0004 != 0'
-    doc: Temp table, from version 10.1 on
+    doc: Temp table
+    doc-ref: *v10
   is_rollforward_undo:
+    -lm-status: documented
     value: 'general_flag & 0x0008 != 0'
     doc: Table space rollforward undo
+    doc-ref: *v10
   is_singular:
+    -lm-status: documented
+    -lm-source: That the record is committed at once is inferred
     value: 'general_flag & 0x0010 != 0'
-    doc: |
-      Singular transaction: no commit or rollback record. That the record is committed at once is
-      inferred
+    doc: Singular transaction (no commit or rollback)
+    doc-ref: *v10
   is_conditionally_recoverable:
+    -lm-status: documented
     value: 'general_flag & 0x0080 != 0'
     doc: Conditionally recoverable
+    doc-ref: *v10
   is_check_constraint_rollforward:
+    -lm-status: documented
     value: 'general_flag & 0x0100 != 0'
     doc: Table space rollforward at check constraint process
+    doc-ref: *v10
   is_runtime_rollback:
+    -lm-status: documented
     value: 'general_flag & 0x0200 != 0'
     doc: Runtime rollback
+    doc-ref: *v10
   is_pseudo_compensation:
+    -lm-status: documented
     value: 'general_flag & 0x0800 != 0'
     doc: Pseudo compensation
+    doc-ref: *v10
   is_compensation:
+    -lm-status: documented
     value: 'type == log_record_type::compensation'
     doc: Whether the header goes on with what a compensation record compensates
+    doc-ref: *v10
   compensates_named:
+    -lm-status: documented
     value: 'type == log_record_type::compensation and general_flag & 0x0002 != 0'
     doc: Whether the header also names the record that is compensated
+    doc-ref: *v10
 types:
   chain_v7:
-    doc: 'Rest of the header, versions 5 to 9.5: 20, 26 or 32 bytes with the three fields before it'
+    doc: |
+      Rest of the header, versions 5 to 7: 20, 26 or 32 bytes with the three fields before it. That
+      versions 8.1 to 9.5 have the same is inferred.
     doc-ref: *v7
     seq:
       - id: previous_lsn
@@ -341,15 +367,19 @@ types:
         doc-ref: *orig
     instances:
       component:
+        -lm-status: documented
         -lm-type: peek
         pos: 0
         type: u1
         enum: component
         if: '_io.size > 0'
         doc: Component identifier
+        doc-ref: *orig
       kind:
+        -lm-status: documented
         value: component
         doc: What the record is, as far as its component says it
+        doc-ref: *orig
   unlisted:
     doc: A record of a type or component that no page describes
     doc-ref: *orig

@@ -39,11 +39,14 @@ seq:
     doc-ref: &v6 'IBM Db2 V6, Administrative API Reference, "Long Field Manager Log Records", Tables 108 and 109, https://public.dhe.ibm.com/ps/products/db2/info/vr6/htm/db2b0/db2b0212.htm'
 instances:
   kind:
+    -lm-status: documented
     -lm-type: peek
+    -lm-source: The values are inferred
     pos: 1
     type: u1
     enum: operation
     doc: Operation identifier
+    doc-ref: *v6
 types:
   of_v7:
     doc: A record of versions 5 to 9.5, by whether it is long enough

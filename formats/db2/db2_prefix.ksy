@@ -147,16 +147,21 @@ enums:
   framing:
     0:
       id: bare
+      -lm-status: inferred
       doc: Nothing in front of a record
     1:
       id: lsn6
+      -lm-status: inferred
       doc: Log sequence number of 6 bytes
     2:
       id: lsn8
+      -lm-status: documented
       doc: Log sequence number of 8 bytes
     3:
       id: filter
+      -lm-status: documented
       doc: db2ReadLogFilterData from version 10.1 on, 56 bytes
     4:
       id: filter97
+      -lm-status: inferred
       doc: db2ReadLogFilterData of version 9.7, 16 bytes

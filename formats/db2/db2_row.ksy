@@ -177,8 +177,10 @@ types:
         doc-ref: *t107
     instances:
       is_null:
+        -lm-status: documented
         value: 'is_nullable == 1 and null_byte == null_byte::absent'
         doc: Whether the column is null
+        doc-ref: *t107
   compressed:
     doc: User data with VALUE COMPRESSION
     doc-ref: &vc IBM Db2, VALUE COMPRESSION; places as applications of version 10.1 and later read them
@@ -204,8 +206,10 @@ types:
         doc-ref: *vc
     instances:
       len_value_offsets:
+        -lm-status: inferred
         value: 2 * (num_columns + 1)
-        doc: Bytes of the offsets; what they count from when they count from the array (inferred)
+        doc: Bytes of the offsets; what they count from when they count from the array
+        doc-ref: *vc
   lob_value:
     doc: What stands in the variable-length section for a LOB column when its value is in the row
     doc-ref: *sample
@@ -262,8 +266,10 @@ types:
         doc-ref: *vc
     instances:
       len_value_offsets:
+        -lm-status: inferred
         value: 4 * (count + 1)
-        doc: Bytes of the offsets; what they count from when they count from the array (inferred)
+        doc: Bytes of the offsets; what they count from when they count from the array
+        doc-ref: *vc
   internal_control:
     doc: A record that is no row
     doc-ref: *sample
@@ -277,9 +283,11 @@ enums:
   storage:
     0:
       id: fixed
+      -lm-status: documented
       doc: The value itself
     1:
       id: varying
+      -lm-status: documented
       doc: Place and length of the value
   null_byte:
     0x00:

@@ -60,25 +60,36 @@ seq:
     doc-ref: *sample
 instances:
   form:
+    -lm-status: inferred
     value: 'not is_complete ? form::internal_control : inner_record_type & 0x01 != 0 ? form::formatted : inner_record_type & 0x02 != 0 ? form::compressed : form::internal_control'
     doc: What stands behind the headers
+    doc-ref: *sample
   is_complete:
+    -lm-status: inferred
     value: 'record_type == 0x00 or record_type == 0x10 or record_type & 0x04 != 0'
     doc: Whether the outer record is a complete row
+    doc-ref: *sample
   is_moved_here:
+    -lm-status: inferred
     value: 'record_type & 0x04 != 0'
     doc: Whether the row was put here because it did not fit in its old place
+    doc-ref: *sample
   is_pointer:
+    -lm-status: inferred
     value: 'record_type & 0x02 != 0'
     doc: Whether the row stands elsewhere
+    doc-ref: *sample
 enums:
   form:
     0:
       id: internal_control
+      -lm-status: documented
       doc: No row
     1:
       id: formatted
+      -lm-status: documented
       doc: Formatted user data
     2:
       id: compressed
+      -lm-status: inferred
       doc: User data with VALUE COMPRESSION

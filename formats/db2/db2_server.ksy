@@ -14,37 +14,46 @@ enums:
     7:
       id: v7
       -orig-id: v7
+      -lm-status: documented
       doc: |
         Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1
         to 9.5 kept this header is inferred.
     97:
       id: v9_7
       -orig-id: v9.7
+      -lm-status: inferred
       doc: 'Version 9.7: header of 24, 32 or 40 bytes, log sequence numbers of 8 bytes'
     10:
       id: v10
       -orig-id: v10
+      -lm-status: documented
       doc: |
         Versions 10.1 to 12.1: header of 40, 56 or 64 bytes, with log flush sequence, log stream
         and log sequence offsets
   byte_order:
     0:
       id: little
+      -lm-status: inferred
       doc: 'x86-64, POWER little-endian: the least significant byte comes first'
     1:
       id: big
+      -lm-status: inferred
       doc: |
         POWER with AIX, SPARC, HP-UX, System z with Linux: the most significant byte comes first
   record_class:
     78:
       id: normal
+      -lm-status: inferred
       doc: Redone by rollforward, undone by rollback
     82:
       id: redo
+      -lm-status: inferred
       doc: Redone only
     85:
       id: undo
+      -lm-status: inferred
       doc: Undone only
     67:
       id: compensation
+      -lm-status: inferred
       doc: Written while something was undone

@@ -39,5 +39,7 @@ seq:
     doc-ref: IBM Db2 V7, sqlutil.h, SQLU_LSN
 instances:
   number:
+    -lm-status: inferred
     value: word0 << 32 | word1 << 16 | word2
     doc: The log sequence number as one number
+    doc-ref: IBM Db2 V7, sqlutil.h, SQLU_LSN

@@ -18,7 +18,7 @@ doc: |
 
   That a pending list takes the place of a commit record is inferred from the one of a load, of which
   the manual of version 5 says so. Version 9.7 is read as version 10.1 and later (inferred): real
-  commits of 42 bytes add up only so.
+  commits of 42 bytes add up only so. That versions 8.1 to 9.5 are as version 7 is inferred.
 doc-ref: 'IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)'
 params:
   - id: generation
@@ -46,8 +46,10 @@ seq:
     doc-ref: &v10 'IBM Db2 11.5, "Transaction manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-transaction-manager-log (offsets there count from the start of a header of 40 bytes)'
 instances:
   kind:
+    -lm-status: documented
     value: type
     doc: What the record is
+    doc-ref: 'IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", Table 95, log record types; IBM/db2-samples, c/utilrecov.c at version 11.5'
 types:
   of_v7:
     doc: Records of versions 5 to 9.5
@@ -163,7 +165,10 @@ types:
         doc: Nothing
         doc-ref: *v10
   coordinator_commit:
-    doc: Commit of the coordinator of a partitioned database, until version 9.5
+    doc: |
+      Commit of the coordinator of a partitioned database, as in version 7. In versions 5 and 6 it
+      has no time: the identifier is first. That such a record would not be told apart, but read
+      with a wrong time, follows from their tables.
     doc-ref: *v7
     seq:
       - id: time_committed
@@ -260,7 +265,7 @@ types:
   subordinate_commit:
     doc: |
       Commit of a subordinate of a partitioned database, until version 9.5; that it begins as the
-      coordinator's is inferred
+      coordinator's of version 7 is inferred. In version 5 it has no time.
     doc-ref: *v7
     seq:
       - id: time_committed

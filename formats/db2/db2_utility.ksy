@@ -45,8 +45,10 @@ seq:
     doc-ref: &v12 'IBM Db2 12.1, "Utility manager log records", https://www.ibm.com/docs/en/db2/12.1.x?topic=records-utility-manager-log (offsets there count from the start of a header of 40 bytes)'
 instances:
   kind:
+    -lm-status: documented
     value: type
     doc: What the record is
+    doc-ref: 'IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", Table 95, log record types; IBM/db2-samples, c/utilrecov.c at version 11.5'
 types:
   migration_begin:
     doc: The system catalog begins to be migrated

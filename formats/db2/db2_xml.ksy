@@ -33,11 +33,13 @@ seq:
     doc-ref: &d 'IBM Db2 11.5, "CSL manager log records", https://www.ibm.com/docs/en/db2/11.5.x?topic=records-csl-manager-log; places as applications read them'
 instances:
   kind:
+    -lm-status: inferred
     -lm-type: peek
     pos: 1
     type: u1
     enum: operation
     doc: Operation identifier
+    doc-ref: *d
 types:
   header:
     doc: CSL manager log record header

@@ -45,5 +45,7 @@ seq:
     doc-ref: *page
 instances:
   length:
+    -lm-status: documented
     value: 'is_extended ? length_extended : length_normal'
     doc: Length of the block, these four bytes included
+    doc-ref: *page

@@ -241,7 +241,7 @@ def test_every_field_has_a_row_with_its_place_and_all_its_values(pages: dict[str
 
 def test_what_decides_between_records_is_said(pages: dict[str, Page]) -> None:
     shown = words(cells(pages["bmc_control.html"].by_id("body"))["Meaning"])
-    assert "One of 13 records, chosen by record_code" in shown
+    assert "One of 15 records, chosen by record_code" in shown
     assert "bmc_dcxi for index, clustering_index;" in shown
     codes = words(pages["bmc_control.html"].by_id("values-record_code"))
     assert "XTYP E7E3E8D7 type_record" in codes
@@ -249,7 +249,7 @@ def test_what_decides_between_records_is_said(pages: dict[str, Page]) -> None:
 
 def test_flags_and_classes_of_records_are_shown(pages: dict[str, Page]) -> None:
     flag = cells(pages["db2_log.html"].by_id("instance-is_propagatable"))
-    assert re.fullmatch("is_propagatable (documented|inferred|not stated)", words(flag["Name"]))
+    assert words(flag["Name"]) == "is_propagatable documented"
     assert words(flag["From"]) == "bit 0x0002 of general_flag is set"
     assert re.fullmatch(r"yes: [1-9]\d* synthetic; no: [1-9]\d* synthetic", words(flag["Seen"]))
     kind = cells(pages["db2_dms.html"].by_id("row.instance-record_class"))
@@ -298,6 +298,15 @@ def test_values_and_bounds_have_a_status_of_their_own(pages: dict[str, Page]) ->
     length = cells(page.by_id("length"))
     assert "What is demanded of its value is inferred" in words(length["Meaning"])
     assert "Not in the manual: The least length" in words(length["Meaning"])
+
+
+def test_what_follows_from_fields_has_status_ground_and_manual(pages: dict[str, Page]) -> None:
+    shown = {name: words(cell) for name, cell in cells(pages["db2_log.html"].by_id("instance-is_singular")).items()}
+    assert shown["Name"] == "is_singular documented"
+    assert "Not in the manual: That the record is committed at once is inferred" in shown["Meaning"]
+    assert "Log record header" in shown["Meaning"]
+    inferred = cells(pages["db2_dms.html"].by_id("row_v97.instance-record_class"))
+    assert words(inferred["Name"]) == "record_class inferred"
 
 
 def drawing(page: Page, screen: str) -> Element:

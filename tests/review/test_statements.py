@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from statements import Statement, documented, draw, main
+from statements import DRAWN, Statement, documented, draw, main
 
 from lmparse.spec import catalog
 
@@ -42,3 +42,11 @@ def test_a_number_draws_always_the_same_fields(capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr().out
     assert printed.startswith(f"60 of {len(STATEMENTS)} documented fields, number 7")
     assert all(f". {one.name} (" in printed for one in drawn)
+
+
+@pytest.mark.parametrize("of", DRAWN)
+def test_statements_of_each_kind_are_drawn(of: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--number", "3", "--count", "5", "--of", of])
+    first, *printed = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(rf"5 of \d\d+ {of}, number 3", first)
+    assert len([line for line in printed if re.match(r"\d\. ", line)]) == 5

@@ -7,11 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from statements import instances_of, stated_details, without_field
+
 from lmparse import cli
 from lmparse.spec import catalog
 from lmparse.spec.layout import Field
 
-FIELDS = [(layout.id, entry) for layout in catalog.load("bmc_lldf").layouts.values() for entry in layout]
+LAYOUTS = catalog.load("bmc_lldf").layouts
+FIELDS = [(layout.id, entry) for layout in LAYOUTS.values() for entry in layout]
+INSTANCES = {
+    f"{layout}.{one.name}": one
+    for layout, listed in instances_of(LAYOUTS, stated_details(LAYOUTS)).items()
+    for one in listed
+}
 DOUBT = re.compile(
     r"\binferred\b|not stated|no page|not settled|\blikely\b|does not (say|show)|as applications", re.IGNORECASE
 )
@@ -38,6 +46,32 @@ def test_words_of_ours_are_not_in_what_is_documented() -> None:
     assert [f"{layout}.{entry.id}: {entry.doc}" for layout, entry in documented() if DOUBT.search(entry.doc)] == []
 
 
+def test_every_instance_states_its_status_and_where_it_is_from() -> None:
+    assert INSTANCES.keys() >= {"db2_log.is_propagatable", "db2_dms.row.record_class", "bmc_control.record_code"}
+    assert [name for name, one in INSTANCES.items() if not (one.status and one.doc_ref)] == []
+
+
+def test_words_of_ours_are_not_in_what_is_documented_of_instances() -> None:
+    documented = {name: one.doc for name, one in INSTANCES.items() if one.status == "documented"}
+    assert [f"{name}: {doc}" for name, doc in documented.items() if DOUBT.search(doc)] == []
+
+
+def test_a_value_that_no_field_has_states_its_status() -> None:
+    found = {f"{layout.id}.{enum}": codes for layout, enum, codes in without_field(LAYOUTS)}
+    of_instances = {
+        code.id for layout in LAYOUTS.values() for one in layout.computed.values() for code in one.codes or ()
+    }
+    assert found.keys() >= {"db2_server.record_class", "bmc_control.record_code", "bmc_lldf_data.reading"}
+    missing = {
+        f"{name}.{code.id}"
+        for name, codes in found.items()
+        if not {code.id for code in codes} <= of_instances
+        for code in codes
+        if not code.status
+    }
+    assert missing == set()
+
+
 @pytest.mark.parametrize(
     ("layout", "field", "value"),
     [("bmc_lldf", "incomplete_trans", "no"), ("bmc_lldf", "incomplete_dep", "no")],
@@ -50,6 +84,22 @@ def test_a_value_that_no_manual_lists_is_inferred(layout: str, field: str, value
 def test_a_bound_has_a_status_of_its_own() -> None:
     length = catalog.load("bmc_lldf").layout["length"]
     assert (length.status, length.minimum, length.valid_status) == ("documented", 277, "inferred")
+
+
+@pytest.mark.parametrize("key", ["-lm-status", "doc", "doc-ref"])
+def test_lint_asks_the_same_of_instances_as_of_fields(
+    key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys = {"-lm-status": "documented", "pos": "0", "type": "u1", "doc": "First byte", "doc-ref": "None"}
+    stated = "".join(f"    {name}: {text}\n" for name, text in keys.items() if name != key)
+    folder = tmp_path / "bmc"
+    folder.mkdir()
+    (folder / "bmc_thing.ksy").write_text(
+        "meta:\n  id: bmc_thing\n  title: Thing\n  license: MIT\n  ks-version: '0.11'\ndoc: A thing\ndoc-ref: None\n"
+        f"instances:\n  first:\n{stated}"
+    )
+    assert cli.main(["build", "lint", "--style", "--formats", str(tmp_path)]) == 0
+    assert f"first has no {key}" in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize(

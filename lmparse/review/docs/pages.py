@@ -212,6 +212,7 @@ class Pages:
             doc=self._text(one.doc, layout),
             words=self._text(one.words, layout),
             status=one.status or NOT_STATED,
+            source=one.source,
             reference=self.manuals.look_up(one.doc_ref),
             counts=tuple((one.names.get(text, text), count(text)) for text in values[:_MOST_INSTANCE_VALUES]),
             unshown=max(0, len(values) - _MOST_INSTANCE_VALUES),

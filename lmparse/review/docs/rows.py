@@ -191,6 +191,8 @@ class Instance:
     doc_ref: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     """What its values are called, by the value as text."""
+    source: str = ""
+    """What of it is not in the manual, or why it is so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +204,8 @@ class InstanceRow:
     doc: Text
     words: Text
     status: str
+    source: str
+    """What of it is not in the manual, or why it is so; empty where the spec does not say."""
     reference: Reference | None
     counts: tuple[tuple[str, Counts], ...]
     """Its values in words, and how often samples have them."""

@@ -221,6 +221,7 @@ def instances(layouts: Mapping[str, Layout], stated: Mapping[str, Details]) -> d
                     Instance(
                         name, said.get("doc", ""), "; ".join(words), said.get("-lm-status", ""),
                         said.get("doc-ref", ""), _value_names(said.get("value", ""), layout, name, layouts),
+                        said.get("-lm-source", "").strip(),
                     )
                 )  # fmt: skip
     return found

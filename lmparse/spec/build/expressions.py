@@ -142,7 +142,12 @@ def _peek(scope: Scope, instance: dict[str, Any]) -> Computed:
     return Computed(pos, condition(scope, instance), int(match[2]), match[1] == "s", match[3])
 
 
-_PEEKED = frozenset(("pos", "type", "enum", "if", "doc", "doc-ref", "-lm-type", "-codec", "-orig-id", "-lm-status"))
+_PEEKED = frozenset(
+    (
+        "pos", "type", "enum", "if", "doc", "doc-ref", "-lm-type", "-codec", "-unit", "-orig-id", "-lm-status",
+        "-lm-source",
+    )
+)  # fmt: skip
 """Keys of a look ahead that do not change its number."""
 
 

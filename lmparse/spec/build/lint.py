@@ -179,7 +179,7 @@ def _attribute(where: str, attribute: dict[str, Any], name: str, scope: Scope) -
         yield f"{where}/-lm-status", f"{name} is documented, and doc-ref does not say where"
     if "-lm-valid-status" in attribute and not attribute.keys() & {"valid", "contents"}:
         yield f"{where}/-lm-valid-status", f"{name} has no valid whose status it could be"
-    if "/seq/" in where and scope.spec.place.startswith(("bmc/", "db2/")):
+    if "/params/" not in where and scope.spec.place.startswith(("bmc/", "db2/")):
         for key in ("doc", "doc-ref", "-lm-status"):
             if not attribute.get(key):
                 yield where, f"{name} has no {key}"
