@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from statements import instances_of, stated_details, without_field
 
 from lmparse import cli
