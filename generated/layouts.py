@@ -3500,7 +3500,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What stands behind the header of a data change record; of a segmented one, the pieces of all segments put together. The page contradicts itself on the halfwords in front of row images: the table speaks of one that holds the total and counts itself, the text of one before each image that leaves itself out. `reading` says which of three ways holds; it is found once for a file, by arithmetic. That names of an exchange, limit keys of a mass delete and payloads without a described form have a leading total when their first halfword equals their whole length, and none otherwise, is inferred.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='1da1bcde90448029c50df3e2bbd7afa5fb90cfd73d36090e64c3f088e73485bc',
+        sha256='344d0c98800f2a8621fc65042653ffda5f983cb45498ac343d11bba24771e002',
         enums={
             'reading': (
                 Code(
@@ -3617,7 +3617,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Names the clone table of an exchange',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='1da1bcde90448029c50df3e2bbd7afa5fb90cfd73d36090e64c3f088e73485bc',
+        sha256='344d0c98800f2a8621fc65042653ffda5f983cb45498ac343d11bba24771e002',
     ),
     'bmc_lldf_data.image': Layout(
         id='bmc_lldf_data.image',
@@ -3654,7 +3654,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One image behind its length',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='1da1bcde90448029c50df3e2bbd7afa5fb90cfd73d36090e64c3f088e73485bc',
+        sha256='344d0c98800f2a8621fc65042653ffda5f983cb45498ac343d11bba24771e002',
     ),
     'bmc_lldf_data.mass_delete': Layout(
         id='bmc_lldf_data.mass_delete',
@@ -3677,7 +3677,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Nothing, or the limit key values of the partition that a LOAD REPLACE emptied. How the keys are delimited is not stated; that each stands behind a length, as a row image does, is inferred.',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", closing note on change type DM',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='1da1bcde90448029c50df3e2bbd7afa5fb90cfd73d36090e64c3f088e73485bc',
+        sha256='344d0c98800f2a8621fc65042653ffda5f983cb45498ac343d11bba24771e002',
     ),
     'bmc_lldf_data.payload': Layout(
         id='bmc_lldf_data.payload',
@@ -3699,7 +3699,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What DDL, command, status change, truncate and unlisted records hold; no page describes it',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='1da1bcde90448029c50df3e2bbd7afa5fb90cfd73d36090e64c3f088e73485bc',
+        sha256='344d0c98800f2a8621fc65042653ffda5f983cb45498ac343d11bba24771e002',
     ),
     'bmc_lldf_data.row_images': Layout(
         id='bmc_lldf_data.row_images',
@@ -3736,7 +3736,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One row image, or the one before and the one after an update',
         doc_ref='BMC AMI Log Master for Db2, "Logical log data file", table "Data change record (LLDF)", DATA',
         path='bmc/bmc_lldf_data.ksy',
-        sha256='1da1bcde90448029c50df3e2bbd7afa5fb90cfd73d36090e64c3f088e73485bc',
+        sha256='344d0c98800f2a8621fc65042653ffda5f983cb45498ac343d11bba24771e002',
     ),
     'bmc_row_image': Layout(
         id='bmc_row_image',
@@ -5340,7 +5340,7 @@ LAYOUTS: dict[str, Layout] = {
                     value=7,
                     text=None,
                     id='v7',
-                    doc='Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1 to 9.5 kept this header is inferred.',
+                    doc='Versions 5 to 7, and taken for 8.1 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes',
                     status='documented',
                 ),
                 Code(
@@ -5379,7 +5379,7 @@ LAYOUTS: dict[str, Layout] = {
         doc="Records of the component that keeps tables and rows. Offsets count from the end of the log record header, as in the tables of the manual. Types named like a table of version 7 are its rows; those that end in v97 are the same record from version 9.7 on, with log sequence numbers of 8 and row ids of 6 bytes. That version 8.1 to 9.5 are as version 7, with the newer function ids for rows, is inferred; no page at hand settles when those came. An update carries two rows. The first fixed part stands before the OLD row and gives the length of the NEW one, and the other way round; that the rows' own headers and the length of the whole must agree is inferred.",
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         enums={
             'function_id': (
                 Code(value=102, text=None, id='add_columns', doc='Add columns to table'),
@@ -5706,7 +5706,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Columns are added, or that is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.alter_table_attribute': Layout(
@@ -5771,7 +5771,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The state of a table is changed by the ALTER TABLE statement, or as a result of adding or validating constraints',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 104',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.alter_table_attribute_v97': Layout(
@@ -5823,7 +5823,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='The state of a table is changed by the ALTER TABLE statement, or as a result of adding or validating constraints',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.column_descriptor': Layout(
@@ -5929,7 +5929,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One column, 8 bytes. The page names field type, field length, null flag and field offset; that they stand in this order, two bytes each, and their codes are from applications that read them.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'is_nullable': Computed(value=('!=', ('&', ('name', 'null_flag'), 1), 0))},
     ),
     'db2_dms.header': Layout(
@@ -6070,7 +6070,7 @@ LAYOUTS: dict[str, Layout] = {
                     ),
                 ),
                 doc='Function identifier',
-                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96; 12.1, "Data manager log records", Table 2',
+                doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96; 12.1, "Data manager log records", Table 2; V5, API Reference, "Data Manager Log Records", Table 87',
                 status='documented',
                 source='Table 96 lists the identifiers of version 7; the others are those of version 12.1',
             ),
@@ -6100,7 +6100,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='DMS log record header (DMSLogRecordHeader)',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={
             'is_undo': Computed(
                 value=(
@@ -6294,7 +6294,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -6433,7 +6433,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A new permanent table is initialized; describes its columns',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98, with the log sequence number of 8 bytes',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={
             'record_class': Computed(value=82),
             'is_not_logged_initially': Computed(value=('!=', ('&', ('name', 'flags'), 32), 0)),
@@ -6540,7 +6540,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Several rows are inserted into one page',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.lob_descriptor': Layout(
@@ -6580,7 +6580,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One LOB column, 12 bytes; the page names their number and size only',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
     ),
     'db2_dms.of_v7': Layout(
         id='db2_dms.of_v7',
@@ -6625,7 +6625,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records of versions 5 to 9.5',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0211.htm',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={
             'kind': Computed(
                 value=1,
@@ -6715,7 +6715,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Records from version 9.7 on',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={
             'kind': Computed(
                 value=1,
@@ -6791,7 +6791,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Descriptors of all columns, and as many of LOB columns; that only the first ones of these are used is inferred',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 105',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
     ),
     'db2_dms.placed_record': Layout(
         id='db2_dms.placed_record',
@@ -6831,7 +6831,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.removed_record': Layout(
@@ -6862,7 +6862,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of several records that are taken back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
     ),
     'db2_dms.rollback_insert': Layout(
         id='db2_dms.rollback_insert',
@@ -6941,7 +6941,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 100',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.rollback_insert_to_empty_page': Layout(
@@ -7013,7 +7013,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert into an empty page is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.rollback_insert_v97': Layout(
@@ -7090,7 +7090,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.row': Layout(
@@ -7191,7 +7191,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 106',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.row_to_empty_page': Layout(
@@ -7306,7 +7306,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted into or deleted from an empty page; that the page is empty before or after is inferred from the names of the records',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.row_v97': Layout(
@@ -7403,7 +7403,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is inserted or deleted, or a delete or update is rolled back',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5, and one printed row of version 9.7',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=('?', ('get', ('name', 'header'), 'is_undo'), 67, 78))},
     ),
     'db2_dms.table_description': Layout(
@@ -7471,7 +7471,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Table description record: column descriptors and LOB descriptors',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 98',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
     ),
     'db2_dms.undo_insert_multiple': Layout(
         id='db2_dms.undo_insert_multiple',
@@ -7574,7 +7574,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='An insert of several rows is rolled back',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=67)},
     ),
     'db2_dms.undocumented': Layout(
@@ -7606,7 +7606,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record that has only a name',
         doc_ref='IBM Db2 12.1, "Data manager log records", https://www.ibm.com/docs/en/db2/12.1?topic=records-data-manager-log',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
     ),
     'db2_dms.update': Layout(
         id='db2_dms.update',
@@ -7709,7 +7709,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated, and its storage location does not change',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.update_part': Layout(
@@ -7784,7 +7784,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 109',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_part_v97': Layout(
@@ -7858,7 +7858,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One of the two rows of an update',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'own_length': Computed(value=('+', ('get', ('name', '_io'), 'pos'), 2), width=2)},
     ),
     'db2_dms.update_v97': Layout(
@@ -7960,7 +7960,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A row is updated, and its storage location does not change',
         doc_ref='IBM/db2-samples, c/utilrecov.c at version 11.5',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dms.vector': Layout(
@@ -8032,7 +8032,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A VECTOR value as text, in front of the row it is of',
         doc_ref='As applications of version 10.1 and later read it; no page at hand shows it',
         path='db2/db2_dms.ksy',
-        sha256='87f3a7b7f8d7298504ad3d5f3dad661e4626e6d23fb3af4cb9f4c2452c4bd267',
+        sha256='c5d29ab077c234791509c503e568f71777a9fb7d3dac7cfdd283674074d73b82',
         computed={'record_class': Computed(value=78)},
     ),
     'db2_dom': Layout(
@@ -8075,7 +8075,7 @@ LAYOUTS: dict[str, Layout] = {
                     value=7,
                     text=None,
                     id='v7',
-                    doc='Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1 to 9.5 kept this header is inferred.',
+                    doc='Versions 5 to 7, and taken for 8.1 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes',
                     status='documented',
                 ),
                 Code(
@@ -8636,7 +8636,7 @@ LAYOUTS: dict[str, Layout] = {
                     value=7,
                     text=None,
                     id='v7',
-                    doc='Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1 to 9.5 kept this header is inferred.',
+                    doc='Versions 5 to 7, and taken for 8.1 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes',
                     status='documented',
                 ),
                 Code(
@@ -9717,7 +9717,7 @@ LAYOUTS: dict[str, Layout] = {
                     value=7,
                     text=None,
                     id='v7',
-                    doc='Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1 to 9.5 kept this header is inferred.',
+                    doc='Versions 5 to 7, and taken for 8.1 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes',
                     status='documented',
                 ),
                 Code(
@@ -9756,7 +9756,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='One record as db2ReadLog, db2ReadLogNoConn or sqlurlog returns it, without the prefix of the API. That all numbers stand in the byte order of the server is inferred. The header has one of three forms, which a compensation record makes longer. Behind it, records of type normal, redo, undo, compensation and information only begin with the byte that names the component they come from; function ids of different components overlap, so the component is asked first. That records of all other types belong to the transaction manager or to a utility, and have no such byte, follows from their tables. The set of types is taken as open: a record of a type or component that is not listed keeps its bytes.',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='0459ed7510bbf7df55570948ded91fa9267b7a21af2a73ac46e8a29cd7f5975c',
+        sha256='94345db70f1920afac870e22a276a149f060d80e37abf6b8aba3835b736d51a6',
         enums={
             'component': (
                 Code(value=1, text=None, id='dms', doc='Data manager services'),
@@ -10052,7 +10052,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, from version 10.1 on: 40, 56 or 64 bytes with the three fields before it',
         doc_ref='IBM Db2 10.5, "Log record header", topic r0024864; 12.1, https://www.ibm.com/docs/en/db2/12.1?topic=records-log-record-header',
         path='db2/db2_log.ksy',
-        sha256='0459ed7510bbf7df55570948ded91fa9267b7a21af2a73ac46e8a29cd7f5975c',
+        sha256='94345db70f1920afac870e22a276a149f060d80e37abf6b8aba3835b736d51a6',
     ),
     'db2_log.chain_v7': Layout(
         id='db2_log.chain_v7',
@@ -10116,7 +10116,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, versions 5 to 7: 20, 26 or 32 bytes with the three fields before it. That versions 8.1 to 9.5 have the same is inferred.',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Log Manager Log Record Header", https://public.dhe.ibm.com/ps/products/db2/info/vr7/html/db2b0/db2b0210.htm',
         path='db2/db2_log.ksy',
-        sha256='0459ed7510bbf7df55570948ded91fa9267b7a21af2a73ac46e8a29cd7f5975c',
+        sha256='94345db70f1920afac870e22a276a149f060d80e37abf6b8aba3835b736d51a6',
     ),
     'db2_log.chain_v97': Layout(
         id='db2_log.chain_v97',
@@ -10175,7 +10175,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='Rest of the header, version 9.7: 24, 32 or 40 bytes with the three fields before it (inferred)',
         doc_ref='IBM Db2 9.7: header sizes and places as its applications read them; printed lengths of records, 42, 46, 97, 100 and 102 bytes, add up only so',
         path='db2/db2_log.ksy',
-        sha256='0459ed7510bbf7df55570948ded91fa9267b7a21af2a73ac46e8a29cd7f5975c',
+        sha256='94345db70f1920afac870e22a276a149f060d80e37abf6b8aba3835b736d51a6',
     ),
     'db2_log.component_record': Layout(
         id='db2_log.component_record',
@@ -10231,7 +10231,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='What a component wrote, by its first byte',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='0459ed7510bbf7df55570948ded91fa9267b7a21af2a73ac46e8a29cd7f5975c',
+        sha256='94345db70f1920afac870e22a276a149f060d80e37abf6b8aba3835b736d51a6',
         computed={
             'component': Computed(value=0, condition=('>', ('get', ('name', '_io'), 'size'), 0), width=1),
             'kind': Computed(
@@ -10268,7 +10268,7 @@ LAYOUTS: dict[str, Layout] = {
         doc='A record of a type or component that no page describes',
         doc_ref='IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96, "LOB Manager Log Records", Table 110; other components: applications of version 10.1 and later',
         path='db2/db2_log.ksy',
-        sha256='0459ed7510bbf7df55570948ded91fa9267b7a21af2a73ac46e8a29cd7f5975c',
+        sha256='94345db70f1920afac870e22a276a149f060d80e37abf6b8aba3835b736d51a6',
     ),
     'db2_long_field': Layout(
         id='db2_long_field',
@@ -10294,7 +10294,7 @@ LAYOUTS: dict[str, Layout] = {
                     value=7,
                     text=None,
                     id='v7',
-                    doc='Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1 to 9.5 kept this header is inferred.',
+                    doc='Versions 5 to 7, and taken for 8.1 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes',
                     status='documented',
                 ),
                 Code(
@@ -11467,17 +11467,17 @@ LAYOUTS: dict[str, Layout] = {
         fields=(),
         width=0,
         title='Db2 for LUW, what a log record does not say of itself',
-        doc='A log record names neither the release nor the machine that wrote it. Which form its header has, and in which order the bytes of its numbers stand, is found from the records of a whole stream by arithmetic, or said by the caller.',
+        doc='A log record names neither the release nor the machine that wrote it. Which form its header has, and in which order the bytes of its numbers stand, is found from the records of a whole stream by arithmetic, or said by the caller. That versions 8.1 to 9.5 kept the header of version 7 is inferred.',
         doc_ref='IBM Db2 for LUW, db2ReadLog API and "Log record header" of versions 5 to 12.1',
         path='db2/db2_server.ksy',
-        sha256='a9c87ab404e24ea16b3136c9e67d8ff6db6d6be3643e1741e84a1d460143da44',
+        sha256='495c3afd3bed955db3378fadc0381dfdc0de5f006627bef73e0c8b06af3d2bde',
         enums={
             'generation': (
                 Code(
                     value=7,
                     text=None,
                     id='v7',
-                    doc='Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1 to 9.5 kept this header is inferred.',
+                    doc='Versions 5 to 7, and taken for 8.1 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes',
                     status='documented',
                 ),
                 Code(
@@ -11615,7 +11615,7 @@ LAYOUTS: dict[str, Layout] = {
                     value=7,
                     text=None,
                     id='v7',
-                    doc='Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1 to 9.5 kept this header is inferred.',
+                    doc='Versions 5 to 7, and taken for 8.1 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes',
                     status='documented',
                 ),
                 Code(
@@ -12514,7 +12514,7 @@ LAYOUTS: dict[str, Layout] = {
                     value=7,
                     text=None,
                     id='v7',
-                    doc='Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1 to 9.5 kept this header is inferred.',
+                    doc='Versions 5 to 7, and taken for 8.1 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes',
                     status='documented',
                 ),
                 Code(

@@ -191,3 +191,4 @@ enums:
       id: exclusive
       -lm-status: documented
       doc: Each image behind a length that leaves itself out
+      doc-ref: *images

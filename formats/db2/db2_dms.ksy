@@ -142,7 +142,7 @@ types:
         type: u1
         enum: function_id
         doc: Function identifier
-        doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96; 12.1, "Data manager log records", Table 2'
+        doc-ref: 'IBM Db2 V7, Administrative API Reference, "Data Manager Log Records", Table 96; 12.1, "Data manager log records", Table 2; V5, API Reference, "Data Manager Log Records", Table 87'
       - id: tablespace_id
         -orig-id: Table space identifier
         -lm-status: documented

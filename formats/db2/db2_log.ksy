@@ -191,13 +191,14 @@ instances:
   is_compensation:
     -lm-status: documented
     value: 'type == log_record_type::compensation'
-    doc: Whether the header goes on with what a compensation record compensates
+    doc: Whether it is a compensation log record, whose header is longer
     doc-ref: *v10
   compensates_named:
     -lm-status: documented
+    -lm-source: That it is so from version 10.1 on, too, is inferred
     value: 'type == log_record_type::compensation and general_flag & 0x0002 != 0'
-    doc: Whether the header also names the record that is compensated
-    doc-ref: *v10
+    doc: Whether the header also names the log record that is compensated
+    doc-ref: *v7
 types:
   chain_v7:
     doc: |

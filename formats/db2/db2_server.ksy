@@ -7,7 +7,7 @@ meta:
 doc: |
   A log record names neither the release nor the machine that wrote it. Which form its header has, and
   in which order the bytes of its numbers stand, is found from the records of a whole stream by
-  arithmetic, or said by the caller.
+  arithmetic, or said by the caller. That versions 8.1 to 9.5 kept the header of version 7 is inferred.
 doc-ref: 'IBM Db2 for LUW, db2ReadLog API and "Log record header" of versions 5 to 12.1'
 enums:
   generation:
@@ -16,8 +16,8 @@ enums:
       -orig-id: v7
       -lm-status: documented
       doc: |
-        Versions 5 to 9.5: header of 20, 26 or 32 bytes, log sequence numbers of 6 bytes. That 8.1
-        to 9.5 kept this header is inferred.
+        Versions 5 to 7, and taken for 8.1 to 9.5: header of 20, 26 or 32 bytes, log sequence
+        numbers of 6 bytes
     97:
       id: v9_7
       -orig-id: v9.7

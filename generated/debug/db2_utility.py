@@ -5,8 +5,8 @@
 
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
-from . import db2_log
 from . import db2_server
+from . import db2_log
 import collections
 
 
