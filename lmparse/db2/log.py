@@ -19,6 +19,7 @@ from lmparse.changes.log import ChangeLog
 from lmparse.db2 import log_record
 from lmparse.db2.continuity import Continuity
 from lmparse.db2.decoder import COLUMN_DOCS, ChangeDecoder
+from lmparse.db2.log_beginning import LogBeginning
 from lmparse.db2.log_part import ERROR_BYTES, PART_BYTES
 from lmparse.db2.settings import LuwSettings, find_log
 from lmparse.db2.tables import Ids, Table, read_tables_file
@@ -152,10 +153,15 @@ class Db2Log(ChangeLog):
         self._note_positions()
         reader = TransactionReader(self.byte_order, self.code_page, self.held)
         reader.inherit_gaps(self.gaps_before)
-        reader.begin_at({}, lacks_records=self.origin.joined is not None and self.origin.joined.lacks_records)
+        reader.begin_at(self.beginning)
         found = reader.read(self.log_records())
         found.bad += self._bad
         return self._completed(found)
+
+    @property
+    def beginning(self) -> LogBeginning:
+        """Where the log begins, with what the checkpoint knows of that."""
+        return LogBeginning.of(self.origin.joined, self.resumed)
 
     @property
     def gaps_before(self) -> Mapping[Ids, str]:
