@@ -42,7 +42,7 @@ class Crossings:
 
     def begun_before(self) -> list[int]:
         """Identifiers of the transactions with changes whose first record is not in the log, one entry for each."""
-        return [one.tid for one in self._before if one.changes]
+        return [one.tid for one in self._before if one.changes and one.tid not in self._beginning.cut]
 
     def oldest_open(self) -> int | None:
         """Number of the first record of the transactions that may end behind the log, and lack none in it."""

@@ -200,6 +200,7 @@ class Db2Log(ChangeLog):
         if found.fault is not None:
             self.origin.place(found.fault)
         found.bad.sort(key=lambda bad: bad[0].index)
+        self._leave_out_said(found)
         found.named = read_tables_file(self.options.tables, self.options.bounds) if self.options.tables else {}
         if self.resumed is not None:
             from lmparse.db2.resuming import seed
@@ -207,13 +208,24 @@ class Db2Log(ChangeLog):
             seed(self, found.tables, self.resumed)
         for text, count in sorted(found.counts.items()):
             self.notice(f"{count} x {text}")
-        for extent, text, why in found.gaps:
+        for extent, text, why, _ in found.gaps:
             self.notice(f"{text}, {self.origin.said(extent)}: {why}")
         for text in found.links.said(self.origin.said_number):
             self.notice(text)
         for form, count in found.address_forms.items():
             self.decide("LOB byte address", form, f"fits {count} LOB records, the other form none of them")
         return found
+
+    def _leave_out_said(self, found: TransactionIndex) -> None:
+        """Leave out what an earlier reading has said of the records that are read again."""
+        if self.resumed is None:
+            return
+        lsn, first = self.resumed.reached[1], self.beginning.read_before
+        if all(position[:2] <= self.resumed.reached for position in found.links.last.values()):
+            first = 1 << 63  # nothing is new
+        found.gaps = [gap for gap in found.gaps if gap[3] > lsn]
+        found.bad = [bad for bad in found.bad if bad[0].index >= first]
+        found.links.forget(first)
 
     @cached_property
     def descriptions(self) -> Descriptions:

@@ -50,13 +50,18 @@ class LogBeginning:
     evidence: frozenset[str] = frozenset()
     """What files have shown of missing records, see `evidence_of`."""
 
+    read_before: int = 0
+    """Number of the first record that no earlier reading had; what was said of those in front is not said again."""
+
     @classmethod
     def of(cls, joined: Joined | None, before: Checkpoint | None) -> LogBeginning:
         """That of joined files, behind a checkpoint. Raises OptionError LMP-S030 for a bad one."""
         evidence = frozenset() if joined is None else evidence_of(joined)
         if before is None:
             return cls(evidence=evidence)
-        return cls(dict(before.begins), _identifiers(before), before.ends, evidence.union(before.evidence))
+        needed = 0 if joined is None else joined.records[min(len(before.needed), len(joined.pieces))]
+        evidence = evidence.union(before.evidence)
+        return cls(dict(before.begins), _identifiers(before), before.ends, evidence, needed)
 
     @property
     def lacks_records(self) -> bool:
@@ -79,10 +84,19 @@ class LogBeginning:
             return previous != 0
         return previous < first or (tid in self.cut and previous < self.ends.get(stream, 0))
 
+    def is_known(self, transaction_id: bytes) -> bool:
+        """Whether an earlier reading has found that a transaction lacks records."""
+        return int.from_bytes(transaction_id) in self.cut
+
+    def are_known(self, tids: UInt64s) -> Flags:
+        """The same of many."""
+        found: Flags = np.isin(tids, np.fromiter(self.cut, np.uint64, len(self.cut)))
+        return found
+
     def are_behind(self, found: FirstRecords) -> Flags:
         """The same of many."""
         is_behind: Flags = found.previous != 0
-        is_cut = np.isin(found.tid, np.fromiter(self.cut, np.uint64, len(self.cut)))
+        is_cut = self.are_known(found.tid)
         for stream, first in self.firsts.items():
             end = np.where(is_cut, np.uint64(self.ends.get(stream, 0)), np.uint64(0))
             is_behind &= (found.first_stream != stream) | (found.previous < np.maximum(np.uint64(first), end))

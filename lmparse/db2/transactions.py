@@ -255,11 +255,13 @@ class TransactionReader:
             self._pieces.end(transaction.transaction_id)
         transaction.state, transaction.number = state, self._ended
         self._ended += 1
-        if transaction.is_incomplete and transaction.changes and transaction.transaction_id not in self._counted:
+        is_counted = transaction.transaction_id in self._counted or self._beginning.is_known(transaction.transaction_id)
+        if transaction.is_incomplete and transaction.changes and not is_counted:
             self.index.counts[BEGUN_BEFORE] += 1
         transaction.changes = without_halves(transaction.changes)
         for reference in transaction.changes:
-            self._gaps.settle(reference, is_done=state == "committed" and not reference.is_undone)
+            is_done = state == "committed" and not reference.is_undone
+            self._gaps.settle(reference, transaction.commit_lsn, is_done=is_done)
         (self.index.transactions if transaction.changes else self.index.unchanged).append(transaction)
 
     # -- changes --------------------------------------------------------------------------
@@ -345,7 +347,7 @@ class TransactionReader:
         is_found, error = self._lookup(transaction).undo(record, undone)
         if error is not None:
             self.index.bad.append((record.extent, error))
-        if not is_found:
+        if not is_found and record.extent.index >= self._beginning.read_before:
             self.index.counts["compensations of changes that are not in the log at hand"] += 1
 
     def _lookup(self, transaction: Transaction) -> OpenChanges:

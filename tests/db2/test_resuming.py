@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -47,6 +48,8 @@ class Extracts:
         lead = open_changes(whole, read_options(self.options)).framing.lead
         self.places = [record.offset - lead for record in stream.records][1:]
         self.state = folder / "state.json"
+        self.said: list[str] = []
+        """Gaps and errors that `read` was told of, each with its place in the whole log."""
 
     def file(self, start: int, end: int) -> Path:
         path = self.folder / f"{start}-{end}.log"
@@ -55,10 +58,22 @@ class Extracts:
 
     def read(self, *paths: Path) -> list[dict[str, Any]]:
         """The same by the engine that the options name."""
-        log = open_resumed(paths, read_options({**self.options, "checkpoint": str(self.state)}))
+        errors: list[LmparseError] = []
+        named = read_options({**self.options, "checkpoint": str(self.state)})
+        log = open_resumed(paths, named, on_error=errors.append)
         texts = list(lines.printed(log, with_changes=True))
         write_text(checkpoint_behind(log).to_json(), checkpoint_place(log.options, inputs_of(paths)))
+        self.said += filter(None, map(self.placed, [*log.tally.notices, *map(str, errors)]))
         return [shown(json.loads(line)) for text in texts for line in text.splitlines()]
+
+    def placed(self, text: str) -> str | None:
+        """The place of the record that a message names, if it is a gap or an error, and what it says behind that."""
+        found = re.fullmatch(r"(.*)record \d+ at (0x[0-9a-f]+)(?: of (.*log))?: (.*)", text)
+        if found is None:
+            return None
+        name = found[3] or found[1].partition(": ")[0]
+        start = int(Path(name).name.partition("-")[0]) if name.endswith(".log") and "-" in Path(name).name else 0
+        return f"{start + int(found[2], 16)} {found[4]}"
 
     def run(self, *paths: Path) -> list[dict[str, Any]]:
         """The changes that one reading gives."""
@@ -205,9 +220,9 @@ class Thinned:
             if number in self.dropped:
                 continue
             self.records.append(replace(record, offset=len(self.data) + lead))
-            # Behind the header of 40 bytes: component and function that are none.
-            head = lead + 40
-            self.data += piece[:head] + b"\xff\xff" + piece[head + 2 :] if number in self.damaged else piece
+            # Behind the header of 40 bytes, component and function: lengths that are longer than the record.
+            head = lead + 42
+            self.data += piece[:head].ljust(len(piece), b"\xff") if number in self.damaged else piece
 
     def bytes(self) -> bytes:
         return self.data
@@ -221,19 +236,23 @@ def begun_behind_others(what: str, seed: int) -> Thinned:
     first.initialize(table)
     first.commit()
     units: list[Any] = []
+    starts: set[int] = set()
     for number in range(36):
         if len(units) < 3:
             units.append(stream.begin())
             if chosen.random() < 0.5:
-                body = utility.load_start(stream.server, 1, 3, 9)
-                units[-1].record("load_start", "load_start", body)
+                starts.add(len(stream.records))
+                if what == "starts a load":
+                    body = utility.load_start(stream.server, 1, 3, 9)
+                    units[-1].record("load_start", "load_start", body)
+                else:
+                    units[-1].insert(table, {"NO": 100 + number})
         unit = chosen.choice(units)
         if chosen.random() < 0.7:
             unit.insert(table, {"NO": number})
         else:
             getattr(unit, chosen.choice(["commit", "commit", "abort"]))()
             units.remove(unit)
-    starts = {number for number, record in enumerate(stream.records) if record.kind == "load_start"}
     inserts = {number for number, record in enumerate(stream.records) if record.kind == "insert"}
     more = {number for number in inserts if chosen.random() < 0.2}
     return Thinned(
@@ -318,6 +337,24 @@ def test_an_old_file_is_given_again(tmp_path: Path) -> None:
     before = json.loads(log.state.read_text())
     assert log.run(log.file(0, first)) == []
     assert json.loads(log.state.read_text()) == before
+
+
+@pytest.mark.parametrize("engine", ["columnar", "kaitai"])
+@pytest.mark.parametrize("what", ["gaps", "errors"])
+def test_what_records_show_is_said_once(what: str, engine: str, tmp_path: Path) -> None:
+    """Where rows are missing and which records cannot be read, by the reading that has them first."""
+    stream = with_gaps(1) if what == "gaps" else begun_behind_others("cannot be read", seed=2)
+    log = Extracts(tmp_path, stream=stream)
+    log.options["engine"] = engine
+    log.read(log.file(0, len(log.data)))
+    whole = sorted(log.said)
+    assert len(whole) > 5
+    for step in (3, 8):
+        log.state.unlink()
+        log.said = []
+        for start, end in pairwise([0, *log.places[::step], len(log.data)]):
+            log.read(log.file(start, end))
+        assert sorted(log.said) == whole
 
 
 def test_parts_of_a_checkpoint_that_are_none(tmp_path: Path) -> None:
